@@ -1,0 +1,92 @@
+"""What can go wrong, as sentences for a person.
+
+    DreamError            1   a failure without a name of its own
+    ├── UsageError        2   wrong arguments
+    ├── Partial           3   finished, some inputs set aside, each listed
+    ├── Refused           4   a safety limit stopped the run, nothing was changed
+    ├── StoreMissing     10   nothing there, with the command that creates it
+    ├── Locked           11   another dream is at work and a person asked
+    ├── Outage           12   model, disk or store unavailable; marker written, nothing lost
+    ├── Corrupt          13   state contradicts itself; dream refuses to write
+    └── ConfigError      78   settings unusable
+
+The class knows its exit code; only `cli` turns an error into text and leaves the process.
+A message never contains memory text: it may end up in a log.
+"""
+
+from __future__ import annotations
+
+
+class DreamError(Exception):
+    """A failure, what happened in one sentence, and what to do next where that is known."""
+
+    exit_code = 1
+    outcome = "failed"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UsageError(DreamError):
+    """The command was called with arguments that mean nothing."""
+
+    exit_code = 2
+
+
+class Partial(DreamError):
+    """The work is finished, but some inputs were set aside; each is listed."""
+
+    exit_code = 3
+    outcome = "partial"
+
+
+class Refused(DreamError):
+    """A safety limit stopped the run and nothing was changed."""
+
+    exit_code = 4
+    outcome = "refused"
+
+
+class StoreMissing(DreamError):
+    """There is no store, or nothing in it by that name."""
+
+    exit_code = 10
+
+
+class Locked(DreamError):
+    """Another dream is at work."""
+
+    exit_code = 11
+    outcome = "locked"
+
+
+class Outage(DreamError):
+    """A component dream depends on is away; a marker says so and nothing is lost.
+
+    `component` is one of `outage.COMPONENTS`; `code` a short stable reason such as `model-missing`.
+    """
+
+    exit_code = 12
+    outcome = "outage"
+
+    def __init__(self, message: str, *, component: str, code: str, hint: str | None = None) -> None:
+        super().__init__(message, hint=hint)
+        self.component = component
+        self.code = code
+
+
+class Corrupt(DreamError):
+    """State contradicts itself; dream refuses to write over it."""
+
+    exit_code = 13
+
+    def __init__(self, message: str, *, hint: str | None = "run `dream check`, then `dream check --repair`") -> None:
+        super().__init__(message, hint=hint)
+
+
+class ConfigError(DreamError):
+    """The settings cannot be used."""
+
+    exit_code = 78

@@ -1,0 +1,414 @@
+"""The values that travel between rooms: closed choices and frozen records, nothing that acts.
+
+Times are aware datetimes in UTC. Ids are derived from content, so two stores fed the same input agree.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from dreamd.errors import UsageError
+
+TAXONOMY_VERSION = 1
+SHORTEST_TEXT = 12
+LONGEST_TEXT = 16_000
+"""Longest observation text in characters; longer input is split by its reader or refused by `note`."""
+
+
+class Origin(StrEnum):
+    """Where a statement comes from. Decides how far it may be trusted."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL = "tool"
+    WEB = "web"
+    IMPORT = "import"
+
+
+class Trust(StrEnum):
+    """How far a memory may be trusted: the lowest among the observations whose words it carries."""
+
+    USER = "user"
+    AGENT = "agent"
+    UNTRUSTED = "untrusted"
+
+
+TRUST_RANK = {Trust.UNTRUSTED: 0, Trust.AGENT: 1, Trust.USER: 2}
+
+
+def trust_of(origin: Origin) -> Trust:
+    """The trust an origin deserves; `import` is a file a person handed over, so it counts as an agent's word."""
+    if origin is Origin.USER:
+        return Trust.USER
+    return Trust.AGENT if origin in (Origin.AGENT, Origin.IMPORT) else Trust.UNTRUSTED
+
+
+class MemoryClass(StrEnum):
+    """What a statement is, and so where it is kept and when it leaves."""
+
+    PREFERENCE = "preference"
+    RULE = "rule"
+    REFERENCE = "reference"
+    STATE = "state"
+    HISTORY = "history"
+    PROCEDURE = "procedure"
+
+
+DECLINED_CLASSES = frozenset({MemoryClass.HISTORY, MemoryClass.PROCEDURE})
+
+
+class MemoryType(StrEnum):
+    """The closed set agents use in frontmatter."""
+
+    USER = "user"
+    FEEDBACK = "feedback"
+    PROJECT = "project"
+    REFERENCE = "reference"
+
+
+class Category(StrEnum):
+    """The seven sections of an index."""
+
+    PREFERENCES = "preferences"
+    RULES = "rules-conventions"
+    ARCHITECTURE = "system-architecture"
+    OPERATIONS = "operations"
+    MEMORY_SYSTEM = "memory-system"
+    PROJECTS = "projects"
+    PEOPLE = "people-relationships"
+
+
+class Status(StrEnum):
+    """What a memory is today."""
+
+    LIVE = "live"
+    HELD = "held"
+    STALE = "stale"
+    ARCHIVED = "archived"
+    SUPERSEDED = "superseded"
+
+
+CURRENT = frozenset({Status.LIVE, Status.HELD, Status.STALE})
+"""Statuses in which a memory still claims something."""
+
+
+class GateVerdict(StrEnum):
+    """What the gate lets a candidate become."""
+
+    ALLOW = "allow"
+    HOLD = "hold"
+    DISCARD = "discard"
+
+
+class Fate(StrEnum):
+    """What became of an observation; exactly one."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    REFINES = "refines"
+    UPDATES = "updates"
+    CONTRADICTS = "contradicts"
+    HELD = "held"
+    DISCARDED = "discarded"
+
+
+class Relation(StrEnum):
+    """How two statements of one scope stand to each other."""
+
+    DUPLICATE = "duplicate"
+    REFINES = "refines"
+    UPDATES = "updates"
+    CONTRADICTS = "contradicts"
+    RELATED = "related"
+    UNRELATED = "unrelated"
+
+
+MERGING = frozenset({Relation.DUPLICATE, Relation.REFINES})
+
+
+class Basis(StrEnum):
+    """What an `updates` or `contradicts` verdict rests on; the caller weighs time and authority by it."""
+
+    MARKER = "marker"
+    """The wording itself shows the change ("no longer", "moved from … to")."""
+    TIME = "time"
+    """Only the times of the two statements tell which is current."""
+    NONE = "none"
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One relation between `a` and `b` with its confidence (0–1) and readable evidence.
+
+    `richer` names the side ("a" or "b") whose wording says everything the other says, for `duplicate` and
+    `refines`. `newer` names the side that is current, for `updates`.
+    """
+
+    relation: Relation
+    confidence: float
+    evidence: tuple[str, ...] = ()
+    basis: Basis = Basis.NONE
+    richer: str | None = None
+    newer: str | None = None
+
+
+@dataclass(frozen=True, order=True)
+class Scope:
+    """`user`, `project:<key>`, `team:<key>` or `local:<conversation>`. No rule works across two scopes."""
+
+    kind: str
+    key: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.key}" if self.key else self.kind
+
+
+SCOPE_KINDS = ("user", "project", "team", "local")
+LONGEST_SCOPE_KEY = 200
+
+
+def parse_scope(text: str) -> Scope:
+    """Read a scope as people write it.
+
+    Raises UsageError for an unknown kind, a missing or needless key, and keys that could leave a directory.
+    """
+    kind, _, key = text.strip().partition(":")
+    if kind not in SCOPE_KINDS:
+        raise UsageError(f"unknown scope kind; expected one of {', '.join(SCOPE_KINDS)}",
+                         hint="write `user`, `project:NAME`, `team:NAME` or `local:CONVERSATION`")
+    if kind == "user":
+        if key:
+            raise UsageError("the scope `user` takes no key")
+        return Scope("user")
+    key = key.strip()
+    if not key:
+        raise UsageError(f"the scope `{kind}` needs a key", hint=f"write `{kind}:NAME`")
+    if len(key) > LONGEST_SCOPE_KEY:
+        raise UsageError(f"the scope key is longer than {LONGEST_SCOPE_KEY} characters")
+    parts = key.replace("\\", "/").split("/")
+    if ".." in parts or "." in parts or any(ord(c) < 32 or ord(c) == 127 for c in key):
+        raise UsageError("a scope key must not contain `.` or `..` as a path part, or control characters")
+    return Scope(kind, key)
+
+
+class Speaker(StrEnum):
+    """Whose words an event carries."""
+
+    HUMAN = "human"
+    AGENT = "agent"
+    TOOL = "tool"
+    INJECTED = "injected"
+    """Text that dream, a hook, a template or the harness put there; never learned."""
+
+
+class EventKind(StrEnum):
+    """What happened in a conversation, as far as extraction cares."""
+
+    PROMPT = "prompt"
+    """A person typed this."""
+    REFUSAL = "refusal"
+    """A person's words when refusing a tool call."""
+    ANSWER = "answer"
+    """A person's answer to the agent's own question; `question` holds what was asked."""
+    PROSE = "prose"
+    """The agent's own words to the person."""
+    RESULT = "result"
+    """Output of a tool; data, never belief."""
+    SUMMARY = "summary"
+    """A compaction summary: model text."""
+    MEMORY_WRITE = "memory-write"
+    """The agent wrote a memory file itself in this stretch."""
+    BOUNDARY = "boundary"
+    """Compaction or end of a stretch; no text."""
+    NOTE = "note"
+    """A statement somebody wrote down on purpose: a line or file of a memory directory."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened in a source, in the order of the source.
+
+    `start` and `end` are byte offsets in the file (or record numbers where a format has no lines).
+    `uid` identifies the event across copies of the file; empty when the format has none.
+    """
+
+    speaker: Speaker
+    kind: EventKind
+    text: str
+    at: datetime | None
+    conversation: str
+    start: int
+    end: int
+    uid: str = ""
+    question: str = ""
+    cwd: str = ""
+    branch: str = ""
+    title: str = ""
+    """For `note` events: file name or heading the statement stands under."""
+    type_hint: str = ""
+    """For `note` events: the frontmatter type, when it is one of the closed set."""
+    truncated: bool = False
+
+
+@dataclass(frozen=True)
+class Skip:
+    """Something a reader passed over, and where: a count that is never silent and never carries text."""
+
+    reason: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Cursor:
+    """How far a file has been read: byte offset plus a check of what lay before it.
+
+    `prefix_sha` is the sha256 of the first `prefix_bytes` bytes, so a replaced file is noticed.
+    """
+
+    offset: int = 0
+    size: int = 0
+    prefix_bytes: int = 0
+    prefix_sha: str = ""
+    carry: str = ""
+    """Small adapter state as JSON (open question, last agent prose) that the next stretch needs; never large."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What one read of a source gave: events in order, the cursor to store with them, what was skipped."""
+
+    events: tuple[Event, ...]
+    cursor: Cursor
+    skips: tuple[Skip, ...] = ()
+    lines: int = 0
+    prompts: int = 0
+    complete: bool = True
+    """False when the read stopped at its byte budget and more is waiting."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A statement that may become an observation, as extraction or a person hands it over."""
+
+    text: str
+    origin: Origin
+    at: datetime
+    scope: Scope
+    conversation: str = ""
+    key: str = ""
+    class_hint: MemoryClass | None = None
+    type_hint: MemoryType | None = None
+    ttl: str | None = None
+    """`YYYY-MM-DD`, when the caller gave one."""
+    explicit: bool = True
+    """False for text extracted from transcripts: a single sighting of a one-off order is then held back."""
+    sign: str = ""
+    """The extraction rule that found it, for the record (`correction`, `remember`, `preference`, …)."""
+    source_id: str = ""
+    start: int = 0
+    end: int = 0
+    target: str = ""
+    """Memory id, when a person edited that memory's file."""
+
+
+@dataclass(frozen=True)
+class Gated:
+    """What the gate decided about one observation, and the durable wording it may be stored under."""
+
+    verdict: GateVerdict
+    reason: str
+    """Name of the rule that decided, as printed by `explain`."""
+    text: str
+    """Durable wording: dates absolute, pronouns as they were, secrets already masked."""
+    memory_class: MemoryClass
+    memory_type: MemoryType
+    category: Category
+    ttl: str | None = None
+    valid_from: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One immutable thing somebody said or noted. Append-only."""
+
+    id: str
+    seq: int
+    text: str
+    origin: Origin
+    at: datetime
+    scope: Scope
+    conversation: str = ""
+    key: str = ""
+    class_hint: MemoryClass | None = None
+    type_hint: MemoryType | None = None
+    ttl: str | None = None
+    explicit: bool = True
+    sign: str = ""
+    source_id: str = ""
+    start: int = 0
+    end: int = 0
+    target: str = ""
+    fate: Fate | None = None
+    fate_reason: str = ""
+    memory_id: str = ""
+    set_aside: bool = False
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One consolidated statement and everything that is known about it."""
+
+    id: str
+    scope: Scope
+    text: str
+    memory_class: MemoryClass
+    memory_type: MemoryType
+    category: Category
+    status: Status
+    trust: Trust
+    authority: Trust
+    """The highest standing of anyone who made this claim: a person's word stays one when an agent repeats it."""
+    created_at: datetime
+    updated_at: datetime
+    confirmed_at: datetime
+    """When it was last said, confirmed or edited (recalls are kept apart)."""
+    valid_from: datetime
+    valid_to: datetime | None = None
+    ttl: str | None = None
+    superseded_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    observations: tuple[str, ...] = ()
+    support: int = 1
+    conversations: int = 1
+    recalls: int = 0
+    recalled_at: datetime | None = None
+    pinned: bool = False
+    edited: bool = False
+    """A person edited its file since dream last wrote it: never touched by a dream."""
+    unverified: bool = False
+    taxonomy_version: int = TAXONOMY_VERSION
+    reason: str = ""
+    """Why it has its status (`expired`, `contradicts`, `stale`, `deleted-by-person`, …)."""
+    file: str = ""
+    links: tuple[tuple[str, str], ...] = field(default=())
+    """(other memory id, relation) pairs."""
+
+
+def content_id(*parts: str, size: int = 12) -> str:
+    """An id derived from its parts: the first `size` hex digits of a sha256 over length-prefixed UTF-8."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return digest.hexdigest()[:size]
+
+
+def text_sha(text: str) -> str:
+    """The full sha256 of a statement's wording, used wherever wording has to be recognised without storing it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
