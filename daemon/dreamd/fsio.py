@@ -1,0 +1,195 @@
+"""The one room, beside the store, that touches files below the home.
+
+Every call that changes a disk goes through the underscore functions at the end, so that a test can enumerate
+each open, write, fsync, rename and unlink of a whole dream and make it fail, once or for good.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dreamd.errors import DreamError, Outage
+from dreamd.paths import PRIVATE_DIR, PRIVATE_FILE
+
+DEFAULT_LIMIT_BYTES = 16 * 1024 * 1024
+FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+TEMPORARY_SUFFIX = ".dream-tmp"
+
+
+def sha256_bytes(body: bytes) -> str:
+    """The sha256 of some bytes in hex."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def read_bytes(path: Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
+    """Read a whole regular file that belongs to us.
+
+    Raises FileNotFoundError when it is not there, DreamError for a link, another user's file, anything that is
+    not a plain file, or one over the limit.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise DreamError(f"`{path}` is a symbolic link, not reading it",
+                             hint="replace the link by the file itself") from None
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise DreamError(f"cannot read `{path}`: {os.strerror(error.errno or 0)}") from error
+    with os.fdopen(descriptor, "rb") as stream:
+        facts = os.fstat(stream.fileno())
+        if not stat.S_ISREG(facts.st_mode):
+            raise DreamError(f"`{path}` is not a plain file, not reading it")
+        if facts.st_uid not in (os.geteuid(), 0):
+            raise DreamError(f"`{path}` belongs to another user, not reading it")
+        body = stream.read(limit_bytes + 1)
+    if len(body) > limit_bytes:
+        raise DreamError(f"`{path}` is larger than {limit_bytes} bytes, not reading it")
+    return body
+
+
+def write_atomic(path: Path, body: bytes, *, mode: int = PRIVATE_FILE) -> None:
+    """Replace a file as a whole: temporary file beside it, fsync, rename, fsync of the directory.
+
+    Raises Outage (disk) when the disk is full or read-only; the old file is then untouched.
+    """
+    make_private_dir(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    with translated(path):
+        descriptor = _open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        try:
+            try:
+                _write(descriptor, body)
+                _fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            _rename(temporary, path)
+            sync_dir(path.parent)
+        except OSError:
+            with suppress(OSError):
+                _unlink(temporary)
+            raise
+
+
+def make_private_dir(path: Path) -> None:
+    """Create a directory and its parents, readable by its owner alone; refuse a link in its place."""
+    if path.is_symlink():
+        raise DreamError(f"`{path}` is a symbolic link, not writing below it", hint="replace the link by a directory")
+    if path.is_dir():
+        return
+    with translated(path):
+        if not path.parent.exists():
+            make_private_dir(path.parent)
+        with suppress(FileExistsError):
+            path.mkdir(mode=PRIVATE_DIR)
+
+
+def move(path: Path, target: Path) -> None:
+    """Rename a file within one filesystem and make both directory entries durable."""
+    make_private_dir(target.parent)
+    with translated(path):
+        _rename(path, target)
+        sync_dir(target.parent)
+        if target.parent != path.parent:
+            sync_dir(path.parent)
+
+
+def remove(path: Path) -> None:
+    """Unlink a file; one that is already gone is fine, for an interrupted run may have got there first."""
+    with translated(path):
+        try:
+            _unlink(path)
+        except FileNotFoundError:
+            return
+        sync_dir(path.parent)
+
+
+def append_line(path: Path, line: bytes) -> None:
+    """Append one line in a single write; nothing is synced, for logs are not worth a disk flush."""
+    make_private_dir(path.parent)
+    with translated(path):
+        descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE_FILE)
+        try:
+            _write(descriptor, line.rstrip(b"\n") + b"\n")
+        finally:
+            os.close(descriptor)
+
+
+def sync_dir(path: Path) -> None:
+    """Make the entries of a directory durable."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        _fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def list_temporaries(root: Path) -> Iterator[Path]:
+    """Temporary files that a killed writer left below a directory."""
+    if root.is_dir():
+        yield from root.rglob(f".*{TEMPORARY_SUFFIX}")
+
+
+def free_bytes(path: Path) -> int:
+    """Bytes an ordinary user may still write where `path` (or its nearest existing parent) lives."""
+    while not path.exists() and path != path.parent:
+        path = path.parent
+    facts = os.statvfs(path)
+    return facts.f_bavail * facts.f_frsize
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what the kernel says into the error a person can act on."""
+    try:
+        yield
+    except OSError as error:
+        reason = os.strerror(error.errno or 0)
+        if error.errno in FULL:
+            raise Outage(f"no space left for `{path}`", component="disk", code="disk-full",
+                         hint="free some space; nothing is lost, the next run finishes the work") from error
+        if error.errno == errno.EROFS:
+            raise Outage(f"`{path}` is on a read-only disk", component="disk", code="disk-read-only",
+                         hint="make it writable, or choose another place with `--home`") from error
+        if error.errno == errno.EIO:
+            raise Outage(f"the disk failed at `{path}`", component="disk", code="disk-error",
+                         hint="check the disk, then run `dream check`") from error
+        if isinstance(error, PermissionError):
+            raise Outage(f"no permission for `{path}`", component="disk", code="disk-permission",
+                         hint="give yourself the rights, or choose another place with `--home`") from error
+        raise DreamError(f"cannot write `{path}`: {reason}") from error
+
+
+def _open(path: Path, flags: int, mode: int) -> int:
+    return os.open(path, flags, mode)
+
+
+def _write(descriptor: int, body: bytes) -> None:
+    view = memoryview(body)
+    while view:
+        view = view[os.write(descriptor, view):]
+
+
+def _fsync(descriptor: int) -> None:
+    # F_FULLFSYNC is what makes a flush reach the platter on macOS; elsewhere fsync does.
+    full = getattr(fcntl, "F_FULLFSYNC", None)
+    if full is not None:
+        with suppress(OSError):
+            fcntl.fcntl(descriptor, full)
+            return
+    os.fsync(descriptor)
+
+
+def _rename(source: Path, target: Path) -> None:
+    os.replace(source, target)
+
+
+def _unlink(path: Path) -> None:
+    os.unlink(path)

@@ -1,0 +1,151 @@
+"""Where things are: the home, everything below it, the folders agents use, and the files that travel with us.
+
+The only module that knows the platform's directories. It creates nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from dreamd.errors import ConfigError
+from dreamd.model import Scope
+
+PRIVATE_DIR = 0o700
+PRIVATE_FILE = 0o600
+
+
+@dataclass(frozen=True)
+class Paths:
+    """Everything dream writes lives below `home`; two homes never see each other."""
+
+    home: Path
+
+    @property
+    def store(self) -> Path:
+        return self.home / "dream.db"
+
+    @property
+    def memory(self) -> Path:
+        """The markdown people and agents read, one directory a scope."""
+        return self.home / "memory"
+
+    @property
+    def locks(self) -> Path:
+        return self.home / "locks"
+
+    @property
+    def inbox(self) -> Path:
+        """Observations that found the store busy, one file each, until the next holder takes them in."""
+        return self.home / "inbox"
+
+    @property
+    def outage(self) -> Path:
+        return self.home / "outage"
+
+    @property
+    def vectors(self) -> Path:
+        return self.home / "vectors"
+
+    @property
+    def archive(self) -> Path:
+        return self.home / "archive"
+
+    @property
+    def backups(self) -> Path:
+        return self.home / "backups"
+
+    @property
+    def conflicts(self) -> Path:
+        """Files dream wanted to write where a person had changed something in between."""
+        return self.home / "conflicts"
+
+    @property
+    def logs(self) -> Path:
+        return self.home / "logs"
+
+    @property
+    def heartbeat(self) -> Path:
+        return self.home / "heartbeat.json"
+
+    @property
+    def paused(self) -> Path:
+        return self.home / "paused.json"
+
+    @property
+    def socket(self) -> Path:
+        return self.home / "dream.sock"
+
+    def scope_dir(self, scope: Scope) -> Path:
+        """The directory of a scope's markdown; the key is percent-encoded, so no key can leave it."""
+        if not scope.key:
+            return self.memory / scope.kind
+        return self.memory / scope.kind / quote(scope.key, safe=" abcdefghijklmnopqrstuvwxyz").replace(".", "%2E")
+
+
+def read_environment() -> dict[str, str]:
+    """The process environment, read in this one place."""
+    return dict(os.environ)
+
+
+def default_home(env: Mapping[str, str]) -> Path:
+    """`DREAM_HOME`, or the platform's state directory."""
+    chosen = env.get("DREAM_HOME")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if sys.platform == "darwin":
+        return user_home(env) / "Library" / "Application Support" / "dream"
+    base = env.get("XDG_STATE_HOME")
+    return (Path(base) if base else user_home(env) / ".local" / "state") / "dream"
+
+
+def default_config(env: Mapping[str, str]) -> Path:
+    """`DREAM_CONFIG`, or `dream.toml` in the platform's config directory."""
+    chosen = env.get("DREAM_CONFIG")
+    if chosen:
+        return Path(chosen).expanduser().absolute()
+    if sys.platform == "darwin":
+        return user_home(env) / "Library" / "Application Support" / "dream" / "dream.toml"
+    base = env.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else user_home(env) / ".config") / "dream" / "dream.toml"
+
+
+def user_home(env: Mapping[str, str]) -> Path:
+    """The person's home directory.
+
+    Raises ConfigError where there is none.
+    """
+    home = env.get("HOME")
+    if home:
+        return Path(home)
+    try:
+        return Path.home()
+    except RuntimeError:
+        raise ConfigError("no home directory is set", hint="set HOME, or pass `--home DIR`") from None
+
+
+def share_dir(name: str) -> Path:
+    """A folder that travels with dream: `config`, `systemd` or `launchd`, from the wheel or from a checkout."""
+    packaged = Path(__file__).parent / "_share" / name
+    if packaged.is_dir():
+        return packaged
+    checkout = Path(__file__).parents[2] / name
+    if checkout.is_dir():
+        return checkout
+    raise ConfigError(f"the folder `{name}` that belongs to dream is missing", hint="install dream again")
+
+
+def system_zone_name(env: Mapping[str, str]) -> str:
+    """The machine's time zone as an IANA name; `UTC` where it cannot be told."""
+    if env.get("TZ"):
+        return env["TZ"].lstrip(":")
+    try:
+        target = str(Path("/etc/localtime").resolve())
+    except OSError:
+        return "UTC"
+    _, found, name = target.partition("zoneinfo/")
+    return name if found else "UTC"
