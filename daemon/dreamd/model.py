@@ -384,7 +384,8 @@ class Memory:
     supersedes: tuple[str, ...] = ()
     observations: tuple[str, ...] = ()
     support: int = 1
-    conversations: int = 1
+    spoken_in: tuple[str, ...] = ()
+    """The conversations it was said in, as far as they are known."""
     recalls: int = 0
     recalled_at: datetime | None = None
     pinned: bool = False

@@ -1,0 +1,366 @@
+"""Consolidate: every observation gets one fate and a reason.
+
+The plan is a pure function of observations, memories and judged pairs. Observations are taken oldest
+statement first, each against the memories as the ones before it left them, so a run that was killed half-way
+and one that was not come to the same end. A statement is compared with what a memory says now, never with
+what one of its members once said: likeness does not travel along chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from dreamd.clock import parse_instant
+from dreamd.model import (
+    CURRENT,
+    MERGING,
+    TRUST_RANK,
+    Basis,
+    Fate,
+    Gated,
+    GateVerdict,
+    Judgement,
+    Memory,
+    Observation,
+    Relation,
+    Scope,
+    Status,
+    Trust,
+    content_id,
+    trust_of,
+)
+from dreamd.phases.draft import Draft, spoken
+from dreamd.phases.standing import Claim, Ruling, Winner, settle_conflict
+from dreamd.plan import FateOf, Plan
+
+Relate = Callable[[str, datetime, str, datetime], Judgement]
+"""Judge statement `a` (words, time) against statement `b`."""
+
+DELETED = "deleted-by-person"
+ONE_OFF = "one-off"
+SINGLE_SIGHTING = "single-sighting"
+MOST_IMPLICIT_ENDINGS = 1
+"""Memories one statement may end without a word of change: the nearest; a second would be a guess."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """An observation with what the gate made of it."""
+
+    observation: Observation
+    gated: Gated
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a plan is made from: the scope's memories, who may be compared with whom, and the judge."""
+
+    scope: Scope
+    memories: Sequence[Memory]
+    revisions: Mapping[str, int]
+    partners: Mapping[str, Sequence[str]]
+    """Wordings near a wording, nearest first."""
+    relate: Relate
+    merged: Callable[[str, str], str | None]
+    """Wording that keeps everything of both statements, or None."""
+    waiting: Sequence[Heard] = ()
+    promote_after: int = 3
+
+
+@dataclass(frozen=True)
+class Met:
+    """A memory an observation was judged against; the observation is side `a`."""
+
+    memory: Memory
+    judgement: Judgement
+
+
+def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
+    """Choose one fate for each observation of one scope. Touches nothing."""
+    draft = Draft(bench.memories, bench.revisions)
+    waiting = list(bench.waiting)
+    for one in heard:
+        _decide(one, draft, bench, waiting)
+    return Plan(tuple(draft.steps), draft.touched_revisions())
+
+
+def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
+    observation, gated = one.observation, one.gated
+    if observation.target:
+        _take_edit(one, draft)
+    elif gated.verdict is GateVerdict.DISCARD:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, gated.reason, "", gated.evidence))
+    else:
+        met = _meet(one, draft, bench)
+        if observation.sign == ONE_OFF and not any(m.judgement.relation in MERGING for m in met):
+            _wait_or_promote(one, draft, bench, waiting)
+        else:
+            _place(one, met, draft, bench)
+
+
+def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
+    """Judge an observation against every memory near it, nearest first, versions followed to the current one."""
+    text, at = one.gated.text, one.observation.at
+    near: dict[str, Memory] = {}
+    for wording in (text, *bench.partners.get(text, ())):
+        for memory in draft.with_wording(wording):
+            near.setdefault(memory.id, memory)
+            head = draft.successor(memory)
+            near.setdefault(head.id, head)
+    met = []
+    for memory in near.values():
+        if memory.text == text:
+            verdict = Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="b")
+        else:
+            verdict = bench.relate(text, at, memory.text, memory.confirmed_at)
+        if verdict.relation is not Relation.UNRELATED:
+            met.append(Met(memory, verdict))
+    return met
+
+
+def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
+    twin = _best_twin(one, met)
+    rulings = _rule(one, met, twin)
+    lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
+    ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
+    if lost is not None:
+        _end_at_once(one, lost, ended_twin, draft)
+    elif twin is not None:
+        _merge(one, twin, rulings, draft, bench)
+    elif ended_twin is not None and not rulings:
+        _repeat_ended(one, ended_twin, draft)
+    else:
+        _add(one, met, rulings, draft)
+
+
+def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
+    """The memory an observation says again: the surest, then the one founded first."""
+    fit = [m for m in met if m.judgement.relation in MERGING and _may_merge(one, m.memory)]
+    return min(fit, key=lambda m: (-m.judgement.confidence, m.memory.created_at, m.memory.id), default=None)
+
+
+def _may_merge(one: Heard, memory: Memory) -> bool:
+    ours = trust_of(one.observation.origin)
+    if memory.status is Status.SUPERSEDED:
+        return False
+    if memory.status is Status.ARCHIVED and memory.reason == DELETED:
+        return ours is Trust.USER and one.observation.at > (memory.valid_to or memory.updated_at)
+    if one.observation.class_hint and one.observation.class_hint is not memory.memory_class and _hinted(memory, one):
+        return False
+    # Words nobody vouches for never lend their weight to a trusted memory, nor take any from it.
+    return (ours is Trust.UNTRUSTED) == (memory.trust is Trust.UNTRUSTED)
+
+
+def _hinted(memory: Memory, one: Heard) -> bool:
+    kinds = {"preference", "rule"}
+    return not ({memory.memory_class.value, one.gated.memory_class.value} <= kinds)
+
+
+def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold beside the observation."""
+    observation = one.observation
+    claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
+                  one.gated.verdict is GateVerdict.HOLD)
+    rulings, implicit = [], 0
+    for m in sorted(met, key=lambda m: -m.judgement.confidence):
+        if m.memory.status not in CURRENT or m is twin:
+            continue
+        twins = m.judgement.relation in MERGING
+        if twins and not _trust_apart(one, m.memory):
+            continue
+        if not twins and m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS):
+            continue
+        if twins:
+            rulings.append((m, _between_trusts(claim)))
+            continue
+        ruling = settle_conflict(claim, m.memory, m.judgement)
+        if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
+            implicit += 1
+            if implicit > MOST_IMPLICIT_ENDINGS:
+                continue
+        rulings.append((m, ruling))
+    return rulings
+
+
+def _trust_apart(one: Heard, memory: Memory) -> bool:
+    return (trust_of(one.observation.origin) is Trust.UNTRUSTED) != (memory.trust is Trust.UNTRUSTED)
+
+
+def _between_trusts(claim: Claim) -> Ruling:
+    if claim.authority is Trust.UNTRUSTED:
+        return Ruling(Winner.STANDING, "trusted-already-says-so")
+    return Ruling(Winner.NEW, "trusted-over-untrusted")
+
+
+def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, draft: Draft) -> None:
+    """The observation lost: it becomes a version that has ended, or supports the one that already has."""
+    (met, ruling), observation = lost, one.observation
+    if ended_twin is not None:
+        _repeat_ended(one, ended_twin, draft)
+        return
+    fresh = _fresh(one, Status.SUPERSEDED, reason=ruling.reason)
+    fresh = replace(fresh, superseded_by=met.memory.id, valid_to=max(observation.at, met.memory.valid_from))
+    draft.change("version", fresh, reason=ruling.reason, evidence=met.judgement.evidence)
+    fate = Fate.DUPLICATE if met.judgement.relation in MERGING else (
+        Fate.UPDATES if ruling.reason == "older-statement-came-late" else Fate.CONTRADICTS)
+    draft.close_step(FateOf(observation, fate, ruling.reason, fresh.id, met.judgement.evidence))
+
+
+def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
+    memory = draft.memories[met.memory.id]
+    if trust_of(one.observation.origin) is Trust.UNTRUSTED and memory.trust is not Trust.UNTRUSTED:
+        evidence = met.judgement.evidence
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, evidence))
+        return
+    draft.change("support", replace(memory, observations=(*memory.observations, one.observation.id),
+                                    support=memory.support + 1, spoken_in=spoken(memory, one.observation)),
+                 reason="repeats-ended-version", evidence=met.judgement.evidence)
+    draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, met.judgement.evidence))
+
+
+def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: Draft, bench: Bench) -> None:
+    memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
+    wording = memory.text
+    if verdict.relation is Relation.REFINES or verdict.richer == "a":
+        wording = bench.merged(memory.text, one.gated.text) or ""
+    untouchable = memory.pinned or memory.edited
+    if not wording or (untouchable and wording != memory.text):
+        # Nothing may be dropped, and these words may not be changed: both stay.
+        _add(one, [twin], rulings, draft)
+        return
+    after = _supported(memory, one, wording)
+    op = "merge" if wording == memory.text else "refine"
+    draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
+    _carry_out(after, rulings, draft)
+    fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE
+    draft.close_step(FateOf(observation, fate, verdict.relation.value, memory.id, verdict.evidence))
+
+
+def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
+    """A memory once an observation of the same claim supports it."""
+    observation, gated = one.observation, one.gated
+    ours = trust_of(observation.origin)
+    status, reason = memory.status, memory.reason
+    if gated.verdict is GateVerdict.ALLOW and status in (Status.STALE, Status.ARCHIVED) and reason != "expired":
+        status, reason = Status.LIVE, "said-again"
+    # A person's own word accepts what an agent only inferred; a contradiction stays a person's to decide.
+    accepted = ours is Trust.USER and memory.authority is not Trust.USER
+    if status is Status.HELD and gated.verdict is GateVerdict.ALLOW and (accepted or reason == SINGLE_SIGHTING):
+        status, reason = Status.LIVE, "accepted"
+    later = max(memory.confirmed_at, observation.at)
+    return replace(
+        memory, text=wording, status=status, reason=reason, support=memory.support + 1,
+        observations=(*memory.observations, observation.id), spoken_in=spoken(memory, observation), confirmed_at=later,
+        updated_at=max(memory.updated_at, observation.at) if wording != memory.text else memory.updated_at,
+        valid_from=min(memory.valid_from, observation.at), valid_to=None if status in CURRENT else memory.valid_to,
+        ttl=gated.ttl or memory.ttl,
+        trust=min(memory.trust, ours, key=lambda t: TRUST_RANK[t]),
+        authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
+
+
+def _add(one: Heard, met: Sequence[Met], rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+    observation, gated = one.observation, one.gated
+    undecided = [r for _, r in rulings if r.winner in (Winner.NOBODY, Winner.BESIDE)]
+    if undecided:
+        status, reason = Status.HELD, undecided[0].reason
+    elif gated.verdict is GateVerdict.HOLD:
+        status, reason = Status.HELD, gated.reason
+    else:
+        status, reason = Status.LIVE, gated.reason
+    evidence = rulings[0][0].judgement.evidence if rulings else gated.evidence
+    fresh = draft.change("add" if status is Status.LIVE else "hold", _fresh(one, status, reason=reason),
+                         reason=reason, evidence=evidence)
+    _carry_out(fresh, rulings, draft)
+    for m in met:
+        if m.judgement.relation is Relation.RELATED and m.memory.status in CURRENT:
+            draft.link(fresh, m.memory, "related")
+    draft.close_step(FateOf(observation, _fate_of_new(rulings, gated), reason, fresh.id, evidence))
+
+
+def _fate_of_new(rulings: Sequence[tuple[Met, Ruling]], gated: Gated) -> Fate:
+    winners = {r.winner for _, r in rulings}
+    if Winner.NOBODY in winners:
+        return Fate.CONTRADICTS
+    if Winner.BESIDE in winners or gated.verdict is GateVerdict.HOLD:
+        return Fate.HELD
+    if Winner.NEW in winners:
+        return Fate.UPDATES
+    return Fate.NEW
+
+
+def _carry_out(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+    """Apply rulings: the successor stands in the draft before the one it replaces ends."""
+    for met, ruling in rulings:
+        memory, evidence = draft.memories[met.memory.id], met.judgement.evidence
+        if ruling.winner is Winner.NEW:
+            ended = replace(memory, status=Status.SUPERSEDED, superseded_by=new.id, reason=ruling.reason,
+                            valid_to=max(new.confirmed_at, memory.valid_from))
+            draft.change("supersede", ended, reason=ruling.reason, evidence=evidence)
+        elif ruling.winner is Winner.NOBODY:
+            if memory.status is not Status.HELD:
+                held = replace(memory, status=Status.HELD, reason="contradicts")
+                draft.change("hold", held, reason="contradicts", evidence=evidence)
+            draft.link(new, memory, "contradicts")
+        elif ruling.winner is Winner.BESIDE:
+            draft.link(new, memory, "contradicts")
+
+
+def _fresh(one: Heard, status: Status, *, reason: str) -> Memory:
+    """The memory an observation founds. Its times are those of the statement, not of the run."""
+    observation, gated = one.observation, one.gated
+    trust = trust_of(observation.origin)
+    starts = parse_instant(gated.valid_from) if gated.valid_from else observation.at
+    return Memory(
+        id=content_id("memory", str(observation.scope), observation.id), scope=observation.scope, text=gated.text,
+        memory_class=gated.memory_class, memory_type=gated.memory_type, category=gated.category, status=status,
+        trust=trust, authority=trust, created_at=observation.at, updated_at=observation.at,
+        confirmed_at=observation.at, valid_from=starts, ttl=gated.ttl, observations=(observation.id,), reason=reason,
+        spoken_in=(observation.conversation,) if observation.conversation else ())
+
+
+def _take_edit(one: Heard, draft: Draft) -> None:
+    """A person changed or deleted a memory's file: the highest authority there is."""
+    observation = one.observation
+    memory = draft.memories.get(observation.target)
+    if memory is None:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, "edited-memory-is-gone"))
+        return
+    if observation.sign == DELETED:
+        gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
+        draft.change("archive", gone, reason=DELETED)
+        draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
+        return
+    status = Status.LIVE if memory.status in (Status.HELD, Status.STALE, Status.ARCHIVED) else memory.status
+    after = replace(
+        memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
+        updated_at=observation.at, confirmed_at=observation.at, observations=(*memory.observations, observation.id),
+        support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
+    draft.change("edit", after, reason="edited-by-person")
+    draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
+
+
+def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
+    """A one-off order waits without a memory until it was heard in enough conversations."""
+    text, at = one.gated.text, one.observation.at
+    same = [w for w in waiting if w.gated.text == text
+            or bench.relate(text, at, w.gated.text, w.observation.at).relation in MERGING]
+    talks = {w.observation.conversation or w.observation.id for w in (*same, one)}
+    if len(talks) < bench.promote_after:
+        waiting.append(one)
+        draft.close_step(FateOf(one.observation, Fate.HELD, SINGLE_SIGHTING))
+        return
+    evidence = (f"said in {len(talks)} conversations",)
+    fresh = _fresh(one, Status.LIVE, reason="said-in-several-conversations")
+    everyone = sorted((*same, one), key=lambda w: (w.observation.at, w.observation.id))
+    fresh = replace(
+        fresh, created_at=everyone[0].observation.at, valid_from=everyone[0].observation.at, support=len(everyone),
+        observations=tuple(w.observation.id for w in everyone),
+        spoken_in=tuple(dict.fromkeys(w.observation.conversation for w in everyone if w.observation.conversation)),
+        trust=min((trust_of(w.observation.origin) for w in everyone), key=lambda t: TRUST_RANK[t]))
+    draft.change("promote", fresh, reason=fresh.reason, evidence=evidence)
+    draft.close_step(*(FateOf(w.observation, Fate.NEW if w is one else Fate.DUPLICATE, fresh.reason, fresh.id, evidence)
+                       for w in everyone))
+    for w in same:
+        waiting.remove(w)

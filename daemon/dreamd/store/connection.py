@@ -1,0 +1,207 @@
+"""One thin door to SQLite: explicit transactions, errors a person can act on, and nothing clever.
+
+sqlite3's own transaction handling is switched off: a deferred read-then-write fails at once with a busy
+snapshot and ignores the busy timeout, so every write begins with `BEGIN IMMEDIATE` and waits its turn.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dreamd import fsio
+from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing
+from dreamd.paths import PRIVATE_FILE
+from dreamd.store import schema
+
+BUSY_TIMEOUT_MS = 2000
+JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
+
+
+class Fenced(DreamError):
+    """Another dream took this store over while we were working; our batch was not written."""
+
+
+class Store:
+    """An open store. One connection, one thread."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self.path = path
+        self.connection = connection
+        self._depth = 0
+
+    @contextmanager
+    def writing(self, *, epoch: int | None = None) -> Iterator[sqlite3.Connection]:
+        """One immediate transaction: commits at the end, rolls back on any error.
+
+        With `epoch`, raises Fenced when another dream has taken the store over since.
+        """
+        if self._depth:
+            raise DreamError("a transaction inside a transaction")
+        with translated(self.path):
+            self.connection.execute("BEGIN IMMEDIATE")
+        self._depth = 1
+        try:
+            with translated(self.path):
+                if epoch is not None and epoch != self.epoch():
+                    raise Fenced("another dream took this store over",
+                                 hint="nothing is lost; run `dream consolidate` again")
+                yield self.connection
+                _commit(self.connection)
+        except BaseException:
+            with suppress(sqlite3.Error):
+                self.connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._depth = 0
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One consistent view for several reads; joins a transaction that is already open."""
+        with translated(self.path):
+            if self._depth:
+                yield self.connection
+                return
+            self.connection.execute("BEGIN")
+            self._depth = 1
+            try:
+                yield self.connection
+            finally:
+                self._depth = 0
+                with suppress(sqlite3.Error):
+                    self.connection.execute("ROLLBACK")
+
+    def one(self, sql: str, *args: object) -> sqlite3.Row | None:
+        """The first row of a query, or None."""
+        with translated(self.path):
+            row: sqlite3.Row | None = self.connection.execute(sql, args).fetchone()
+            return row
+
+    def all(self, sql: str, *args: object) -> list[sqlite3.Row]:
+        """All rows of a query."""
+        with translated(self.path):
+            return self.connection.execute(sql, args).fetchall()
+
+    def meta(self, key: str) -> str | None:
+        """One value of the store's own facts."""
+        row = self.one("SELECT value FROM meta WHERE key = ?", key)
+        return None if row is None else str(row["value"])
+
+    def epoch(self) -> int:
+        """The number of the dream that holds this store."""
+        return int(self.meta("epoch") or 0)
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the main file; a busy reader only postpones it."""
+        with translated(self.path):
+            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+def open_store(path: Path, *, create_with: schema.Founding | None = None, migrate: bool = False) -> Store:
+    """Open the store for reading and writing.
+
+    A store that is not there is created when `create_with` says how, else StoreMissing. One of an older schema
+    is brought up to date only with `migrate`, which the holder of the dream lock alone may ask for.
+    Raises Outage for a store of a newer dream or of an older one that may not be migrated here, Corrupt for a
+    file that is no store.
+    """
+    existed = path.exists()
+    if not existed and create_with is None:
+        raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
+    if path.is_symlink():
+        raise DreamError(f"`{path}` is a symbolic link, not opening it")
+    fsio.make_private_dir(path.parent)
+    with translated(path):
+        store = Store(path, _connect(path))
+    try:
+        with translated(path):
+            _ready(store, create_with=create_with, migrate=migrate)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
+def open_reader(path: Path) -> Store:
+    """Open an existing store without the right to write."""
+    if not path.exists():
+        raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
+    with translated(path):
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None,
+                                     timeout=BUSY_TIMEOUT_MS / 1000)
+        connection.row_factory = sqlite3.Row
+        store = Store(path, connection)
+        try:
+            schema.check_version(connection)
+        except BaseException:
+            store.close()
+            raise
+    return store
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    if not path.exists():
+        # Created by us first, so that its mode is right before SQLite writes a byte.
+        path.touch(mode=PRIVATE_FILE, exist_ok=True)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+    connection.row_factory = sqlite3.Row
+    for pragma in ("foreign_keys = ON", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
+                   f"journal_size_limit = {JOURNAL_LIMIT_BYTES}"):
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) -> None:
+    connection = store.connection
+    version = schema.version_of(connection)
+    if version == schema.VERSION:
+        return
+    if version == 0 and not schema.is_empty(connection):
+        raise Corrupt(f"`{store.path}` is a database, but no store of dream",
+                      hint="move it away, or choose another place with `--home`")
+    if version == 0 and create_with is None and not migrate:
+        raise StoreMissing(f"no store at `{store.path}`", hint="run `dream note` or `dream consolidate` first")
+    if version > schema.VERSION or (0 < version < schema.VERSION and not migrate):
+        schema.check_version(connection)
+    if version == 0:
+        connection.execute("PRAGMA journal_mode = WAL").fetchall()
+    with store.writing() as tx:
+        # Another process may have been quicker between our look and our lock.
+        if schema.version_of(tx) < schema.VERSION:
+            schema.migrate(tx, founding=create_with)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into the error a person can act on."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        text = str(error)
+        if "disk is full" in text:
+            raise Outage("no space left for the store", component="disk", code="disk-full",
+                         hint="free some space; nothing is lost, the next run finishes the work") from error
+        if "readonly" in text or "read-only" in text:
+            raise Outage(f"the store `{path}` is on a read-only disk", component="disk", code="disk-read-only",
+                         hint="make it writable, or choose another place with `--home`") from error
+        if "locked" in text or "busy" in text:
+            raise Outage("the store is busy", component="db", code="store-busy", hint="try again in a moment") from error
+        if "unable to open" in text:
+            raise Outage(f"cannot open the store `{path}`", component="db", code="store-unreadable",
+                         hint="look at the rights of the file and its directory") from error
+        if "disk I/O" in text:
+            raise Outage("the disk failed while the store was written", component="disk", code="disk-error",
+                         hint="check the disk, then run `dream check`") from error
+        if "malformed" in text or "not a database" in text or "corrupt" in text:
+            raise Corrupt(f"the store `{path}` is damaged",
+                          hint="run `dream restore-store` to go back to the last verified copy") from error
+        raise DreamError(f"the store refused: {type(error).__name__}", hint="run `dream check`") from error
+
+
+def _commit(connection: sqlite3.Connection) -> None:
+    connection.execute("COMMIT")

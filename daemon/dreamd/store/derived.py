@@ -1,0 +1,95 @@
+"""What is derived and may be thrown away: vectors, verdicts on pairs, the word search, the vector file's facts."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.clock import iso
+from dreamd.model import Basis, Judgement, Relation, text_sha
+from dreamd.store.connection import Store
+from dreamd.store.words import index_words, query_words
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+PART = 500
+SIDE_DIGITS = 24
+
+
+def pair_side(text: str, at: datetime | None) -> str:
+    """One side of a judged pair: the hash of its words and when it was said."""
+    return f"{text_sha(text)[:SIDE_DIGITS]}@{iso(at) if at else ''}"
+
+
+def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> dict[str, NDArray[np.float16]]:
+    """Unit vectors by wording hash, float16 as stored; missing ones are left out."""
+    import numpy as np
+
+    found: dict[str, NDArray[np.float16]] = {}
+    for start in range(0, len(wordings), PART):
+        part = list(wordings[start:start + PART])
+        marks = ", ".join("?" * len(part))
+        for row in store.all(f"SELECT wording, body FROM vector WHERE model = ? AND wording IN ({marks})", model, *part):
+            found[row["wording"]] = np.frombuffer(row["body"], dtype="<f2")
+    return found
+
+
+def missing_vectors(store: Store, wordings: Iterable[str], *, model: str) -> set[str]:
+    """The wording hashes that have no vector yet."""
+    wanted = list(dict.fromkeys(wordings))
+    present: set[str] = set()
+    for start in range(0, len(wanted), PART):
+        part = wanted[start:start + PART]
+        marks = ", ".join("?" * len(part))
+        present.update(r["wording"] for r in
+                       store.all(f"SELECT wording FROM vector WHERE model = ? AND wording IN ({marks})", model, *part))
+    return set(wanted) - present
+
+
+def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:
+    """Keep vectors, little-endian float16 on every machine."""
+    tx.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
+                   ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
+
+
+def drop_orphan_vectors(tx: sqlite3.Connection) -> int:
+    """Remove vectors of words that nothing uses any more."""
+    return tx.execute("""DELETE FROM vector WHERE wording NOT IN (SELECT wording FROM memory)
+                         AND wording NOT IN (SELECT sha FROM wording)""").rowcount
+
+
+def load_judged(store: Store, *, judge: str) -> dict[tuple[str, str], Judgement]:
+    """Every remembered verdict of this judge by the hashes of both sides, smaller hash first."""
+    rows = store.all("SELECT * FROM judged WHERE judge = ?", judge)
+    return {(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
+                                        Basis(r["basis"]), r["richer"], r["newer"]) for r in rows}
+
+
+def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
+    """Remember verdicts; the pair (a, b) must come with the smaller hash first."""
+    tx.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                   ((a, b, v.relation.value, v.confidence, json.dumps(v.evidence, ensure_ascii=False), v.basis.value,
+                     v.richer, v.newer, judge) for (a, b), v in verdicts.items()))
+
+
+def search_words(store: Store, query: str, *, limit: int) -> dict[str, float]:
+    """Memory ids that share words with a query, with a score that grows with the match (negated BM25)."""
+    expression = query_words(query)
+    if not expression:
+        return {}
+    rows = store.all("""SELECT m.id, bm25(memory_words) AS rank FROM memory_words JOIN memory m ON m.seq = memory_words.rowid
+                        WHERE memory_words MATCH ? ORDER BY rank, m.id LIMIT ?""", expression, limit)
+    return {r["id"]: -float(r["rank"]) for r in rows}
+
+
+def rebuild_words(tx: sqlite3.Connection) -> int:
+    """Fill the word index anew from the memories."""
+    tx.execute("DELETE FROM memory_words")
+    rows = tx.execute("SELECT m.seq, w.text FROM memory m JOIN wording w ON w.sha = m.wording").fetchall()
+    tx.executemany("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", ((r[0], index_words(r[1])) for r in rows))
+    return len(rows)

@@ -1,0 +1,83 @@
+"""Forgetting for good: the one place that removes what was said.
+
+Words go from observation, wording, word index, vectors, verdicts, journal evidence, accepted files and intents.
+What stays is a tombstone for each statement: a keyed hash of conversation and text.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import datetime
+
+from dreamd.clock import iso
+from dreamd.store import memories, observations
+from dreamd.store.connection import Store
+from dreamd.store.derived import SIDE_DIGITS
+
+
+def load_lineage(store: Store, identity: str) -> list[str]:
+    """A memory and every version of it that came before: forgetting a fact forgets what it used to be as well."""
+    rows = store.all(
+        """WITH RECURSIVE line (id) AS (SELECT ? UNION SELECT m.id FROM memory m JOIN line ON m.superseded_by = line.id)
+           SELECT id FROM line""", identity)
+    return [r["id"] for r in rows]
+
+
+def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime, key: bytes) -> int:
+    """Remove memories and the observations that carried them; give back how many observations went."""
+    gone = 0
+    for identity in ids:
+        wordings = _wordings_ever(tx, identity)
+        rows = tx.execute(
+            """SELECT o.seq, o.id, o.conversation, o.text FROM observation o JOIN support s ON s.observation = o.seq
+               WHERE s.memory = ? UNION SELECT o.seq, o.id, o.conversation, o.text FROM observation o
+               JOIN fate f ON f.observation = o.seq WHERE f.memory = ?""", (identity, identity)).fetchall()
+        for row in rows:
+            digest = observations.forgotten_hash(row["conversation"], row["text"], key=key)
+            tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+            tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
+        gone += len(rows)
+        tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
+                      WHERE memory = ?""", (identity,))
+        _blank_evidence_beside(tx, identity)
+        tx.execute("UPDATE memory SET superseded_by = '' WHERE superseded_by = ?", (identity,))
+        memories.delete_memory(tx, identity)
+        _drop_wordings(tx, wordings)
+    return gone
+
+
+def scrub(store: Store) -> None:
+    """Make removed words unreadable in the file itself: no free page, no log frame keeps them."""
+    store.checkpoint()
+    store.connection.execute("INSERT INTO memory_words (memory_words) VALUES ('optimize')")
+    store.connection.execute("VACUUM")
+    store.checkpoint()
+
+
+def _wordings_ever(tx: sqlite3.Connection, identity: str) -> set[str]:
+    found = {r[0] for r in tx.execute("SELECT wording FROM memory WHERE id = ?", (identity,))}
+    for column in ("before", "after"):
+        rows = tx.execute(f"SELECT json_extract({column}, '$.wording') FROM operation WHERE memory = ?", (identity,))
+        found.update(r[0] for r in rows if r[0])
+    return found
+
+
+def _drop_wordings(tx: sqlite3.Connection, wordings: set[str]) -> None:
+    for sha in sorted(wordings):
+        if tx.execute("SELECT 1 FROM memory WHERE wording = ?", (sha,)).fetchone() is None:
+            tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
+            tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+        side = sha[:SIDE_DIGITS]
+        for column in ("a", "b"):
+            tx.execute(f"DELETE FROM judged WHERE {column} >= ? AND {column} < ?", (side + "@", side + "A"))
+
+
+def _blank_evidence_beside(tx: sqlite3.Connection, identity: str) -> None:
+    """Evidence of a neighbour's decisions may quote the words that have to go."""
+    rows = tx.execute("""SELECT a AS id FROM link WHERE b = ?1 UNION SELECT b FROM link WHERE a = ?1
+                         UNION SELECT superseded_by FROM memory WHERE id = ?1 AND superseded_by <> ''
+                         UNION SELECT id FROM memory WHERE superseded_by = ?1""", (identity,)).fetchall()
+    for (beside,) in rows:
+        tx.execute("UPDATE operation SET evidence = '[]' WHERE memory = ?", (beside,))
+        tx.execute("UPDATE fate SET evidence = '[]' WHERE memory = ?", (beside,))

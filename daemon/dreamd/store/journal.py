@@ -1,0 +1,166 @@
+"""The journal: runs and their operations, each change with before, after, reason and evidence."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from dreamd.clock import iso, parse_instant
+from dreamd.errors import StoreMissing
+from dreamd.model import content_id
+from dreamd.store.connection import Store
+
+DREAM = "dream"
+"""Kind of a run of the four phases; a person's verbs carry their own name as kind."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One entry of the history."""
+
+    seq: int
+    id: str
+    kind: str
+    now: datetime
+    started_at: datetime
+    ended_at: datetime | None
+    outcome: str
+    reason: str
+    phases: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    fates: Mapping[str, int] = field(default_factory=dict)
+    warnings: Sequence[str] = ()
+    backlog: int = 0
+    undone_by: int = 0
+    operations: int = 0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One operation as it stands in the journal; `before` and `after` are snapshots without words."""
+
+    run: int
+    seq: int
+    op: str
+    memory: str
+    scope: str
+    reason: str
+    evidence: tuple[str, ...]
+    before: str | None
+    after: str | None
+
+
+def begin_run(tx: sqlite3.Connection, *, kind: str, now: datetime, started_at: datetime, version: str) -> Run:
+    """Open a run; its id is derived from its number and time."""
+    seq = int(tx.execute("SELECT COALESCE(MAX(seq), 0) + 1 FROM run").fetchone()[0])
+    identity = content_id("run", str(seq), iso(now), kind, size=10)
+    tx.execute("INSERT INTO run (seq, id, kind, now, started_at, version) VALUES (?, ?, ?, ?, ?, ?)",
+               (seq, identity, kind, iso(now), iso(started_at), version))
+    return Run(seq, identity, kind, now, started_at, None, "", "")
+
+
+def end_run(tx: sqlite3.Connection, run: Run, *, ended_at: datetime) -> None:
+    """Close a run with its outcome, counts and warnings."""
+    tx.execute(
+        """UPDATE run SET ended_at = ?, outcome = ?, reason = ?, phases = ?, fates = ?, warnings = ?, backlog = ?
+           WHERE seq = ?""",
+        (iso(ended_at), run.outcome, run.reason, json.dumps(run.phases), json.dumps(run.fates),
+         json.dumps(list(run.warnings), ensure_ascii=False), run.backlog, run.seq))
+
+
+def drop_run(tx: sqlite3.Connection, run: Run) -> None:
+    """Take back a run that turned out to have nothing to do; it leaves no row."""
+    tx.execute("DELETE FROM run WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM operation WHERE run = ?)", (run.seq, run.seq))
+
+
+def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime) -> int:
+    """Mark runs that never ended; their committed work stays valid and the next run goes on."""
+    return tx.execute("UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE ended_at IS NULL",
+                      (iso(ended_at),)).rowcount
+
+
+def write_entry(tx: sqlite3.Connection, entry: Entry) -> None:
+    """Add one operation; its number is the next one of its run."""
+    tx.execute(
+        """INSERT INTO operation SELECT ?, COALESCE(MAX(seq), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM operation WHERE run = ?""",
+        (entry.run, entry.op, entry.memory, entry.scope, entry.reason,
+         json.dumps(list(entry.evidence), ensure_ascii=False), entry.before, entry.after, entry.run))
+
+
+def load_runs(store: Store, *, limit: int = 50, kind: str | None = None) -> list[Run]:
+    """Runs, newest first."""
+    where, args = ("", ()) if kind is None else (" WHERE r.kind = ?", (kind,))
+    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+                         FROM run r{where} ORDER BY r.seq DESC LIMIT ?""", *args, limit)
+    return [_run(r) for r in rows]
+
+
+def load_run(store: Store, identity: str) -> Run:
+    """A run by its id, a beginning of it, or its number.
+
+    Raises StoreMissing when there is none.
+    """
+    wanted = identity.strip().lower()
+    sql = "SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations FROM run r WHERE "
+    row = store.one(sql + "r.id >= ? AND r.id < ?", wanted, wanted + "g") if len(wanted) >= 4 else None
+    if row is None and wanted.isdigit() and len(wanted) < 12:
+        row = store.one(sql + "r.seq = ?", int(wanted))
+    if row is None:
+        raise StoreMissing("no run with that id", hint="`dream history` shows the runs")
+    return _run(row)
+
+
+def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, undoable: bool = False) -> Run | None:
+    """The newest run of a kind with one of the outcomes; with `undoable`, one that changed something and stands."""
+    marks = ", ".join("?" * len(outcomes))
+    where = "r.kind = ?" + (f" AND r.outcome IN ({marks})" if outcomes else "")
+    if undoable:
+        where += """ AND r.undone_by = 0 AND (EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq)
+                     OR EXISTS (SELECT 1 FROM fate f WHERE f.run = r.seq AND f.set_aside = 0))"""
+    row = store.one(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+                        FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *outcomes)
+    return None if row is None else _run(row)
+
+
+def load_entries(store: Store, run: int) -> list[Entry]:
+    """The operations of a run in their order."""
+    return [_entry(r) for r in store.all("SELECT * FROM operation WHERE run = ? ORDER BY seq", run)]
+
+
+def load_entries_of(store: Store, memory: str) -> list[Entry]:
+    """Every operation that ever touched a memory."""
+    return [_entry(r) for r in store.all("SELECT * FROM operation WHERE memory = ? ORDER BY run, seq", memory)]
+
+
+def load_later(store: Store, run: int) -> list[Entry]:
+    """Operations of later, standing runs on memories that this run touched too: they depend on it."""
+    return [_entry(r) for r in store.all(
+        """SELECT o.* FROM operation o JOIN run r ON r.seq = o.run
+           WHERE o.run > ? AND r.undone_by = 0 AND r.kind <> 'undo'
+             AND o.memory IN (SELECT memory FROM operation WHERE run = ?) ORDER BY o.run, o.seq""", run, run)]
+
+
+def mark_undone(tx: sqlite3.Connection, run: int, *, by: int) -> None:
+    """Remember which run took another one back; 0 for a run that stands again."""
+    tx.execute("UPDATE run SET undone_by = ? WHERE seq = ?", (by, run))
+
+
+def run_ids(store: Store) -> dict[int, str]:
+    """The public id of every run by its number."""
+    return {r["seq"]: r["id"] for r in store.all("SELECT seq, id FROM run")}
+
+
+def _run(row: sqlite3.Row) -> Run:
+    return Run(
+        seq=row["seq"], id=row["id"], kind=row["kind"], now=parse_instant(row["now"]),
+        started_at=parse_instant(row["started_at"]), ended_at=parse_instant(row["ended_at"]) if row["ended_at"] else None,
+        outcome=row["outcome"], reason=row["reason"], phases=json.loads(row["phases"]), fates=json.loads(row["fates"]),
+        warnings=json.loads(row["warnings"]), backlog=row["backlog"], undone_by=row["undone_by"],
+        operations=row["operations"])
+
+
+def _entry(row: sqlite3.Row) -> Entry:
+    return Entry(row["run"], row["seq"], row["op"], row["memory"], row["scope"], row["reason"],
+                 tuple(json.loads(row["evidence"])), row["before"], row["after"])

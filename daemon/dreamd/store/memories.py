@@ -1,0 +1,215 @@
+"""Memories: identity, standing and versions in rows; the words by hash, written once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from dreamd.clock import iso, parse_instant
+from dreamd.errors import StoreMissing, UsageError
+from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
+from dreamd.store.connection import Store
+from dreamd.store.words import index_words
+
+SELECT = """SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at
+            FROM memory m LEFT JOIN wording w ON w.sha = m.wording LEFT JOIN recall r ON r.memory = m.id"""
+FORGOTTEN_TEXT = "[forgotten]"
+SHORTEST_ID = 4
+
+
+def load_memories(store: Store, *, scope: Scope | None = None, statuses: Iterable[Status] | None = None) -> list[Memory]:
+    """Memories in the order of their founding statement."""
+    where, args = [], []
+    if scope is not None:
+        where.append("m.scope = ?")
+        args.append(str(scope))
+    if statuses is not None:
+        chosen = [s.value for s in statuses]
+        where.append(f"m.status IN ({', '.join('?' * len(chosen))})")
+        args.extend(chosen)
+    clause = f" WHERE {' AND '.join(where)}" if where else ""
+    with store.reading():
+        rows = store.all(f"{SELECT}{clause} ORDER BY m.created_at, m.id", *args)
+        return _complete(store, rows)
+
+
+def load_memory(store: Store, identity: str) -> Memory:
+    """One memory by its id or a unique beginning of it.
+
+    Raises StoreMissing when there is none, UsageError when several begin so.
+    """
+    wanted = identity.strip().lower()
+    if len(wanted) < SHORTEST_ID or not all(c in "0123456789abcdef" for c in wanted):
+        raise StoreMissing("no memory with that id", hint="`dream list --all` shows the ids")
+    with store.reading():
+        rows = store.all(f"{SELECT} WHERE m.id >= ? AND m.id < ? LIMIT 2", wanted, wanted + "g")
+        if not rows:
+            raise StoreMissing("no memory with that id", hint="`dream list --all` shows the ids")
+        if len(rows) > 1:
+            raise UsageError("several memories begin with that id", hint="give a few more characters")
+        return _complete(store, rows)[0]
+
+
+def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
+    """Memories by full id; unknown ones are left out."""
+    found: dict[str, Memory] = {}
+    with store.reading():
+        for start in range(0, len(ids), 500):
+            part = list(ids[start:start + 500])
+            rows = store.all(f"{SELECT} WHERE m.id IN ({', '.join('?' * len(part))})", *part)
+            found.update((m.id, m) for m in _complete(store, rows))
+    return found
+
+
+def load_scopes(store: Store) -> list[Scope]:
+    """Every scope that has an observation or a memory."""
+    rows = store.all("SELECT scope FROM memory UNION SELECT scope FROM observation ORDER BY scope")
+    return [parse_scope(r["scope"]) for r in rows]
+
+
+def count_by_status(store: Store) -> dict[str, int]:
+    """How many memories there are of each status."""
+    return {r["status"]: int(r["n"]) for r in store.all("SELECT status, COUNT(*) AS n FROM memory GROUP BY status")}
+
+
+def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
+    """Insert or replace one memory with its support, links, words and word index."""
+    sha = text_sha(memory.text)
+    tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, memory.text))
+    columns = (
+        memory.id, str(memory.scope), sha, memory.memory_class.value, memory.memory_type.value, memory.category.value,
+        memory.taxonomy_version, memory.status.value, memory.trust.value, memory.authority.value, iso(memory.created_at),
+        iso(memory.updated_at), iso(memory.confirmed_at), iso(memory.valid_from),
+        iso(memory.valid_to) if memory.valid_to else None, memory.ttl, memory.superseded_by, int(memory.pinned),
+        int(memory.edited), int(memory.unverified), memory.reason, memory.file)
+    tx.execute(
+        """INSERT INTO memory (id, scope, wording, class, type, category, taxonomy, status, trust, authority, created_at,
+             updated_at, confirmed_at, valid_from, valid_to, ttl, superseded_by, pinned, edited, unverified, reason, file)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, wording = excluded.wording, class = excluded.class,
+             type = excluded.type, category = excluded.category, taxonomy = excluded.taxonomy, status = excluded.status,
+             trust = excluded.trust, authority = excluded.authority, created_at = excluded.created_at,
+             updated_at = excluded.updated_at, confirmed_at = excluded.confirmed_at, valid_from = excluded.valid_from,
+             valid_to = excluded.valid_to, ttl = excluded.ttl, superseded_by = excluded.superseded_by,
+             pinned = excluded.pinned, edited = excluded.edited, unverified = excluded.unverified,
+             reason = excluded.reason, file = excluded.file, rev = rev + 1""", columns)
+    seq = tx.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchone()[0]
+    tx.execute("DELETE FROM support WHERE memory = ?", (memory.id,))
+    tx.executemany("INSERT INTO support SELECT ?, seq FROM observation WHERE id = ?",
+                   ((memory.id, o) for o in memory.observations))
+    tx.execute("DELETE FROM memory_words WHERE rowid = ?", (seq,))
+    tx.execute("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", (seq, index_words(memory.text)))
+    tx.execute("DELETE FROM link WHERE a = ? OR b = ?", (memory.id, memory.id))
+    tx.executemany("INSERT INTO link VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+                   ((*sorted((memory.id, other)), relation) for other, relation in memory.links))
+
+
+def delete_memory(tx: sqlite3.Connection, identity: str) -> None:
+    """Remove a memory's rows: for `forget`, and for a memory that existed only through an undone run."""
+    row = tx.execute("SELECT seq FROM memory WHERE id = ?", (identity,)).fetchone()
+    if row is None:
+        return
+    tx.execute("DELETE FROM memory_words WHERE rowid = ?", (row[0],))
+    tx.execute("DELETE FROM link WHERE a = ? OR b = ?", (identity, identity))
+    tx.execute("DELETE FROM memory WHERE id = ?", (identity,))
+
+
+def revision(tx: sqlite3.Connection, identity: str) -> int:
+    """How often a memory was written; 0 when it is not there. Plans compare it before they change anything."""
+    row = tx.execute("SELECT rev FROM memory WHERE id = ?", (identity,)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def load_revisions(store: Store, scope: Scope) -> dict[str, int]:
+    """The revision of every memory of a scope, as a plan is made."""
+    return {r["id"]: int(r["rev"]) for r in store.all("SELECT id, rev FROM memory WHERE scope = ?", str(scope))}
+
+
+def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> None:
+    """Count one recall for each memory that was shown."""
+    tx.executemany(
+        """INSERT INTO recall SELECT ?, 1, ? WHERE EXISTS (SELECT 1 FROM memory WHERE id = ?)
+           ON CONFLICT (memory) DO UPDATE SET times = times + 1, last_at = MAX(last_at, excluded.last_at)""",
+        ((i, iso(at), i) for i in ids))
+
+
+def snapshot(memory: Memory) -> str:
+    """A memory as the journal keeps it: everything but its words and recalls, which have one owner each."""
+    return json.dumps({
+        "id": memory.id, "scope": str(memory.scope), "wording": text_sha(memory.text),
+        "class": memory.memory_class.value, "type": memory.memory_type.value, "category": memory.category.value,
+        "status": memory.status.value, "trust": memory.trust.value, "authority": memory.authority.value,
+        "created_at": iso(memory.created_at), "updated_at": iso(memory.updated_at),
+        "confirmed_at": iso(memory.confirmed_at), "valid_from": iso(memory.valid_from),
+        "valid_to": iso(memory.valid_to) if memory.valid_to else None, "ttl": memory.ttl,
+        "superseded_by": memory.superseded_by, "observations": list(memory.observations), "pinned": memory.pinned,
+        "edited": memory.edited, "unverified": memory.unverified, "taxonomy": memory.taxonomy_version,
+        "reason": memory.reason, "file": memory.file, "links": [list(link) for link in sorted(memory.links)],
+    }, ensure_ascii=False, sort_keys=True)
+
+
+def from_snapshot(store: Store, raw: str) -> Memory:
+    """A memory as it was when the journal kept it."""
+    kept = json.loads(raw)
+    row = store.one("SELECT text FROM wording WHERE sha = ?", kept["wording"])
+    return Memory(
+        id=kept["id"], scope=parse_scope(kept["scope"]), text=row["text"] if row else FORGOTTEN_TEXT,
+        memory_class=MemoryClass(kept["class"]), memory_type=MemoryType(kept["type"]), category=Category(kept["category"]),
+        status=Status(kept["status"]), trust=Trust(kept["trust"]), authority=Trust(kept["authority"]),
+        created_at=parse_instant(kept["created_at"]), updated_at=parse_instant(kept["updated_at"]),
+        confirmed_at=parse_instant(kept["confirmed_at"]), valid_from=parse_instant(kept["valid_from"]),
+        valid_to=parse_instant(kept["valid_to"]) if kept["valid_to"] else None, ttl=kept["ttl"],
+        superseded_by=kept["superseded_by"], observations=tuple(kept["observations"]), support=len(kept["observations"]),
+        pinned=kept["pinned"], edited=kept["edited"], unverified=kept["unverified"], taxonomy_version=kept["taxonomy"],
+        reason=kept["reason"], file=kept["file"], links=tuple((a, b) for a, b in kept["links"]))
+
+
+def _complete(store: Store, rows: Sequence[sqlite3.Row]) -> list[Memory]:
+    """Add support, versions and links in three passes instead of one query a memory."""
+    ids = [r["id"] for r in rows]
+    whole = len(ids) > 500
+    support: dict[str, list[tuple[str, str]]] = {i: [] for i in ids}
+    older: dict[str, list[str]] = {i: [] for i in ids}
+    links: dict[str, list[tuple[str, str]]] = {i: [] for i in ids}
+    for part in ([[]] if whole else [ids[n:n + 200] for n in range(0, len(ids), 200)]):
+        marks = ", ".join("?" * len(part))
+        only = "" if whole else f" WHERE s.memory IN ({marks})"
+        for r in store.all(f"""SELECT s.memory, o.id, o.conversation FROM support s
+                               JOIN observation o ON o.seq = s.observation{only} ORDER BY o.at, o.id""", *part):
+            if r["memory"] in support:
+                support[r["memory"]].append((r["id"], r["conversation"]))
+        only = "superseded_by <> ''" if whole else f"superseded_by IN ({marks})"
+        for r in store.all(f"SELECT superseded_by, id FROM memory WHERE {only} ORDER BY created_at, id", *part):
+            if r["superseded_by"] in older:
+                older[r["superseded_by"]].append(r["id"])
+        only = "" if whole else f" WHERE a IN ({marks}) OR b IN ({marks})"
+        for r in store.all(f"SELECT a, b, relation FROM link{only} ORDER BY a, b", *part, *part):
+            for mine, other in ((r["a"], r["b"]), (r["b"], r["a"])):
+                if mine in links and (other, r["relation"]) not in links[mine]:
+                    links[mine].append((other, r["relation"]))
+    return [_memory(r, support[r["id"]], older[r["id"]], links[r["id"]]) for r in rows]
+
+
+def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], links: list[tuple[str, str]]) -> Memory:
+    return Memory(
+        id=row["id"], scope=parse_scope(row["scope"]), text=row["text"] if row["text"] is not None else FORGOTTEN_TEXT,
+        memory_class=MemoryClass(row["class"]), memory_type=MemoryType(row["type"]), category=Category(row["category"]),
+        status=Status(row["status"]), trust=Trust(row["trust"]), authority=Trust(row["authority"]),
+        created_at=parse_instant(row["created_at"]), updated_at=parse_instant(row["updated_at"]),
+        confirmed_at=parse_instant(row["confirmed_at"]), valid_from=parse_instant(row["valid_from"]),
+        valid_to=parse_instant(row["valid_to"]) if row["valid_to"] else None, ttl=row["ttl"],
+        superseded_by=row["superseded_by"], supersedes=tuple(older), observations=tuple(o for o, _ in support),
+        support=len(support), spoken_in=tuple(dict.fromkeys(c for _, c in support if c)), recalls=row["recalls"],
+        recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None, pinned=bool(row["pinned"]),
+        edited=bool(row["edited"]), unverified=bool(row["unverified"]), taxonomy_version=row["taxonomy"],
+        reason=row["reason"], file=row["file"], links=tuple(links))
+
+
+def moved(memory: Memory, **changes: object) -> Memory:
+    """A memory with some facts changed; support follows the observations."""
+    if "observations" in changes:
+        changes["support"] = len(changes["observations"])  # type: ignore[arg-type]
+    return replace(memory, **changes)  # type: ignore[arg-type]

@@ -1,0 +1,165 @@
+"""Observations: what somebody said or noted, append only, and what became of each."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dreamd.clock import iso, parse_instant
+from dreamd.model import Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
+from dreamd.store.connection import Store
+
+COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
+  o.explicit, o.sign, o.source_id, o.start, o.end, o.target, f.fate, f.reason AS fate_reason, f.memory AS fate_memory,
+  COALESCE(f.set_aside, 0) AS set_aside"""
+JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What `append` answers for one candidate: `stored`, `known` or `refused`."""
+
+    id: str
+    key: str
+    status: str
+    reason: str = ""
+
+
+def observation_id(candidate: Candidate) -> str:
+    """The id of a candidate, from what was said, where, by whom and when; the caller's key replaces all of it."""
+    if candidate.key:
+        return content_id("key", candidate.key)
+    return content_id("said", str(candidate.scope), candidate.origin.value, candidate.conversation,
+                      iso(candidate.at), candidate.text, candidate.target)
+
+
+def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at: datetime, key: bytes) -> list[Stored]:
+    """Add candidates, exact repeats and forgotten ones excepted, and answer for each in order.
+
+    `key` is the store's tombstone key. The text must already be masked.
+    """
+    answers = []
+    forgets = tx.execute("SELECT 1 FROM tombstone LIMIT 1").fetchone() is not None
+    for candidate in candidates:
+        identity = observation_id(candidate)
+        if forgets and is_forgotten(tx, candidate.conversation, candidate.text, key=key):
+            answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
+            continue
+        row = tx.execute(
+            """INSERT INTO observation (id, text, origin, at, scope, conversation, key, class_hint, type_hint, ttl,
+                 explicit, sign, source_id, start, end, target, stored_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+            (identity, candidate.text, candidate.origin.value, iso(candidate.at), str(candidate.scope),
+             candidate.conversation, candidate.key, candidate.class_hint, candidate.type_hint, candidate.ttl,
+             int(candidate.explicit), candidate.sign, candidate.source_id, candidate.start, candidate.end,
+             candidate.target, iso(stored_at)))
+        answers.append(Stored(identity, candidate.key, "stored" if row.rowcount else "known"))
+    return answers
+
+
+def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observation]:
+    """The observations candidates would become, for a dry run that must not write them."""
+    return [Observation(
+        id=observation_id(c), seq=after + n, text=c.text, origin=c.origin, at=c.at, scope=c.scope,
+        conversation=c.conversation, key=c.key, class_hint=c.class_hint, type_hint=c.type_hint, ttl=c.ttl,
+        explicit=c.explicit, sign=c.sign, source_id=c.source_id, start=c.start, end=c.end, target=c.target)
+        for n, c in enumerate(candidates, 1)]
+
+
+def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]:
+    """Observations without a fate, oldest statement first, ties by id: the order never depends on who read first."""
+    where, args = ("", ()) if scope is None else (" AND o.scope = ?", (scope,))
+    rows = store.all(f"{JOINED} WHERE f.observation IS NULL{where} ORDER BY o.at, o.id", *args)
+    return [_observation(r) for r in rows]
+
+
+def count_pending(store: Store) -> tuple[int, datetime | None]:
+    """How many observations wait, and since when the oldest does."""
+    row = store.one("""SELECT COUNT(*) AS n, MIN(o.stored_at) AS oldest FROM observation o
+                       LEFT JOIN fate f ON f.observation = o.seq WHERE f.observation IS NULL""")
+    if row is None or not row["n"]:
+        return 0, None
+    return int(row["n"]), parse_instant(row["oldest"])
+
+
+def load_waiting(store: Store, scope: str) -> list[Observation]:
+    """Single sightings that wait to be heard again."""
+    rows = store.all(f"{JOINED} WHERE f.reason = 'single-sighting' AND f.set_aside = 0 AND o.scope = ? ORDER BY o.at, o.id",
+                     scope)
+    return [_observation(r) for r in rows]
+
+
+def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
+    """Observations by id, in the order of the ids; unknown ones are left out."""
+    found = {}
+    for identity in ids:
+        row = store.one(f"{JOINED} WHERE o.id = ?", identity)
+        if row is not None:
+            found[identity] = _observation(row)
+    return list(found.values())
+
+
+def load_of_memory(store: Store, memory_id: str) -> list[Observation]:
+    """The observations that support a memory, oldest first."""
+    rows = store.all(f"{JOINED} JOIN support s ON s.observation = o.seq WHERE s.memory = ? ORDER BY o.at, o.id", memory_id)
+    return [_observation(r) for r in rows]
+
+
+def last_seq(store: Store) -> int:
+    """The highest observation number so far."""
+    row = store.one("SELECT COALESCE(MAX(seq), 0) AS n FROM observation")
+    return 0 if row is None else int(row["n"])
+
+
+def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, reason: str, memory: str,
+               run: int, evidence: Sequence[str] = ()) -> None:
+    """Record the one fate of an observation."""
+    tx.execute(
+        """INSERT INTO fate (observation, fate, reason, memory, run, evidence) VALUES (?, ?, ?, ?, ?, ?)
+           ON CONFLICT (observation) DO UPDATE SET fate = excluded.fate, reason = excluded.reason,
+             memory = excluded.memory, run = excluded.run, evidence = excluded.evidence""",
+        (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
+
+
+def set_aside(tx: sqlite3.Connection, run: int) -> int:
+    """Mark what a run consumed as rejected by a person: it supports nothing and is not taken up again."""
+    tx.execute("DELETE FROM support WHERE observation IN (SELECT observation FROM fate WHERE run = ?)", (run,))
+    return tx.execute("UPDATE fate SET set_aside = 1 WHERE run = ?", (run,)).rowcount
+
+
+def hand_back(tx: sqlite3.Connection, run: int) -> int:
+    """Let the observations of an undone run wait again."""
+    return tx.execute("DELETE FROM fate WHERE run = ? AND set_aside = 1", (run,)).rowcount
+
+
+def forgotten_hash(conversation: str, text: str, *, key: bytes) -> str:
+    """The tombstone of a statement: keyed, so that the hash of a short secret cannot be guessed from outside."""
+    words = " ".join(text.split()).casefold()
+    return hmac.new(key, f"{conversation}\x00{words}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: bytes) -> bool:
+    """True when a person had this statement of this conversation forgotten."""
+    digest = forgotten_hash(conversation, text, key=key)
+    return tx.execute("SELECT 1 FROM tombstone WHERE hash = ?", (digest,)).fetchone() is not None
+
+
+def tombstone_key(store: Store) -> bytes:
+    """The store's secret for tombstones."""
+    return bytes.fromhex(store.meta("tombstone_key") or "00")
+
+
+def _observation(row: sqlite3.Row) -> Observation:
+    return Observation(
+        id=row["id"], seq=row["seq"], text=row["text"], origin=Origin(row["origin"]), at=parse_instant(row["at"]),
+        scope=parse_scope(row["scope"]), conversation=row["conversation"], key=row["key"],
+        class_hint=MemoryClass(row["class_hint"]) if row["class_hint"] else None,
+        type_hint=MemoryType(row["type_hint"]) if row["type_hint"] else None, ttl=row["ttl"],
+        explicit=bool(row["explicit"]), sign=row["sign"], source_id=row["source_id"], start=row["start"], end=row["end"],
+        target=row["target"], fate=Fate(row["fate"]) if row["fate"] else None, fate_reason=row["fate_reason"] or "",
+        memory_id=row["fate_memory"] or "", set_aside=bool(row["set_aside"]))

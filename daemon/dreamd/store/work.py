@@ -1,0 +1,187 @@
+"""Work in progress: sources and cursors, files still to be written, files as last accepted, staged stretches."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from dreamd.clock import iso, parse_instant
+from dreamd.model import Cursor, Scope, content_id, parse_scope
+from dreamd.store.connection import Store
+
+
+@dataclass(frozen=True)
+class Source:
+    """A place observations come from and what was taken from it so far."""
+
+    id: str
+    path: str
+    kind: str
+    scope: Scope
+    lines: int = 0
+    prompts: int = 0
+    observations: int = 0
+    skips: Mapping[str, int] | None = None
+    read_at: datetime | None = None
+    offset: int = 0
+
+
+@dataclass(frozen=True)
+class Intent:
+    """A file that must come to hold `body` (or to be gone, when None), provided it still is what we knew."""
+
+    path: str
+    base_sha: str | None
+    new_sha: str | None
+    body: bytes | None
+    memory: str
+    scope: str
+
+
+@dataclass(frozen=True)
+class KnownFile:
+    """A file as dream last wrote it or last accepted a person's edit of it."""
+
+    path: str
+    sha: str
+    body: bytes
+    memory: str
+    scope: str
+    size: int = -1
+    mtime_ns: int = -1
+    inode: int = -1
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A stretch of a transcript that came in while an extraction ran."""
+
+    seq: int
+    source: str
+    path: str
+    start: int
+    end: int
+    why: str
+    at: datetime
+
+
+def source_id(path: str, kind: str) -> str:
+    """The id of a source, from where it is and what it is."""
+    return content_id("source", kind, path)
+
+
+def load_cursor(store: Store, source: str) -> Cursor:
+    """How far a source was read; the beginning for one never seen."""
+    row = store.one("SELECT * FROM cursor WHERE source = ?", source)
+    if row is None:
+        return Cursor()
+    return Cursor(row["offset"], row["size"], row["prefix_bytes"], row["prefix_sha"], row["carry"])
+
+
+def write_cursor(tx: sqlite3.Connection, source: Source, cursor: Cursor, *, skips: Counter[str], at: datetime) -> None:
+    """Move a cursor, together with the counts of what was read; in the transaction that stored the work."""
+    row = tx.execute("SELECT skips FROM source WHERE id = ?", (source.id,)).fetchone()
+    total = Counter(json.loads(row[0])) + skips if row else skips
+    tx.execute(
+        """INSERT INTO source (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+           ON CONFLICT (id) DO UPDATE SET read_at = excluded.read_at, lines = lines + excluded.lines,
+             prompts = prompts + excluded.prompts, observations = observations + excluded.observations,
+             skips = excluded.skips, moved_at = excluded.moved_at""",
+        (source.id, source.path, source.kind, str(source.scope), iso(at), iso(at), source.lines, source.prompts,
+         source.observations, json.dumps(total, sort_keys=True), iso(at)))
+    tx.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?, ?, ?, ?, ?)",
+               (source.id, cursor.offset, cursor.size, cursor.prefix_bytes, cursor.prefix_sha, cursor.carry))
+
+
+def load_sources(store: Store) -> list[Source]:
+    """Every source ever read."""
+    rows = store.all("SELECT s.*, c.offset FROM source s LEFT JOIN cursor c ON c.source = s.id ORDER BY s.kind, s.path")
+    return [Source(r["id"], r["path"], r["kind"], parse_scope(r["scope"]), r["lines"], r["prompts"], r["observations"],
+                   json.loads(r["skips"]), parse_instant(r["read_at"]) if r["read_at"] else None, r["offset"] or 0)
+            for r in rows]
+
+
+def intend(tx: sqlite3.Connection, intents: Sequence[Intent]) -> None:
+    """Record files to be written after the commit; a newer intent for a path replaces an older one."""
+    tx.executemany("INSERT OR REPLACE INTO intent VALUES (?, ?, ?, ?, ?, ?)",
+                   ((i.path, i.base_sha, i.new_sha, i.body, i.memory, i.scope) for i in intents))
+
+
+def load_intents(store: Store, *, limit: int = 256) -> list[Intent]:
+    """Files that still have to be written."""
+    return [Intent(r["path"], r["base_sha"], r["new_sha"], r["body"], r["memory"], r["scope"])
+            for r in store.all("SELECT * FROM intent ORDER BY path LIMIT ?", limit)]
+
+
+def settle(tx: sqlite3.Connection, intent: Intent, known: KnownFile | None) -> None:
+    """An intent was carried out: drop it and remember the file as it is now (None: it is gone)."""
+    tx.execute("DELETE FROM intent WHERE path = ? AND new_sha IS ?", (intent.path, intent.new_sha))
+    if known is None:
+        tx.execute("DELETE FROM file WHERE path = ?", (intent.path,))
+    else:
+        accept_file(tx, known)
+
+
+def accept_file(tx: sqlite3.Connection, known: KnownFile) -> None:
+    """Remember a file as it is now."""
+    tx.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+               (known.path, known.sha, known.body, known.memory, known.scope, known.size, known.mtime_ns, known.inode))
+
+
+def drop_file(tx: sqlite3.Connection, path: str) -> None:
+    """Forget a file that a person removed, and any wish to write it."""
+    tx.execute("DELETE FROM file WHERE path = ?", (path,))
+    tx.execute("DELETE FROM intent WHERE path = ?", (path,))
+
+
+def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFile]:
+    """Known files by path relative to the home."""
+    where, args = ("", ()) if scope is None else (" WHERE scope = ?", (str(scope),))
+    return {r["path"]: KnownFile(r["path"], r["sha"], r["body"], r["memory"], r["scope"], r["size"], r["mtime_ns"], r["inode"])
+            for r in store.all(f"SELECT * FROM file{where} ORDER BY path", *args)}
+
+
+def load_file_facts(store: Store) -> list[tuple[str, str, int, int, int]]:
+    """(path, scope, size, mtime_ns, inode) of every known file: enough to see which were touched, without bodies."""
+    return [(r["path"], r["scope"], r["size"], r["mtime_ns"], r["inode"])
+            for r in store.all("SELECT path, scope, size, mtime_ns, inode FROM file ORDER BY path")]
+
+
+def stage(tx: sqlite3.Connection, staged: Staged) -> None:
+    """Keep a stretch for the extraction that follows the running one; a longer stretch replaces a shorter one."""
+    row = tx.execute("SELECT seq, end FROM staged WHERE source = ?", (staged.source,)).fetchone()
+    if row is None:
+        tx.execute("INSERT INTO staged (source, path, start, end, why, at) VALUES (?, ?, ?, ?, ?, ?)",
+                   (staged.source, staged.path, staged.start, staged.end, staged.why, iso(staged.at)))
+    else:
+        tx.execute("UPDATE staged SET end = MAX(end, ?), why = ? WHERE seq = ?", (staged.end, staged.why, row["seq"]))
+
+
+def load_staged(store: Store) -> list[Staged]:
+    """Stretches that wait, oldest first."""
+    return [Staged(r["seq"], r["source"], r["path"], r["start"], r["end"], r["why"], parse_instant(r["at"]))
+            for r in store.all("SELECT * FROM staged ORDER BY seq")]
+
+
+def unstage(tx: sqlite3.Connection, source: str, *, up_to: int) -> None:
+    """A staged stretch was read as far as `up_to`: drop it, or keep what lies behind."""
+    tx.execute("DELETE FROM staged WHERE source = ? AND end <= ?", (source, up_to))
+    tx.execute("UPDATE staged SET start = MAX(start, ?) WHERE source = ?", (up_to, source))
+
+
+def write_meta(tx: sqlite3.Connection, key: str, value: str) -> None:
+    """Set one of the store's own facts."""
+    tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def take_epoch(tx: sqlite3.Connection) -> int:
+    """Become the dream that holds this store; whoever held it before can write no more batches."""
+    row = tx.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+    epoch = int(row[0]) + 1 if row else 1
+    write_meta(tx, "epoch", str(epoch))
+    return epoch
