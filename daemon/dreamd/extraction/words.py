@@ -1,0 +1,84 @@
+"""Words and patterns that travel as data in `config/`: read once, compiled when first asked for.
+
+Every file of `config/words/` is one subject. A table in it holds lists by language; callers never care which
+language a cue belongs to, so the lists of all languages are joined.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+
+from dreamd.errors import ConfigError
+from dreamd.paths import share_dir
+
+_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+WIDE = re.compile(f"[{_CJK}\uff01-\uff60]")
+
+
+
+@cache
+def load(name: str) -> dict[str, object]:
+    """The tables of one word file, such as `words/gate` or `secrets`.
+
+    Raises ConfigError when the file is missing or unreadable: without its words dream would judge blindly.
+    """
+    path = share_dir("config") / f"{name}.toml"
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"the word list `{path}` cannot be read: {type(error).__name__}",
+                          hint="reinstall dream, or restore the file") from error
+
+
+@cache
+def entries(name: str, table: str, languages: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """All entries of one table: a list, or lists by language, joined."""
+    value = load(name).get(table, [])
+    if isinstance(value, dict):
+        chosen = [v for k, v in value.items() if not languages or k in languages]
+        return tuple(str(word) for words in chosen for word in words)
+    if isinstance(value, list):
+        return tuple(str(word) for word in value)
+    raise ConfigError(f"`{table}` in the word list `{name}` is neither a list nor lists by language")
+
+
+@cache
+def cue(name: str, table: str, *, start: bool = False, whole: bool = False) -> re.Pattern[str]:
+    """One pattern for a table: entries are regular expressions, bounded as words unless they end in CJK script.
+
+    `start` anchors it at the beginning of the text, `whole` at both ends.
+    """
+    words = entries(name, table)
+    body = "|".join(_bounded(word) for word in words) or r"(?!)"
+    if whole:
+        return re.compile(rf"\s*(?:{body})\s*\Z", re.IGNORECASE)
+    return re.compile(rf"\s*(?:{body})" if start else f"(?:{body})", re.IGNORECASE)
+
+
+def has(name: str, table: str, text: str) -> bool:
+    """Whether any entry of a table stands in the text."""
+    return cue(name, table).search(text) is not None
+
+
+def starts(name: str, table: str, text: str) -> bool:
+    """Whether the text begins with an entry of a table."""
+    return cue(name, table, start=True).match(text) is not None
+
+
+def width(text: str) -> float:
+    """Length in Latin characters: one sign of a wide script says about as much as one and a half letters."""
+    return len(text) + len(WIDE.findall(text)) / 2
+
+
+def _bounded(word: str) -> str:
+    if WIDE.search(word):
+        return f"(?:{word})"
+    head = r"(?<!\w)" if _wordlike(word[:1]) else ""
+    tail = r"(?!\w)" if _wordlike(word[-1:]) and word[-2:-1] != "\\" else ""
+    return f"{head}(?:{word}){tail}"
+
+
+def _wordlike(sign: str) -> bool:
+    return sign.isalnum() or sign in ("_", "(", ")", "[", "]", "?")
