@@ -1,0 +1,231 @@
+"""`MEMORY.md`: one line a memory, sections by category, the newest again at the end, never over the caps.
+
+The caps are the ones agents read with: 200 lines or 25 KB, whichever comes first, counted after frontmatter and
+comments are stripped. What does not fit leaves lowest value first, whole lines only, for `more.md`.
+The same memories in any order give the same bytes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC
+
+from dreamd.model import Category, Memory, MemoryClass, Status, Trust
+from dreamd.notes.frontmatter import read_frontmatter
+from dreamd.notes.safe_text import one_line, write_line
+from dreamd.notes.topic import hook_of, title_of, topic_path
+
+INDEX_FILE = "MEMORY.md"
+MAX_LINES = 200
+MAX_BYTES = 25_000
+AIM_LINES = 140
+RECENT_SHOWN = 10
+RECENT_HEADING = "Recent"
+MORE_LINES = 400
+MORE_BYTES = 60_000
+
+SECTIONS = {
+    Category.PREFERENCES: "Preferences",
+    Category.RULES: "Rules and conventions",
+    Category.ARCHITECTURE: "System architecture",
+    Category.OPERATIONS: "Operations",
+    Category.MEMORY_SYSTEM: "Memory system",
+    Category.PROJECTS: "Projects",
+    Category.PEOPLE: "People and relationships",
+}
+"""Titles of the seven sections, in the order they appear."""
+
+_COMMENT = re.compile(r"(?s)[ \t]*<!--.*?-->[ \t]*\n?")
+_DAY_OF_DOUBLING = 30.0
+"""Days of recency that twice the support is worth."""
+
+
+@dataclass(frozen=True)
+class IndexPlan:
+    """The index and its overflow, and which memories stand where."""
+
+    text: str
+    overflow: tuple[tuple[str, str], ...]
+    """(file name, text) of `more.md`, `more-2.md`, … in order; empty when everything fits."""
+    shown_ids: tuple[str, ...]
+    moved_ids: tuple[str, ...]
+
+    @property
+    def overflow_text(self) -> str | None:
+        """The text of `more.md`, when there is one."""
+        return self.overflow[0][1] if self.overflow else None
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Every file of the plan by name."""
+        return {INDEX_FILE: self.text, **dict(self.overflow)}
+
+
+@dataclass(frozen=True)
+class _Line:
+    memory: Memory
+    text: str
+    pointer: str
+    size: int
+
+
+def render_index(
+    memories: Sequence[Memory],
+    *,
+    title: str = "",
+    max_lines: int = MAX_LINES,
+    max_bytes: int = MAX_BYTES,
+    aim_lines: int = AIM_LINES,
+) -> IndexPlan:
+    """The index of one scope. Held and ended memories are left out; beyond the caps it shrinks to `aim_lines`."""
+    lines = [_line(m) for m in sorted(memories, key=_value) if m.status in (Status.LIVE, Status.STALE)]
+    heading = _heading(title)
+    text = _compose(heading, lines, [])
+    if _fits(text, max_lines, max_bytes):
+        return IndexPlan(text, (), tuple(line.memory.id for line in lines), ())
+    kept = _largest_fit(heading, lines, (min(aim_lines, max_lines), max_bytes))
+    shown, moved = lines[:kept], lines[kept:]
+    overflow = _overflow(moved)
+    text = _compose(heading, shown, [name for name, _ in overflow], moved=len(moved))
+    return IndexPlan(text, overflow, tuple(x.memory.id for x in shown), tuple(x.memory.id for x in moved))
+
+
+def index_size(text: str) -> tuple[int, int]:
+    """Lines and bytes an agent is charged for: without frontmatter and comments."""
+    front = read_frontmatter(text)
+    body = _COMMENT.sub("", text[front.body_start :])
+    return len(body.splitlines()), len(body.encode("utf-8", "surrogatepass"))
+
+
+def index_line(memory: Memory) -> str:
+    """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
+    return f"- {_link(memory)} — {write_line(hook_of(memory.text))} ({_notes(memory)})"
+
+
+def _line(memory: Memory) -> _Line:
+    text = index_line(memory)
+    return _Line(memory, text, f"- {_link(memory)} ({_day(memory)})", len(text.encode("utf-8", "surrogatepass")) + 1)
+
+
+def _link(memory: Memory) -> str:
+    target = topic_path(memory)
+    if re.search(r"[\s()]", target):
+        target = f"<{target}>"
+    return f"[{title_of(memory)}]({target})"
+
+
+def _notes(memory: Memory) -> str:
+    notes = [_day(memory)]
+    if memory.ttl:
+        notes.append(f"TTL: {memory.ttl}")
+    if memory.status is Status.STALE:
+        notes.append("stale")
+    if memory.unverified:
+        notes.append("unverified")
+    if memory.trust is Trust.UNTRUSTED:
+        notes.append("from an untrusted source")
+    return ", ".join(notes)
+
+
+def _day(memory: Memory) -> str:
+    return memory.confirmed_at.astimezone(UTC).date().isoformat()
+
+
+def _value(memory: Memory) -> tuple[object, ...]:
+    """Highest value first: live, pinned, rules and preferences, then support and recency."""
+    days = memory.confirmed_at.timestamp() / 86_400
+    lasting = memory.memory_class in (MemoryClass.PREFERENCE, MemoryClass.RULE)
+    weight = days + _DAY_OF_DOUBLING * math.log2(max(memory.support, 1))
+    doubtful = memory.status is Status.STALE or memory.unverified
+    return (doubtful and not memory.pinned, not memory.pinned, not lasting, -round(weight, 6), memory.id)
+
+
+def _newest(line: _Line) -> tuple[object, ...]:
+    return (-line.memory.confirmed_at.timestamp(), -line.memory.created_at.timestamp(), line.memory.id)
+
+
+def _heading(title: str) -> str:
+    plain = write_line(title)
+    if not plain or plain == "Memory":
+        return "# Memory"
+    return f"# Memory: {plain}"
+
+
+def _compose(heading: str, lines: Sequence[_Line], more: Sequence[str], *, moved: int = 0) -> str:
+    count = f"{len(lines) + moved} memories" if len(lines) + moved != 1 else "1 memory"
+    parts = [heading, f"<!-- dream: index of {count}, kept in order; edit freely, your edits win -->"]
+    parts += _sections(lines)
+    recent = sorted((x for x in lines if x.memory.status is Status.LIVE), key=_newest)[: _recent_count(len(lines))]
+    if recent:
+        parts.append(f"## {RECENT_HEADING}\n" + "\n".join(x.pointer for x in recent))
+    if more:
+        parts.append(_more_line(more, moved))
+    return "\n\n".join(parts) + "\n"
+
+
+def _sections(lines: Sequence[_Line]) -> list[str]:
+    sections = []
+    for category, name in SECTIONS.items():
+        own = [x.text for x in lines if x.memory.category is category]
+        if own:
+            sections.append(f"## {name}\n" + "\n".join(own))
+    return sections
+
+
+def _recent_count(shown: int) -> int:
+    """Up to ten, and never more than a third of what stands above: a short index is not said twice."""
+    return min(RECENT_SHOWN, shown // 3)
+
+
+def _more_line(files: Sequence[str], moved: int) -> str:
+    links = [f"[{name}]({name})" for name in files]
+    where = links[0] if len(links) == 1 else f"{links[0]} to {links[-1]}"
+    return f"{moved} more {'memory is' if moved == 1 else 'memories are'} in {where}."
+
+
+def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
+    lines, size = index_size(text)
+    return lines <= max_lines and size <= max_bytes
+
+
+def _largest_fit(heading: str, lines: Sequence[_Line], caps: tuple[int, int]) -> int:
+    """How many of the first lines fit, with room for the line that says where the rest is."""
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high + 1) // 2
+        text = _compose(heading, lines[:middle], ["more.md", "more-9999.md"], moved=len(lines))
+        if _fits(text, *caps):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _overflow(moved: Sequence[_Line]) -> tuple[tuple[str, str], ...]:
+    pages: list[list[_Line]] = [[]]
+    size = 0
+    for line in moved:
+        if pages[-1] and (len(pages[-1]) >= MORE_LINES or size + line.size > MORE_BYTES):
+            pages.append([])
+            size = 0
+        pages[-1].append(line)
+        size += line.size
+    return tuple((_more_name(n), _more_text(n, page, len(pages))) for n, page in enumerate(pages, start=1) if page)
+
+
+def _more_name(number: int) -> str:
+    return "more.md" if number == 1 else f"more-{number}.md"
+
+
+def _more_text(number: int, page: Sequence[_Line], pages: int) -> str:
+    heading = "# More memories" if pages == 1 else f"# More memories, part {number} of {pages}"
+    comment = "<!-- dream: overflow of MEMORY.md, lowest value last; edit freely, your edits win -->"
+    return "\n\n".join([heading, comment, *_sections(page)]) + "\n"
+
+
+def is_more_file(name: str) -> bool:
+    """Whether a file name is one of the overflow's."""
+    return re.fullmatch(r"(?i)more(-\d+)?\.md", one_line(name)) is not None

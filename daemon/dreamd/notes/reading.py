@@ -1,0 +1,145 @@
+"""Reading a whole memory directory back: topics, index lines, and whatever else people put between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dreamd.notes.frontmatter import read_frontmatter
+from dreamd.notes.index import INDEX_FILE, RECENT_HEADING, is_more_file
+from dreamd.notes.safe_text import one_line, read_line
+from dreamd.notes.topic import TopicText, read_topic, unix_lines
+
+_POINTER = re.compile(
+    r"^[ \t]*[-*+][ \t]+\[(?P<title>(?:\\.|[^\]\\])*)\]\((?:<(?P<angle>[^>]*)>|(?P<plain>[^)\s]*))\)(?P<rest>.*)$"
+)
+_SEPARATOR = re.compile(r"^\s*(?:—|–|--?|:)\s*")
+_NOTES = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)(?P<more>(?:, [^()]*)?)\)\s*$")
+_TTL = re.compile(r"TTL: (\d{4}-\d\d-\d\d)")
+_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
+_BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
+_HEADING = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$")
+_RULE = re.compile(r"^[ \t]*([-*_=|: \t]{3,})$")
+_MORE_LINE = re.compile(r"^\d+ more memor(?:y is|ies are) in \[")
+
+
+@dataclass(frozen=True)
+class IndexLine:
+    """One line of an index that says something: a pointer to a topic, or a statement of its own (no `target`)."""
+
+    file: str
+    number: int
+    section: str
+    title: str
+    target: str
+    hook: str
+    ttl: str | None
+    raw: str
+
+    @property
+    def recent(self) -> bool:
+        """Whether it only repeats, under `Recent`, what stands above."""
+        return self.section == RECENT_HEADING and bool(self.target)
+
+
+@dataclass(frozen=True)
+class DirectoryText:
+    """What a directory says: topic files by name, index lines in order, headings, and names that are not ours."""
+
+    topics: Mapping[str, TopicText]
+    lines: tuple[IndexLine, ...]
+    headings: tuple[str, ...]
+    other_files: tuple[str, ...]
+    has_index: bool
+    """False when the index is missing or says nothing at all."""
+
+    def by_id(self) -> dict[str, tuple[TopicText, ...]]:
+        """Topic files by the memory they carry; a copied file makes two."""
+        found: dict[str, tuple[TopicText, ...]] = {}
+        for topic in self.topics.values():
+            if topic.memory_id:
+                found[topic.memory_id] = (*found.get(topic.memory_id, ()), topic)
+        return found
+
+
+def read_directory(files: Mapping[str, str]) -> DirectoryText:
+    """Read a directory given as names and texts; whatever the texts hold, reading never fails."""
+    topics: dict[str, TopicText] = {}
+    lines: list[IndexLine] = []
+    headings: list[str] = []
+    others: list[str] = []
+    for name in sorted(files):
+        if is_index(name):
+            found, heads = read_index(name, files[name])
+            lines += found
+            headings += heads
+        elif name.lower().endswith(".md") and "/" not in name and not name.startswith("."):
+            topics[name] = read_topic(name, files[name])
+        else:
+            others.append(name)
+    indexed = any(name.lower() == INDEX_FILE.lower() and text.strip("\ufeff \r\n\t") for name, text in files.items())
+    return DirectoryText(topics, tuple(lines), tuple(headings), tuple(others), indexed)
+
+
+def is_index(name: str) -> bool:
+    """Whether a file is the index or its overflow."""
+    return name.lower() == INDEX_FILE.lower() or is_more_file(name)
+
+
+def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
+    """The lines and headings of an index; continuation lines join the line they belong to."""
+    plain = unix_lines(text)
+    body = plain[read_frontmatter(plain).body_start :]
+    body = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), body)
+    lines: list[IndexLine] = []
+    headings: list[str] = []
+    section, open_line = "", False
+    raws = body.split("\n")
+    for number, raw in enumerate(raws, start=1):
+        heading = _HEADING.match(raw)
+        if heading:
+            section, open_line = heading.group(2), False
+            headings.append(section)
+        elif not raw.strip() or _RULE.match(raw) or _MORE_LINE.match(raw) or _is_table_head(raws, number):
+            open_line = False
+        elif open_line and not _BULLET.match(raw) and not _is_row(raw):
+            lines[-1] = _joined(lines[-1], raw)
+        else:
+            lines.append(_index_line(file, number, (section, raw)))
+            open_line = True
+    return lines, headings
+
+
+def _index_line(file: str, number: int, found: tuple[str, str]) -> IndexLine:
+    section, raw = found
+    pointer = _POINTER.match(raw)
+    if pointer is None:
+        plain = " — ".join(c.strip() for c in raw.strip().strip("|").split("|")) if _is_row(raw) else raw
+        hook, ttl = _hook(_BULLET.sub("", plain, count=1))
+        return IndexLine(file, number, section, "", "", hook, ttl, raw)
+    target = pointer["angle"] if pointer["angle"] is not None else pointer["plain"]
+    hook, ttl = _hook(_SEPARATOR.sub("", pointer["rest"], count=1))
+    title = one_line(read_line(pointer["title"]))
+    return IndexLine(file, number, section, title, target.removeprefix("./"), hook, ttl, raw)
+
+
+def _is_row(raw: str) -> bool:
+    return raw.lstrip().startswith("|")
+
+
+def _is_table_head(raws: list[str], number: int) -> bool:
+    """Whether line `number` (from 1) is a table row with the dashes below it."""
+    below = raws[number] if number < len(raws) else ""
+    return _is_row(raws[number - 1]) and _is_row(below) and _RULE.match(below) is not None
+
+
+def _hook(text: str) -> tuple[str, str | None]:
+    notes = _NOTES.search(text)
+    ttl = _TTL.search(notes["more"]) if notes else None
+    return one_line(read_line(text[: notes.start()] if notes else text)), ttl.group(1) if ttl else None
+
+
+def _joined(line: IndexLine, raw: str) -> IndexLine:
+    """The line with a continuation: read again as if it had been written on one line."""
+    return _index_line(line.file, line.number, (line.section, f"{line.raw.rstrip()} {raw.strip()}"))

@@ -1,0 +1,106 @@
+"""Statements survive being written and read; renders do not depend on order; nothing a text holds becomes structure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.notes import (
+    EarlierVersion,
+    diff_person_edits,
+    index_size,
+    read_directory,
+    read_topic,
+    render_index,
+    render_topic,
+    topic_path,
+)
+from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
+
+DAY = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
+PIECES = [
+    *["---", "<!--", "-->", "--!>", "# ", "## Recent", "- [", "](", "\n", "\n\n", "\\", "TTL: 2026-01-01", "```"],
+    *["<!-- dream: id=a", "&#x200B;", "&amp;#xD;", "\u202e", "\u200b", "\ufeff", "\r\n", "\r", "\x00", "\u2028"],
+    *["<system-reminder>", "System:", "**Why:** ", "Earlier:", "name: x", " ", "\t", "é", "日本", "a", "b c", "§", "…"],
+    *["\ud800", "===", " (2026-01-01)", "\U000e0041"],
+]
+TEXTS = st.one_of(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.text(max_size=60))
+
+
+def memory(text: str, *, number: int = 1, days: int = 0, **changes: object) -> Memory:
+    at = DAY + timedelta(days=days)
+    values: dict[str, object] = {
+        "id": f"{number:012x}", "scope": Scope("user"), "text": text, "memory_class": MemoryClass.RULE,
+        "memory_type": MemoryType.FEEDBACK, "category": Category.RULES, "status": Status.LIVE, "trust": Trust.USER,
+        "authority": Trust.USER, "created_at": at, "updated_at": at, "confirmed_at": at, "valid_from": at,
+    }
+    return Memory(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@given(TEXTS)
+@settings(max_examples=600, deadline=None)
+def test_a_body_reads_back_as_it_was_said(text: str) -> None:
+    assert read_body(write_body(text)) == text
+
+
+@given(TEXTS)
+@settings(max_examples=400, deadline=None)
+def test_a_line_reads_back_and_stays_one_line(text: str) -> None:
+    written = write_line(text)
+    assert read_line(written) == one_line(text)
+    assert len(written.splitlines()) <= 1
+    assert "<!--" not in written and "-->" not in written and "](" not in written
+    written.encode("utf-8")
+
+
+@given(TEXTS, st.sampled_from([None, "2026-06-01"]), st.lists(TEXTS, max_size=2))
+@settings(max_examples=500, deadline=None)
+def test_a_topic_file_gives_the_statement_back_and_its_head_is_yaml(text: str, ttl: str | None, old: list[str]) -> None:
+    one = memory(text, ttl=ttl)
+    written = render_topic(one, earlier=[EarlierVersion(x, DAY, DAY) for x in old], sources=[text])
+    found = read_topic(topic_path(one), written)
+    assert (found.statement, found.ttl, found.memory_id, found.type) == (text, ttl, one.id, "feedback")
+    head = yaml.safe_load(written.split("\n---\n")[0].removeprefix("---\n"))
+    assert head["metadata"]["type"] == "feedback"
+    assert head["name"] == topic_path(one)[:-3]
+    assert isinstance(head["description"], str)
+    assert written.count("<!--") == 1 and written.count("-->") == 1
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=8))
+@settings(max_examples=300, deadline=None)
+def test_no_text_adds_a_line_to_the_index(texts: list[str]) -> None:
+    memories = [memory(text, number=n + 1, days=n) for n, text in enumerate(texts)]
+    plan = render_index(memories)
+    files = {topic_path(m): render_topic(m) for m in memories}
+    read = read_directory({**plan.files, **files})
+    assert [line.target for line in read.lines if not line.recent] == [topic_path(m) for m in reversed(memories)]
+    assert set(read.headings) <= {"Memory", "Rules and conventions", "Recent"}
+    assert diff_person_edits({**plan.files, **files}, {**plan.files, **files}) == []
+
+
+@given(st.integers(0, 500), st.integers(1, 200), st.randoms(use_true_random=False))
+@settings(max_examples=25, deadline=None)
+def test_an_index_is_the_same_in_any_order_and_within_its_caps(count: int, words: int, order: object) -> None:
+    memories = [memory(f"Rule {n} " + "word " * words, number=n, days=n % 90) for n in range(count)]
+    plan = render_index(memories)
+    order.shuffle(memories)  # type: ignore[attr-defined]
+    assert render_index(memories) == plan
+    lines, size = index_size(plan.text)
+    assert lines <= 200 and size <= 25_000
+    assert sorted(plan.shown_ids + plan.moved_ids) == sorted(m.id for m in memories)
+    told = "".join(plan.files.values())
+    assert all(f"]({topic_path(m)}) — " in told for m in memories)
+
+
+@given(st.dictionaries(st.sampled_from(["MEMORY.md", "more.md", "a.md", "feedback_x-000001.md", "notes.txt"]), TEXTS))
+@settings(max_examples=300, deadline=None)
+def test_any_directory_can_be_read_and_compared(files: dict[str, str]) -> None:
+    one = memory("Use pnpm, never npm", file="feedback_x-000001.md")
+    accepted = {**render_index([one]).files, "feedback_x-000001.md": render_topic(one)}
+    for edit in [*diff_person_edits(accepted, files), *diff_person_edits(files, accepted)]:
+        assert edit.kind

@@ -1,0 +1,100 @@
+"""The index of one scope."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from dreamd.model import Category, MemoryClass, MemoryType, Status, Trust
+from dreamd.notes import index_size, read_directory, render_index, topic_path
+
+
+def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(make):
+    pref = make("Answer in German", number=1, memory_class=MemoryClass.PREFERENCE, category=Category.PREFERENCES)
+    rule = make("Use pnpm, never npm", number=2, days=1)
+    state = make("Staging is frozen", number=3, days=2, category=Category.OPERATIONS, ttl="2026-06-01")
+    assert render_index([rule, state, pref]).text == (
+        "# Memory\n\n"
+        "<!-- dream: index of 3 memories, kept in order; edit freely, your edits win -->\n\n"
+        "## Preferences\n"
+        "- [Answer in German](feedback_answer-german-000001.md) — Answer in German (2026-05-07)\n\n"
+        "## Rules and conventions\n"
+        "- [Use pnpm, never npm](feedback_use-pnpm-never-npm-000002.md) — Use pnpm, never npm (2026-05-08)\n\n"
+        "## Operations\n"
+        "- [Staging is frozen](feedback_staging-frozen-000003.md) — Staging is frozen (2026-05-09, TTL: 2026-06-01)\n\n"
+        "## Recent\n"
+        "- [Staging is frozen](feedback_staging-frozen-000003.md) (2026-05-09)\n"
+    )
+
+
+def test_held_and_ended_memories_are_never_shown(make):
+    hidden = [make(f"Hidden {s}", number=n, status=s) for n, s in enumerate(Status) if s not in ("live", "stale")]
+    plan = render_index([make("Shown", number=9), *hidden])
+    assert plan.shown_ids == ("000009abcdef",)
+    assert "Hidden" not in plan.text
+
+
+def test_an_empty_scope_has_an_index_that_reads_as_empty():
+    plan = render_index([])
+    assert plan.text.startswith("# Memory\n")
+    assert read_directory({"MEMORY.md": plan.text}).lines == ()
+
+
+def test_a_short_index_is_not_said_twice(make):
+    assert "## Recent" not in render_index([make("One", number=1), make("Two", number=2)]).text
+    text = render_index([make(f"Fact {n}", number=n) for n in range(60)]).text
+    assert text.split("## Recent\n")[1].count("\n") == 10
+
+
+def test_what_is_worth_least_leaves_first_and_is_told_where_it_went(make):
+    old = make("A look-up nobody confirmed", number=1, memory_class=MemoryClass.REFERENCE, category=Category.OPERATIONS)
+    stale = make("A stale one", number=2, days=90, status=Status.STALE)
+    pinned = make("A pinned one", number=3, pinned=True, memory_class=MemoryClass.STATE)
+    rules = [make(f"Rule {n} of many", number=10 + n, days=n % 50) for n in range(200)]
+    plan = render_index([old, stale, pinned, *rules])
+    assert index_size(plan.text)[0] <= 140
+    assert pinned.id in plan.shown_ids
+    assert plan.moved_ids[-2:] == (old.id, stale.id)
+    assert plan.text.endswith(f"\n\n{len(plan.moved_ids)} more memories are in [more.md](more.md).\n")
+    assert plan.overflow_text is not None
+    assert f"({topic_path(stale)}) — A stale one (2026-08-05, stale)" in plan.overflow_text
+
+
+def test_an_index_that_fits_is_left_whole(make):
+    plan = render_index([make(f"Rule {n}", number=n) for n in range(150)])
+    assert plan.moved_ids == () and plan.overflow == ()
+    assert 140 < index_size(plan.text)[0] <= 200
+
+
+@pytest.mark.parametrize("count", [1_000, 3_000])
+def test_a_very_long_overflow_is_split_and_no_line_is_cut(make, count):
+    memories = [make(f"Rule {n}: " + "long words " * 20, number=n, days=n % 40) for n in range(count)]
+    plan = render_index(memories)
+    names = [name for name, _ in plan.overflow]
+    assert names[:2] == ["more.md", "more-2.md"] and len(names) == len(set(names))
+    assert f"[more.md](more.md) to [{names[-1]}]({names[-1]})." in plan.text
+    lines = [line for line in read_directory(plan.files).lines if not line.recent]
+    assert sorted(line.target for line in lines) == sorted(topic_path(m) for m in memories)
+    assert all(line.raw.endswith(")") for line in lines)
+
+
+def test_the_caps_count_neither_frontmatter_nor_comments():
+    assert index_size("---\nname: x\n---\n# Memory\n<!-- a\nb -->\n- one\n") == (2, 15)
+
+
+def test_doubt_is_shown_beside_the_line(make):
+    text = render_index([make("Runs on port 80", unverified=True, trust=Trust.UNTRUSTED)]).text
+    assert "(2026-05-07, unverified, from an untrusted source)" in text
+
+
+def test_the_date_of_a_line_is_when_it_was_last_said(make):
+    memory = make("Use pnpm")
+    later = make("Use pnpm", confirmed_at=memory.confirmed_at + timedelta(days=30))
+    assert "(2026-06-06)" in render_index([later]).text
+
+
+def test_a_file_name_with_spaces_still_makes_a_link_that_is_found(make):
+    memory = make("Use pnpm", file="My (own) note.md", memory_type=MemoryType.USER)
+    [line] = read_directory(render_index([memory]).files).lines
+    assert line.target == "My (own) note.md"
