@@ -59,7 +59,9 @@ def diff_person_edits(accepted: Mapping[str, str], current: Mapping[str, str]) -
     """Every edit between the files dream last wrote or accepted and the files as they are now."""
     if dict(accepted) == dict(current):
         return []
-    before, now = read_directory(accepted), read_directory(current)
+    before = read_directory(accepted)
+    same = {name: topic for name, topic in before.topics.items() if current.get(name) == accepted[name]}
+    now = read_directory(current, known=same)
     if before.topics and not now.topics and not now.has_index:
         return [PersonEdit(EditKind.IGNORED, "", reason="directory-emptied")]
     return _Comparison(before, now, _surviving(accepted, current)).edits()

@@ -102,12 +102,13 @@ def index_size(text: str) -> tuple[int, int]:
 
 def index_line(memory: Memory) -> str:
     """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
-    return f"- {_link(memory)} — {write_line(hook_of(memory.text))} ({_notes(memory)})"
+    return _line(memory).text
 
 
 def _line(memory: Memory) -> _Line:
-    text = index_line(memory)
-    return _Line(memory, text, f"- {_link(memory)} ({_day(memory)})", len(text.encode("utf-8", "surrogatepass")) + 1)
+    link = _link(memory)
+    text = f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory)})"
+    return _Line(memory, text, f"- {link} ({_day(memory)})", len(text.encode("utf-8", "surrogatepass")) + 1)
 
 
 def _link(memory: Memory) -> str:

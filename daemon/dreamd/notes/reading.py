@@ -63,8 +63,11 @@ class DirectoryText:
         return found
 
 
-def read_directory(files: Mapping[str, str]) -> DirectoryText:
-    """Read a directory given as names and texts; whatever the texts hold, reading never fails."""
+def read_directory(files: Mapping[str, str], *, known: Mapping[str, TopicText] | None = None) -> DirectoryText:
+    """Read a directory given as names and texts; whatever the texts hold, reading never fails.
+
+    `known` are topic files already read from the very same bytes, to save the work.
+    """
     topics: dict[str, TopicText] = {}
     lines: list[IndexLine] = []
     headings: list[str] = []
@@ -75,7 +78,7 @@ def read_directory(files: Mapping[str, str]) -> DirectoryText:
             lines += found
             headings += heads
         elif name.lower().endswith(".md") and "/" not in name and not name.startswith("."):
-            topics[name] = read_topic(name, files[name])
+            topics[name] = (known or {}).get(name) or read_topic(name, files[name])
         else:
             others.append(name)
     indexed = any(name.lower() == INDEX_FILE.lower() and text.strip("\ufeff \r\n\t") for name, text in files.items())

@@ -158,7 +158,7 @@ def hook_of(text: str) -> str:
 
 def title_of(memory: Memory) -> str:
     """A few words to click on: the statement's first ones, free of markup."""
-    plain = one_line(_TITLE_NOISE.sub(" ", read_line(write_line(hook_of(memory.text)))))
+    plain = one_line(_TITLE_NOISE.sub(" ", hook_of(memory.text)))
     words: list[str] = []
     for word in plain.split(" ")[:6]:
         if words and len(" ".join([*words, word])) > 36:
@@ -185,10 +185,12 @@ def _clipped(text: str, limit: int) -> str:
 def _ascii_words(text: str) -> list[str]:
     """The first words of a text in plain letters; none when little of it can be written so."""
     head = hook_of(text)
-    letters = [c for c in head if c.isalnum()]
-    folded = unicodedata.normalize("NFKD", head).encode("ascii", "ignore").decode().lower().replace("'", "")
-    if sum(c.isalnum() for c in folded) * 2 < len(letters):
-        return []
+    folded = head
+    if not head.isascii():
+        folded = unicodedata.normalize("NFKD", head).encode("ascii", "ignore").decode()
+        if sum(map(str.isalnum, folded)) * 2 < sum(map(str.isalnum, head)):
+            return []
+    folded = folded.lower().replace("'", "")
     words: list[str] = []
     for word in _WORD.findall(folded):
         if word in _TRAILING and words:
