@@ -1,0 +1,207 @@
+"""Neighbours: exact up to a limit, a graph beyond, and a cache that is either whole or ignored."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dreamd.errors import Corrupt
+from dreamd.vectors import (
+    NOTHING,
+    Neighbours,
+    load_cache,
+    near_pairs,
+    save_cache,
+    unit_rows,
+)
+
+DIM = 48
+
+
+def _rows(count: int, *, seed: int = 1, topics: int = 20) -> np.ndarray:
+    chance = np.random.default_rng(seed)
+    centres = chance.standard_normal((topics, DIM))
+    return (centres[chance.integers(0, topics, count)] + 0.6 * chance.standard_normal((count, DIM))).astype(np.float16)
+
+
+def _slow_pairs(rows: np.ndarray, floor: float, k: int) -> set[tuple[int, int]]:
+    units = unit_rows(rows)
+    near = {(i, j): float(units[i] @ units[j]) for i in range(len(rows)) for j in range(len(rows)) if i != j}
+    kept = set()
+    for i in range(len(rows)):
+        best = sorted((j for j in range(len(rows)) if j != i and near[i, j] >= floor), key=lambda j: -near[i, j])[:k]
+        kept |= {(min(i, j), max(i, j)) for j in best}
+    return kept
+
+
+def test_a_search_gives_the_nearest_first_with_their_cosines() -> None:
+    rows = _rows(500)
+    units = unit_rows(rows)
+    places, cosines = Neighbours(rows).search(rows[:7], 5)
+    truth = units[:7] @ units.T
+    for query in range(7):
+        assert places[query].tolist() == np.argsort(-truth[query], kind="stable")[:5].tolist()
+        assert np.allclose(cosines[query], np.sort(truth[query])[::-1][:5], atol=1e-6)
+
+
+def test_rows_added_later_are_found_and_dropped_ones_are_not() -> None:
+    rows = _rows(300)
+    for limit in (1000, 100):
+        neighbours = Neighbours(rows[:50], exact_up_to=limit)
+        for start in range(50, 300, 50):
+            neighbours.add(rows[start:start + 50])
+        assert len(neighbours) == 300
+        assert neighbours.exact == (limit == 1000)
+        assert neighbours.search(rows[[3, 299]], 1)[0].ravel().tolist() == [3, 299]
+        neighbours.drop(299)
+        neighbours.drop(3)
+        found = neighbours.search(rows[[3, 299]], 10)[0]
+        assert not {3, 299} & set(found.ravel().tolist())
+
+
+def test_a_row_dropped_before_the_graph_takes_over_stays_dropped() -> None:
+    rows = _rows(120)
+    neighbours = Neighbours(rows[:60], exact_up_to=100)
+    neighbours.drop(5)
+    neighbours.add(rows[60:])
+    assert not neighbours.exact
+    assert 5 not in neighbours.search(rows[5], 20)[0]
+
+
+def test_fewer_rows_than_asked_for_leave_empty_places() -> None:
+    rows = _rows(3)
+    for limit in (1000, 0):
+        neighbours = Neighbours(rows, exact_up_to=limit)
+        neighbours.drop(1)
+        places, cosines = neighbours.search(rows[:2], 6)
+        assert all(sorted(line[:2].tolist()) == [0, 2] and set(line[2:].tolist()) == {NOTHING} for line in places)
+        assert (cosines[:, 2:] == -1).all()
+    assert Neighbours(ndim=DIM).search(rows, 4)[0].tolist() == [[NOTHING] * 4] * 3
+
+
+def test_the_graph_finds_nearly_all_that_the_exact_search_finds() -> None:
+    rows = _rows(3000, topics=60)
+    exact = Neighbours(rows).search(rows[:300], 10)[0]
+    graph = Neighbours(rows, exact_up_to=0).search(rows[:300], 10)[0]
+    shared = sum(len(set(a) & set(b)) for a, b in zip(exact.tolist(), graph.tolist(), strict=True))
+    assert shared / exact.size > 0.97
+
+
+@pytest.mark.parametrize("bad", [0.0, np.nan, np.inf])
+def test_a_vector_without_direction_is_refused_and_nothing_is_added(bad: float) -> None:
+    rows = _rows(4)
+    neighbours = Neighbours(rows)
+    broken = rows.copy()
+    broken[2] = bad
+    with pytest.raises(Corrupt):
+        neighbours.add(broken)
+    with pytest.raises(Corrupt):
+        neighbours.search(broken, 2)
+    with pytest.raises(Corrupt):
+        near_pairs(broken, min_similarity=0.5, k=3)
+    assert len(neighbours) == 4
+
+
+@settings(max_examples=40, deadline=None)
+@given(count=st.integers(0, 60), k=st.integers(1, 8), floor=st.sampled_from([-0.9, 0.0, 0.4, 0.8]),
+       seed=st.integers(0, 5), tile=st.sampled_from([4, 16, 1024]))
+def test_near_pairs_are_those_a_plain_double_loop_finds(count: int, k: int, floor: float, seed: int, tile: int) -> None:
+    rows = _rows(count, seed=seed, topics=3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dreamd.vectors.TILE_ROWS", tile)
+        found = near_pairs(rows, min_similarity=floor, k=k)
+    assert {(i, j) for i, j, _ in found} == _slow_pairs(rows, floor, k)
+    assert len(found) == len(set(zip(found.first.tolist(), found.second.tolist(), strict=True)))
+
+
+def test_thousands_of_equal_rows_still_give_a_bounded_number_of_pairs() -> None:
+    rows = np.repeat(_rows(1), 3000, axis=0)
+    found = near_pairs(rows, min_similarity=0.9, k=4)
+    assert 3000 * 4 / 2 <= len(found) <= 3000 * 4
+    assert set(found.first.tolist()) | set(found.second.tolist()) == set(range(3000))
+
+
+def test_near_pairs_through_the_graph_agree_with_the_exact_ones() -> None:
+    rows = _rows(1500, topics=40)
+    exact = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5)}
+    graph = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5, exact_up_to=0)}
+    assert len(exact & graph) / len(exact | graph) > 0.95
+
+
+def test_a_small_set_leaves_no_cache_behind(tmp_path: Path) -> None:
+    assert save_cache(Neighbours(_rows(50)), tmp_path / "vectors", generation=1, applied_seq=9) is None
+    assert not (tmp_path / "vectors").exists()
+
+
+def test_a_cache_answers_like_the_graph_it_was_made_from_and_two_are_byte_identical(tmp_path: Path) -> None:
+    rows = _rows(800)
+    neighbours = Neighbours(rows, exact_up_to=0)
+    neighbours.drop(17)
+    first = save_cache(neighbours, tmp_path, generation=1, applied_seq=800)
+    assert first is not None
+    loaded = load_cache(tmp_path, first)
+    assert loaded is not None
+    assert len(loaded) == 800
+    for mine, theirs in zip(neighbours.search(rows[:50], 8), loaded.search(rows[:50], 8), strict=True):
+        assert np.array_equal(mine, theirs)
+    loaded.add(_rows(5, seed=9))
+    assert len(loaded) == 805
+    again = Neighbours(rows, exact_up_to=0)
+    again.drop(17)
+    second = save_cache(again, tmp_path, generation=2, applied_seq=800)
+    assert second is not None
+    assert second.sha256 == first.sha256
+
+
+def test_only_two_generations_are_kept(tmp_path: Path) -> None:
+    neighbours = Neighbours(_rows(40), exact_up_to=0)
+    made = [save_cache(neighbours, tmp_path, generation=number, applied_seq=number) for number in (8, 9, 10, 11)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.10.usearch", "index.11.usearch"]
+    assert made[0] is not None
+    assert load_cache(tmp_path, made[0]) is None
+
+
+@pytest.mark.parametrize("damage", ["flip", "truncate", "append", "zero-tail", "missing", "link"])
+def test_a_damaged_cache_is_ignored_before_native_code_sees_it(tmp_path: Path, damage: str) -> None:
+    manifest = save_cache(Neighbours(_rows(600), exact_up_to=0), tmp_path / "vectors", generation=1, applied_seq=1)
+    assert manifest is not None
+    path = tmp_path / "vectors" / "index.1.usearch"
+    body = bytearray(path.read_bytes())
+    if damage == "flip":
+        body[len(body) * 3 // 4] ^= 0xFF
+    elif damage == "truncate":
+        body = body[:-100]
+    elif damage == "append":
+        body += b"\0" * 1024
+    elif damage == "zero-tail":
+        body[-8192:] = b"\0" * 8192
+    path.write_bytes(body)
+    if damage in ("missing", "link"):
+        path.rename(tmp_path / "elsewhere")
+    if damage == "link":
+        path.symlink_to(tmp_path / "elsewhere")
+    assert load_cache(tmp_path / "vectors", manifest) is None
+
+
+def test_a_cache_of_another_library_version_or_kind_is_ignored(tmp_path: Path) -> None:
+    manifest = save_cache(Neighbours(_rows(60), exact_up_to=0), tmp_path, generation=1, applied_seq=1)
+    assert manifest is not None
+    for change in ({"lib_version": "0.0.1"}, {"dtype": "bf16"}, {"metric": "ip"}, {"ndim": DIM + 1}):
+        assert load_cache(tmp_path, dataclasses.replace(manifest, **change)) is None
+    assert load_cache(tmp_path, manifest) is not None
+
+
+def test_exact_search_never_loads_the_native_graph_library() -> None:
+    script = ("import sys, numpy as np\nfrom dreamd.vectors import Neighbours, near_pairs\n"
+              "rows = np.eye(30, dtype='f2')\nNeighbours(rows).search(rows, 3)\n"
+              "near_pairs(rows, min_similarity=0.1, k=3)\n"
+              "print([name for name in ('usearch', 'sklearn', 'torch', 'onnxruntime') if name in sys.modules])\n")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
