@@ -155,6 +155,37 @@ class Judgement:
     newer: str | None = None
 
 
+@dataclass(frozen=True)
+class PairScore:
+    """What a trained scorer thinks of a pair `a`, `b`: calibrated probabilities that add up to 1."""
+
+    same: float
+    """One claim, equally detailed."""
+    a_richer: float
+    b_richer: float
+    a_newer: float
+    """The wording of `a` shows that it replaced what `b` says."""
+    b_newer: float
+    clash: float
+    """Same subject, cannot both hold, and the wording does not show which is current."""
+    related: float
+    unrelated: float
+
+    @property
+    def merge(self) -> float:
+        """One claim, whoever says more."""
+        return self.same + self.a_richer + self.b_richer
+
+    @property
+    def conflict(self) -> float:
+        """The two cannot both be current."""
+        return self.a_newer + self.b_newer + self.clash
+
+    def turned(self) -> PairScore:
+        """The score of the pair `b`, `a`."""
+        return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related, self.unrelated)
+
+
 @dataclass(frozen=True, order=True)
 class Scope:
     """`user`, `project:<key>`, `team:<key>` or `local:<conversation>`. No rule works across two scopes."""
@@ -251,6 +282,8 @@ class Event:
     type_hint: str = ""
     """For `note` events: the frontmatter type, when it is one of the closed set."""
     truncated: bool = False
+    file: str = ""
+    """For events out of a directory: the file in it that `start` and `end` belong to."""
 
 
 @dataclass(frozen=True)
@@ -260,6 +293,7 @@ class Skip:
     reason: str
     start: int
     end: int
+    file: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,142 @@
+"""The hard guards: differences that forbid a merge whatever a score says, each with the sentence that explains it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from dreamd.relations import words
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.slots import Slots
+
+_SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
+
+
+def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
+    """Every reason why the two must not become one; empty when none was found."""
+    found = [*_values(pair), *_names(pair), *_logic(pair), *_subject(pair)]
+    return tuple(found)
+
+
+def _values(pair: PairFeatures) -> Iterable[str]:
+    if pair.numbers_a and pair.numbers_b:
+        yield f"numbers differ: {_list(pair.numbers_a)} against {_list(pair.numbers_b)}"
+    if pair.fixed_a and pair.fixed_b:
+        yield f"identifiers, versions or paths differ: {_list(pair.fixed_a)} against {_list(pair.fixed_b)}"
+    if (pair.numbers_a or pair.fixed_a) and (pair.numbers_b or pair.fixed_b) and not ((pair.numbers_a and pair.numbers_b) or (pair.fixed_a and pair.fixed_b)):
+        yield "each side has a number or identifier that the other lacks"
+    commands_a, commands_b = pair.a.commands - pair.b.commands, pair.b.commands - pair.a.commands
+    if commands_a and commands_b and not _commands_said(commands_a, pair.b) and not _commands_said(commands_b, pair.a):
+        yield f"commands differ: {_list(commands_a)} against {_list(commands_b)}"
+
+
+def _commands_said(commands: Iterable[str], other: Slots) -> bool:
+    text = other.folded.replace("`", "").lower()
+    return all(c.lower() in text for c in commands)
+
+
+def _names(pair: PairFeatures) -> Iterable[str]:
+    if pair.names_a and pair.names_b:
+        yield f"names differ: {_list(pair.names_a)} against {_list(pair.names_b)}"
+    for apart in pair.qualifiers_apart:
+        yield f"different {apart}"
+
+
+def _logic(pair: PairFeatures) -> Iterable[str]:
+    if pair.polarity_apart:
+        yield f"one side denies what the other says of {_list(pair.polarity_apart)}"
+    if _one_denies(pair):
+        yield "only one side is a denial"
+    quant_a, quant_b = pair.a.quantifiers, pair.b.quantifiers
+    for one, other in (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"), ("none", "most")):
+        for left, right in ((quant_a, quant_b), (quant_b, quant_a)):
+            if one in left and other in right and one not in right and other not in left and not _negation_explains(pair, one, other):
+                yield f"how many differs: {one} against {other}"
+    for left, right, poorer in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
+        if {"some", "most"} & left.quantifiers and not right.quantifiers and poorer > 0.5 and pair.same_script:
+            yield "one side speaks of some only"
+        if left.conditions & words.HARD_CONDITIONS and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS) and pair.same_script and poorer > 0.4:
+            yield "one side holds under a condition only"
+    if pair.opposites and not _turned_opposites(pair):
+        yield "opposite words: " + ", ".join(f"{a} against {b}" for a, b in pair.opposites)
+    marked = strong_changes(pair.a), strong_changes(pair.b)
+    if bool(marked[0]) != bool(marked[1]):
+        yield f"only one side tells of a change: `{(marked[0] or marked[1])[0]}`"
+    if pair.swapped:
+        yield "who and whom are exchanged"
+
+
+_WEAK_CHANGES = frozenset(("now", "jetzt", "nun", "ahora", "agora", "maintenant", "现在", "이제", "after all", "again", "wieder", "instead", "instead of", "actually", "so far", "meanwhile", "depuis", "부터",
+                           "bisher", "früher", "doch", "statt", "en lugar de", "en vez de", "em vez de", "au lieu de", "대신", "anymore", "any more", "gone", "以前", "原来", "已经", "used to", "nowadays", "until now"))
+
+
+def strong_changes(slots: Slots) -> tuple[str, ...]:
+    """The change markers of a statement that cannot be plain wording."""
+    return tuple(c for c in slots.changes if c not in _WEAK_CHANGES and not c.startswith(("since", "ab ", "seit", "desde", "depuis", "from", "starting", "beginning", "is ", "are ", "new ", "current ")))
+
+
+def _one_denies(pair: PairFeatures) -> bool:
+    """In two languages the reach of a negator cannot be compared; its presence can."""
+    if pair.same_script:
+        return False
+    left, right = pair.a.negations, pair.b.negations
+    escape = pair.a.only or pair.b.only
+    return (left == 0) != (right == 0) and not escape and not _says_no(pair.a if left == 0 else pair.b)
+
+
+def _says_no(slots: Slots) -> bool:
+    low = slots.folded.lower()
+    return any(w in low for w in ("remov", "empt", "ignor", "exclud", "drop", "skip", "reject", "stop", "off", "clos", "un", "without", "entfern", "ohne", "sin ", "leer", "locked", "blocked", "空", "关", "停", "拒", "비운", "삭제"))
+
+
+def _negation_explains(pair: PairFeatures, one: str, other: str) -> bool:
+    """"Not every" is "some"; "nobody" beside "not … anyone" is one claim."""
+    return "none" in (one, other) and (pair.a.negations > 0 and pair.b.negations > 0 or pair.a.negations + pair.b.negations > 1)
+
+
+def _turned_opposites(pair: PairFeatures) -> bool:
+    """`x before y` and `y after x` agree: the order of the shared words is turned together with the opposite."""
+    if len(pair.opposites) != 1:
+        return False
+    denied = bool(pair.a.negations) != bool(pair.b.negations)
+    left = [s for s in pair.a.content if s in pair.shared]
+    right = [s for s in pair.b.content if s in pair.shared]
+    turned = len(left) >= 2 and left != right and left[0] != right[0]
+    return denied or turned
+
+
+def _subject(pair: PairFeatures) -> Iterable[str]:
+    if not pair.same_script:
+        return
+    for mine, theirs, extra, cover in ((pair.a, pair.b, pair.only_a, pair.cover_b), (pair.b, pair.a, pair.only_b, pair.cover_a)):
+        narrowing = _narrowed(mine, theirs, extra)
+        if narrowing and cover >= 0.6:
+            yield f"one side speaks of {narrowing} only"
+            return
+    if pair.qualifier_one_sided and min(pair.cover_a, pair.cover_b) < 1 and max(pair.cover_a, pair.cover_b) >= 0.75:
+        yield f"only one side is about {pair.qualifier_one_sided[0]}"
+    left, right = pair.a.subject & pair.only_a, pair.b.subject & pair.only_b
+    if left and right and pair.a.passive == pair.b.passive and _same_predicate(pair):
+        yield f"different subjects: {_list(left)} against {_list(right)}"
+
+
+def _narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
+    """A word put before a shared noun of the subject that the other side leaves bare ("payment webhooks")."""
+    their_words = [t for t in theirs.tokens if t.kind not in ("stop", "op")]
+    bare = {t.stem for i, t in enumerate(their_words) if t.is_content and (i == 0 or not their_words[i - 1].is_content)}
+    cut = mine.tokens
+    for one, head in zip(cut, cut[1:], strict=False):
+        if one.stem in extra and one.kind == "word" and one.is_content and one.lower not in words.NUMBER_WORDS and one.stem in mine.subject and head.stem in bare and head.stem in theirs.subject:
+            return f"`{one.surface} {head.surface}`"
+    return ""
+
+
+def _same_predicate(pair: PairFeatures) -> bool:
+    """After the subject both say the same, word for word."""
+    left = [s for s in pair.a.content if s not in pair.a.subject]
+    right = [s for s in pair.b.content if s not in pair.b.subject]
+    shared = [s for s in left if s in right]
+    return len(shared) >= 2 and len(shared) >= 0.7 * max(len(left), len(right))
+
+
+def _list(values: Iterable[str]) -> str:
+    return ", ".join(f"`{v.lstrip(':')}`" for v in sorted(values)[:4])

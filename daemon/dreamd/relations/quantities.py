@@ -1,0 +1,280 @@
+"""Numbers of a statement in one canonical form: measures with units, rates, times of day, dates, plain numbers.
+
+Two numbers are the same when their canonical forms are: "half an hour", "30 min" and "1800 s" all read
+`time:1800`. What only looks like a number (a version, an address, a ticket) belongs to `names`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dreamd.relations import words
+from dreamd.relations.text import Token
+
+_DATE = re.compile(r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?")
+_MONTHS = words.QUALIFIERS["month"] | {"may": "05", "jan": "01", "feb": "02", "mar": "03", "apr": "04", "jun": "06", "jul": "07", "aug": "08",
+                                       "sep": "09", "sept": "09", "oct": "10", "nov": "11", "dec": "12"}
+_MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s(?:de\s|of\s)?({_MONTH_NAMES})\b(?:,?\s(?:de\s)?(\d{{4}}))?", re.IGNORECASE)
+_MONTH_DAY = re.compile(rf"\b({_MONTH_NAMES})\s(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{{4}}))?", re.IGNORECASE)
+_CJK_DAY = re.compile(r"(?<!年)(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
+_CLOCK = re.compile(r"\b(\d{1,2})[:h](\d{2})(?::\d{2})?(?:\s?(am|pm))?\b|\b(\d{1,2})\s?(am|pm)\b", re.IGNORECASE)
+_CLOCK_WORD = re.compile(r"\b(?:(\d{1,2})|(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)) o'?clock(?: in the (morning|afternoon|evening))?", re.IGNORECASE)
+_NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
+_ZH = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_ZH_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
+_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10, "열두": 12, "스무": 20, "서른": 30}
+_KO_NUMBER = re.compile(r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)")
+_ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
+_ZH_WORDS = ("一起", "一个", "一样", "一致", "一律", "统一", "第一", "一般", "一旦", "之一", "一直", "一定", "万一", "一些", "唯一", "十分", "千万", "一次性", "一同", "一切", "一律", "二进制", "三方", "逐一", "任一", "一体", "同一", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "周一", "周二", "周三", "周四", "周五", "周六")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A canonical number: its dimension (`""` when none is named), value, and the token where it stands."""
+
+    dim: str
+    value: float | str
+    token: int = -1
+
+    @property
+    def key(self) -> str:
+        """The form under which two numbers are compared."""
+        if isinstance(self.value, str):
+            return f"{self.dim}:{self.value}"
+        return f"{self.dim}:{self.value:.6g}"
+
+
+def dates_and_times(text: str) -> tuple[list[Quantity], str]:
+    """Dates and times of day, and the text with them blanked so that their digits are not read again."""
+    found: list[Quantity] = []
+
+    def take(dim: str, value: str, match: re.Match[str]) -> str:
+        found.append(Quantity(dim, value))
+        return " " * len(match.group())
+
+    def clock(m: re.Match[str]) -> str:
+        hour, minute = int(m.group(1) or m.group(4)), int(m.group(2) or 0)
+        half = (m.group(3) or m.group(5) or "").lower()
+        if hour > 24 or minute > 59:
+            return m.group()
+        hour = hour % 12 + 12 * (half == "pm") if half else hour % 24
+        return take("clock", f"{hour:02d}:{minute:02d}", m)
+
+    def worded(m: re.Match[str]) -> str:
+        hour = int(m.group(1) or words.NUMBER_WORDS.get((m.group(2) or "").lower(), 1))
+        late = (m.group(3) or "").lower() in ("afternoon", "evening") and hour < 12
+        return take("clock", f"{hour + 12 * late:02d}:00", m)
+
+    text = _DATE.sub(lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text)
+    text = _DAY_MONTH.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(2).lower()], m.group(1)), m), text)
+    text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
+    text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
+    text = _CLOCK_WORD.sub(worded, text)
+    text = _CLOCK.sub(clock, text)
+    return found, text
+
+
+def measures(tokens: Sequence[Token]) -> list[Quantity]:
+    """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
+    found: list[Quantity] = []
+    i = 0
+    while i < len(tokens):
+        token = tokens[i]
+        if token.kind == "cjk":
+            found.extend(_cjk_numbers(token.surface, i))
+            i += 1
+            continue
+        rate = _rate(tokens, i)
+        if rate:
+            found.append(rate[0])
+            i = rate[1]
+            continue
+        if token.lower in _NAMED_TIMES:
+            found.append(Quantity("clock", _NAMED_TIMES[token.lower], i))
+        value, after = _value(tokens, i)
+        if value is None:
+            i += 1
+            continue
+        found.append(_with_unit(tokens, i, after, value))
+        i = after
+    return found
+
+
+def _date(year: str | None, month: str, day: str | None) -> str:
+    """Month and day; the year only where both may be known, kept apart so that a missing year stays compatible."""
+    tail = f"{int(month):02d}-{int(day):02d}" if day else f"{int(month):02d}"
+    return f"{year}-{tail}" if year else tail
+
+
+def parse_number(surface: str) -> float | None:
+    """Read digits as people write them in several languages: `50,000`, `50.000`, `3.5`, `3,5`, `31_000`."""
+    text = surface.strip("#v$€£").replace("_", "").rstrip(".,:")
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):
+        text = text.replace(",", "")
+    elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", text) and not text.startswith("0"):
+        text = text.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"\d+,\d+", text):
+        text = text.replace(",", ".")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _value(tokens: Sequence[Token], i: int) -> tuple[float | None, int]:
+    """A number that begins at token `i`, in digits or words, and the index after it."""
+    token = tokens[i]
+    nxt = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+    if token.kind == "number":
+        value = parse_number(token.surface)
+        if value is not None and nxt in words.SCALE_WORDS and nxt != "k":
+            return value * words.SCALE_WORDS[nxt], i + 2
+        return value, i + 1
+    low = token.lower
+    if low in ("a", "an", "one") and nxt in ("hundred", "thousand", "million", "dozen"):
+        return float(words.SCALE_WORDS.get(nxt, 12)), i + 2
+    if low == "half" and nxt in ("a", "an", "of") and i + 2 < len(tokens) and tokens[i + 2].lower in words.UNIT_NAMES:
+        return 0.5, i + 2
+    if low in words.NUMBER_WORDS:
+        return _spelled(tokens, i)
+    if "-" in low and all(part in words.NUMBER_WORDS for part in low.split("-")):
+        return float(sum(words.NUMBER_WORDS[part] for part in low.split("-"))), i + 1
+    return _german(low), i + 1
+
+
+def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
+    total = float(words.NUMBER_WORDS[tokens[i].lower])
+    i += 1
+    if i < len(tokens) and tokens[i].lower in words.FRACTION_WORDS and total < 10:
+        return total * words.FRACTION_WORDS[tokens[i].lower] * 100, i
+    while i < len(tokens):
+        low = tokens[i].lower
+        if low in words.SCALE_WORDS and low != "k":
+            total *= words.SCALE_WORDS[low]
+        elif low in words.NUMBER_WORDS and 20 <= total % 100 < 100 and total % 10 == 0 and words.NUMBER_WORDS[low] < 10:
+            total += words.NUMBER_WORDS[low]
+        elif low in ("and", "y", "e", "und") and i + 1 < len(tokens) and total >= 20 and total % 10 == 0 and words.NUMBER_WORDS.get(tokens[i + 1].lower, 99) < 10:
+            pass
+        else:
+            break
+        i += 1
+    return total, i
+
+
+def _german(low: str) -> float | None:
+    """German compounds such as `vierundzwanzig` and `dreihundert`."""
+    match = re.fullmatch(r"(\w+?)und(\w+zig|dreißig|dreissig)", low)
+    units = {"ein": 1} | words.NUMBER_WORDS
+    if match and match.group(1) in units and match.group(2) in words.NUMBER_WORDS:
+        return float(units[match.group(1)] + words.NUMBER_WORDS[match.group(2)])
+    match = re.fullmatch(r"(\w+?)(hundert|tausend)", low)
+    if match and match.group(1) in units:
+        return float(units[match.group(1)] * words.SCALE_WORDS[match.group(2)])
+    return None
+
+
+def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
+    """"Every 20 seconds", "three times a minute", "once per hour", "daily": the seconds (or months) between two."""
+    low = [t.lower for t in tokens[i : i + 5]]
+    if low[0] in words.PERIODS:
+        dim, seconds = words.PERIODS[low[0]]
+        return Quantity("every-" + dim, seconds, i), i + 1
+    if low[0] in ("every", "each") and len(low) > 1:
+        value, after = _value(tokens, i + 1)
+        unit = tokens[after].lower if after < len(tokens) and value is not None else low[1]
+        after = after + 1 if value is not None else i + 2
+        value = 1.0 if value is None else value
+        unit = "day" if unit in ("evening", "night", "morning", "noon") else unit
+        if unit in words.UNIT_NAMES and words.UNIT_NAMES[unit][0] in ("time", "month"):
+            dim, factor = words.UNIT_NAMES[unit]
+            return Quantity("every-" + dim, value * factor, i), after
+        return None
+    times: float | None = words.TIMES_WORDS.get(low[0])
+    after = i + 1
+    if times is None:
+        times, after = _value(tokens, i)
+        if times is None or after >= len(tokens) or tokens[after].lower not in ("times", "time"):
+            return None
+        after += 1
+    rest = [t.lower for t in tokens[after : after + 2]]
+    if len(rest) == 2 and rest[0] in ("a", "an", "per", "each", "every", "al", "pro", "im", "par", "por"):
+        unit = rest[1]
+        after += 2
+    elif rest and rest[0] in words.PERIODS:
+        dim, seconds = words.PERIODS[rest[0]]
+        return Quantity("every-" + dim, seconds / times, i), after + 1
+    else:
+        ends = after >= len(tokens) or tokens[after].kind == "stop" or tokens[after].lower in ("in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
+        return (Quantity("times", times, i), after) if ends or times != 1 else None
+    if unit in words.UNIT_NAMES and words.UNIT_NAMES[unit][0] in ("time", "month"):
+        dim, factor = words.UNIT_NAMES[unit]
+        return Quantity("every-" + dim, factor / times, i), after
+    return Quantity("times", times, i), after
+
+
+def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Quantity:
+    """Attach the unit that follows (or the currency before); a number without one keeps an empty dimension."""
+    follow = tokens[after].lower if after < len(tokens) else ""
+    if tokens[i].surface[:1] in "$€£":
+        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i].surface[0]], value, i)
+    if follow in words.FRACTION_WORDS and value >= 10:
+        return Quantity("percent", value, i)
+    if follow in ("a", "an", "of") and value == 0.5 and after + 1 < len(tokens):
+        follow = tokens[after + 1].lower
+    if follow in words.UNIT_NAMES:
+        dim, factor = words.UNIT_NAMES[follow]
+        return Quantity(dim, value * factor, i)
+    if follow.startswith("-"):
+        follow = follow[1:]
+    if i and tokens[i - 1].lower in ("€", "$", "£"):
+        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
+    return Quantity("", value, i)
+
+
+def _cjk_numbers(run: str, token: int) -> list[Quantity]:
+    """Numbers inside a run of Chinese or Korean characters, with the unit glued behind."""
+    found: list[Quantity] = []
+    blanked = run
+    for word in _ZH_WORDS:
+        blanked = blanked.replace(word, "·" * len(word))
+    for match in _ZH_NUMBER.finditer(blanked):
+        value = _chinese(match.group())
+        rest = blanked[match.end() :]
+        if value is None or (match.group() in ("一", "千", "万", "百") and not _unit_at(rest)):
+            continue
+        if match.start() and blanked[match.start() - 1] == "第":
+            continue
+        dim, factor = _unit_at(rest) or ("", 1.0)
+        found.append(Quantity(dim, value * factor, token))
+    for match in _KO_NUMBER.finditer(run):
+        unit = words.UNIT_NAMES.get(match.group(2), ("", 1.0))
+        if _KO[match.group(1)] > 1:
+            found.append(Quantity(unit[0], _KO[match.group(1)] * unit[1], token))
+    return found
+
+
+def _unit_at(rest: str) -> tuple[str, float] | None:
+    for name in words.CJK_UNITS:
+        if rest.startswith(name):
+            return words.UNIT_NAMES[name]
+    return None
+
+
+def _chinese(text: str) -> float | None:
+    whole, _, part = text.partition("点")
+    total = section = digit = 0
+    for char in whole:
+        if char in _ZH:
+            digit = _ZH[char]
+        elif char == "万":
+            total, section, digit = (total + section + digit) * 10_000, 0, 0
+        else:
+            section += (digit or 1) * _ZH_SCALE[char]
+            digit = 0
+    value = float(total + section + digit)
+    if part:
+        value += float("0." + "".join(str(_ZH[c]) for c in part))
+    return value

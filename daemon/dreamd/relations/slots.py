@@ -1,0 +1,229 @@
+"""Everything the judge reads off one statement, once: `extract_slots` is cached per text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dreamd.relations import names, quantities, words
+from dreamd.relations.text import Token, fold, language, plain, tokens
+
+_CACHED = 65_536
+_CLAUSE_END = frozenset("but because since so and or then while although though if unless until when which who whose aber weil und oder "
+                        "pero porque y o mais car et ou sondern sino".split())
+_BACKWARD = frozenset("forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida interdit "
+                      "interdite proibido proibida refused avoided".split())
+_CONTRAST = (("rather", "than"), ("instead", "of"), ("in", "place"), ("as", "opposed"), ("en", "vez"), ("em", "vez"), ("au", "lieu"))
+_AUX = frozenset("is are was were be has have had must may can should will shall would could does do did doesn't don't didn't isn't aren't wasn't "
+                 "weren't hasn't haven't cannot can't won't mustn't shouldn't ist sind wird werden hat haben muss müssen darf dürfen kann es son "
+                 "está están debe deben tiene tienen est sont doit doivent a ont é são deve devem tem têm gets get got needs need".split())
+_BE = frozenset("is are was were be been being gets get got isn't aren't wasn't weren't wird werden wurde wurden".split())
+_VERBS = frozenset(
+    "use run keep hold take send store write read open close begin start stop end need require cover last serve own live belong come go know see show "
+    "make give get meet sit stand hang lie work build deliver approve review decide sign assign merge move export import allow accept reject support "
+    "contain carry cost expire return prefer want like love hate expect report publish push pull ask talk listen answer wait "
+    "expose bind connect point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
+    "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render draw parse compile cache "
+    "log retry fail pass depend follow lead manage produce provide replace save share sort split sync tag throw track translate update upload validate weigh "
+    "arrive leave happen occur mean limit reach exceed assume default set".split()
+)
+_COMMANDING = frozenset("always never please do don't dont not avoid prefer only".split())
+_FRONTED = frozenset("before after since because if when unless until while to in on at for with from during once as whenever without".split())
+_DETERMINERS = frozenset("the a an of to no every each all our its their this that any some in on for from with by and or".split())
+_AFTER_VERB = frozenset("the a an to in on at for from with by of into its our their his her no only all every each any as under over through before after up".split())
+_PARTICIPLE = re.compile(r"(?:ed|en|wn|ought|elt|ept|eld|ilt|ade|old|ent|ound|ead|ut|it|et|one|un)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """The readable features of one statement."""
+
+    text: str
+    folded: str
+    tongue: str
+    tokens: tuple[Token, ...]
+    content: tuple[str, ...]
+    """Stems of the content words, in order."""
+    subject: frozenset[str]
+    """Content stems before the main verb (or the colon); empty for an imperative."""
+    imperative: bool
+    passive: bool
+    clauses: tuple[tuple[str, ...], ...]
+    numbers: frozenset[str]
+    fixed: frozenset[str]
+    commands: frozenset[str]
+    quoted: frozenset[str]
+    names: frozenset[str]
+    negations: int
+    negated: frozenset[str]
+    """Content stems within the reach of a negator."""
+    quantifiers: frozenset[str]
+    only: bool
+    conditions: frozenset[str]
+    modal: str
+    changes: tuple[str, ...]
+    """Change markers as matched."""
+    qualifiers: frozenset[tuple[str, str]]
+    head_qualifiers: frozenset[tuple[str, str]]
+    """Those before the first comma, colon or reason: what the claim itself is about."""
+    verb: str
+    """Stem of the main verb, as far as it shows."""
+
+    @property
+    def content_set(self) -> frozenset[str]:
+        """The content stems as a set."""
+        return frozenset(self.content)
+
+
+@lru_cache(maxsize=_CACHED)
+def extract_slots(text: str) -> Slots:
+    """Read every per-statement feature of a text."""
+    folded = fold(text)
+    cut = tokens(plain(folded))
+    head = _head(cut)
+    tongue = language(folded)
+    low = folded.lower()
+    verb = _verb_at(cut)
+    negated, negations = _negated(cut, low)
+    content = tuple(t.stem for t in cut if t.is_content)
+    return Slots(
+        text=text, folded=folded, tongue=tongue, tokens=cut, content=content,
+        subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
+        imperative=verb == 0, passive=_is_passive(cut), clauses=_clauses(cut),
+        numbers=_numbers(folded, cut), fixed=names.fixed_names(folded, cut), commands=names.commands(text),
+        quoted=names.quotations(folded), names=names.proper_names(cut, tongue),
+        negations=negations, negated=negated,
+        quantifiers=_quantifiers(head, low),
+        only=bool(re.search(r"\b(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|únicamente|"
+                            r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ", low)),
+        conditions=_conditions(cut, low), modal=_modal(cut), changes=_changes(low), qualifiers=_qualifiers(cut, low),
+        head_qualifiers=_qualifiers(head, low), verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
+    )
+
+
+def _verb_at(cut: Sequence[Token]) -> int:
+    """Index of the main verb (or of the colon that stands for one); 0 for an imperative, -1 when none was found."""
+    head = _head(cut)
+    if not head or head[0].lower in _FRONTED:
+        return -1
+    first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
+    if head[first].lower in _COMMANDING or (head[first].stem in _VERBS and first <= 1 and not _is_noun_here(head, first)):
+        return 0
+    colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
+    helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
+    if helping > 0:
+        return helping
+    found = [i for i, t in enumerate(head) if i > first and t.kind == "word" and (t.stem in _VERBS or (t.lower.endswith("s") and len(t.lower) > 3))]
+    strong = [i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS]
+    known = [i for i in found if head[i].stem in _VERBS and head[i - 1].lower not in _DETERMINERS]
+    return (strong or known or [colon])[0]
+
+
+def _is_noun_here(head: Sequence[Token], first: int) -> bool:
+    """`Release notes are …`, `Plans need …`: a verb's word that stands as the subject."""
+    return head[first].lower.endswith("s") or any(t.lower in _AUX for t in head[first + 1 : first + 3])
+
+
+def _head(cut: Sequence[Token]) -> tuple[Token, ...]:
+    """The first clause: up to a stop, a reason or a relative word, if it is a claim already."""
+    for i, token in enumerate(cut):
+        ends = token.kind == "stop" or token.lower in words.REASONS - {"as", "for", "so", "da", "ya"} or token.lower in ("which", "whose", "but")
+        if i >= 3 and ends:
+            return tuple(cut[:i])
+    return tuple(cut)
+
+
+def _quantifiers(head: Sequence[Token], low: str) -> frozenset[str]:
+    spoken = [t.lower for t in head]
+    for i, word in enumerate(spoken):
+        if word in ("most", "least", "all", "any") and i and spoken[i - 1] in ("at", "after", "in", "the"):
+            spoken[i] = ""
+    return frozenset(kind for kind, members in words.QUANTIFIERS.items() if any(w in members for w in spoken))
+
+
+def _is_passive(cut: Sequence[Token]) -> bool:
+    for i, token in enumerate(cut[:-1]):
+        if token.lower in _BE:
+            ahead = cut[i + 1 : i + 4]
+            if any(t.kind == "word" and t.lower not in words.STOP and len(t.lower) > 3 and _PARTICIPLE.search(t.lower) for t in ahead):
+                return True
+    return False
+
+
+def _clauses(cut: Sequence[Token]) -> tuple[tuple[str, ...], ...]:
+    """Content stems cut at punctuation and connectives: the order inside a part means something, that of the parts does not."""
+    parts: list[list[str]] = [[]]
+    for token in cut:
+        if token.kind in ("stop", "op") or token.lower in _CLAUSE_END or token.lower in words.CONDITIONS or token.lower in words.REASONS:
+            parts.append([])
+        elif token.is_content:
+            parts[-1].append(token.stem)
+    return tuple(tuple(part) for part in parts if part)
+
+
+def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
+    found, rest = quantities.dates_and_times(folded)
+    rest = names._ADDRESS.sub(" ", names._UUID.sub(" ", rest))
+    keep = tokens(rest) if rest != folded else tuple(cut)
+    keep = tuple(t for t in keep if not (t.kind == "number" and "." in t.surface and t.surface.count(".") >= 2))
+    return frozenset(q.key for q in [*found, *quantities.measures(keep)])
+
+
+def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], int]:
+    """Stems in reach of a negator, and how many negators there are."""
+    spared = {m.start() for phrase in words.NOT_NEGATING for m in re.finditer(re.escape(phrase), low)}
+    reach: set[str] = set()
+    count = 0
+    for i, token in enumerate(cut):
+        if token.kind == "cjk":
+            hits = sum(token.surface.count(n.strip()) for n in words.NEGATORS_CJK if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못"))
+            count += min(hits, 2)
+            continue
+        contrast = any(token.lower == a and i + 1 < len(cut) and cut[i + 1].lower == b for a, b in _CONTRAST)
+        is_not = (token.lower in words.NEGATORS or token.stem == "not") and token.at not in spared
+        if not (contrast or is_not):
+            continue
+        count += not contrast
+        reach.update(_ahead(cut[i + 1 :]))
+        if token.lower in _BACKWARD:
+            reach.update(_ahead(tuple(reversed(cut[:i]))))
+    return frozenset(reach), count
+
+
+def _ahead(rest: Sequence[Token]) -> Iterable[str]:
+    found: list[str] = []
+    for token in rest:
+        if token.kind == "stop" or (token.lower in _CLAUSE_END and token.lower not in ("or", "oder", "o", "ou")) or len(found) >= 6:
+            break
+        if token.is_content:
+            found.append(token.stem)
+    return found
+
+
+def _conditions(cut: Sequence[Token], low: str) -> frozenset[str]:
+    found = {t.lower for t in cut if t.lower in words.CONDITIONS}
+    found.update(w.strip() for w in words.CONDITIONS_CJK if w in low)
+    return frozenset(found)
+
+
+def _modal(cut: Sequence[Token]) -> str:
+    for kind, members in words.MODAL.items():
+        if any(t.lower in members for t in cut):
+            return kind
+    return ""
+
+
+_CHANGE = re.compile("|".join(f"(?:{p})" for p in words.CHANGE))
+
+
+def _changes(low: str) -> tuple[str, ...]:
+    return tuple(m.group().strip() for m in _CHANGE.finditer(low) if not re.search(r"\bnow and (?:then|again)\b", low))
+
+
+def _qualifiers(cut: Sequence[Token], low: str) -> frozenset[tuple[str, str]]:
+    found = {(family, members[t.lower]) for t in cut if t.kind == "word" for family, members in words.QUALIFIERS.items() if t.lower in members}
+    for family, members in words.QUALIFIERS.items():
+        found.update((family, value) for word, value in members.items() if ord(word[0]) > 0x2E7F and word in low)
+    return frozenset(found)

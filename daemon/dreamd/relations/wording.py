@@ -1,0 +1,61 @@
+"""What a merge keeps: the specifics of a statement, and the one wording that says everything of both."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dreamd.relations.features import Statement, pair_features
+from dreamd.relations.guards import merge_guards
+from dreamd.relations.slots import extract_slots
+
+_MASK = "[masked:"
+
+
+@lru_cache(maxsize=65_536)
+def specifics(text: str) -> frozenset[str]:
+    """Numbers, versions, names, paths, identifiers, commands and quotations of a text in canonical form."""
+    slots = extract_slots(text)
+    return frozenset({*(f"n {k}" for k in slots.numbers), *slots.fixed, *slots.commands, *(f'"{q}"' for q in slots.quoted), *slots.names})
+
+
+def can_merge(a_text: str, b_text: str) -> tuple[bool, str]:
+    """Whether the hard guards let two texts become one, and the first reason if not."""
+    found = merge_guards(pair_features(Statement(a_text), Statement(b_text), 1.0))
+    return not found, found[0] if found else ""
+
+
+def merged_wording(representative: str, other: str) -> str | None:
+    """The wording that keeps every specific of both, normally one of the two; None when they must stay apart."""
+    if representative == other:
+        return representative
+    if not can_merge(representative, other)[0]:
+        return None
+    pair = pair_features(Statement(representative), Statement(other), 1.0)
+    lost_if_first = bool(pair.numbers_b or pair.fixed_b or pair.names_b or _lost_commands(representative, other) or _lost_logic(representative, other))
+    lost_if_second = bool(pair.numbers_a or pair.fixed_a or pair.names_a or _lost_commands(other, representative) or _lost_logic(other, representative))
+    if lost_if_first and lost_if_second:
+        return None
+    if lost_if_first:
+        return other
+    if lost_if_second:
+        return representative
+    return other if _says_more(other, representative) else representative
+
+
+def _lost_commands(kept: str, gone: str) -> bool:
+    text = extract_slots(kept).folded.replace("`", "").lower()
+    return any(c.lower() not in text for c in extract_slots(gone).commands) or gone.count(_MASK) > kept.count(_MASK)
+
+
+def _lost_logic(kept: str, gone: str) -> bool:
+    """A condition, "only" or a limit on how many that the kept wording would drop."""
+    mine, theirs = extract_slots(kept), extract_slots(gone)
+    if mine.tongue != theirs.tongue:
+        return False
+    return bool(theirs.conditions) and not mine.conditions and not mine.only
+
+
+def _says_more(one: str, other: str) -> bool:
+    """A clearly longer wording of the same claim is kept: it holds the reason, place or time."""
+    left, right = extract_slots(one), extract_slots(other)
+    return len(left.content_set) >= len(right.content_set) + 2 and len(left.content_set & right.content_set) >= 0.5 * len(right.content_set)
