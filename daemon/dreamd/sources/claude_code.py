@@ -1,0 +1,290 @@
+"""Claude Code session transcripts: JSON lines, one per content block, in a format that drifts with every release.
+
+Of about seventy lines one is a person speaking. The vendor calls the format internal, so unknown lines are counted
+and passed over, and a line is a person's only when nothing about it says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker, content_id
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.reading import Sink, read_lines
+from dreamd.sources.refusals import QUESTION_TOOLS, read_answers, read_refusal
+from dreamd.sources.speech import Spoken, closing_question, separate
+from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at, texts_of
+
+_CONVERSATION_TYPES = frozenset({"user", "assistant", "attachment", "system", "queue-operation"})
+_BOOKKEEPING_TYPES = frozenset({
+    "progress", "file-history-snapshot", "file-history-delta", "last-prompt", "ai-title", "custom-title", "mode",
+    "permission-mode", "bridge-session", "pr-link", "atis-latch", "summary", "agent-name", "agent-color", "tag",
+    "agent-setting", "worktree-state", "content-replacement", "marble-origami-commit", "marble-origami-snapshot",
+    "attribution-snapshot", "speculation-accept", "task-summary", "x-error",
+})
+_CONVERSATION_MARKS = tuple(f'"type":"{name}"'.encode() for name in sorted(_CONVERSATION_TYPES))
+_PROGRESS_MARK = b'"type":"progress"'
+
+_INJECTED_ATTACHMENTS = frozenset({"hook_additional_context", "nested_memory", "relevant_memories", "hook_success"})
+_WRITING_TOOLS = frozenset({
+    "Write", "Edit", "MultiEdit", "Update", "create", "edit", "write", "write_file", "replace", "memory",
+})
+_MEMORY_DIRECTORIES = frozenset({"memory", "memories", "agent-memory", "agent-memory-local"})
+_BRIEF = 160
+_MOST_OPEN_CALLS = 16
+_MOST_QUEUED = 12
+
+
+def is_memory_path(path: str) -> bool:
+    """Whether a file an agent writes is part of its memory."""
+    parts = PurePosixPath(path.replace("\\", "/")).parts
+    if not parts:
+        return False
+    return parts[-1] == "MEMORY.md" or (
+        parts[-1].endswith((".md", ".txt")) and any(part in _MEMORY_DIRECTORIES for part in parts[:-1]))
+
+
+def brief_of_call(name: str, arguments: Record) -> str:
+    """One line that says what a tool call was about, so that its refusal can be understood."""
+    subject = text_at(arguments, "command", "file_path", "path", "pattern", "url", "query", "description", "prompt")
+    first = subject.strip().partition("\n")[0]
+    return f"{name}: {first}"[:_BRIEF] if first else name
+
+
+class ClaudeCode:
+    """Reads one transcript file."""
+
+    kind = "claude-code"
+
+    def accepts(self, head: Head) -> bool:
+        """Lines with a session id or uuid and a type this program knows."""
+        return any(
+            text_at(record, "type") in _CONVERSATION_TYPES | _BOOKKEEPING_TYPES
+            and ("sessionId" in record or "uuid" in record or "leafUuid" in record or "messageId" in record)
+            and "payload" not in record and "projectHash" not in record
+            for record in head.records)
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the lines behind the cursor."""
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Session(path.stem),
+                          pass_over=_pass_over)
+
+
+def _pass_over(body: bytes) -> str:
+    """Progress lines are a third of a transcript; quotes inside strings are escaped, so the marks cannot lie there."""
+    if _PROGRESS_MARK in body and not any(mark in body for mark in _CONVERSATION_MARKS):
+        return contract.BOOKKEEPING
+    return ""
+
+
+class _Session:
+    """What has to be known from line to line of one conversation."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._question = ""
+        self._question_at = -1
+        self._stopped = ""
+        self._stopped_at = -1
+        self._calls: dict[str, tuple[str, str, int]] = {}
+        self._queued: deque[tuple[str, int]] = deque(maxlen=_MOST_QUEUED)
+
+    def recalled(self) -> Sequence[int]:
+        """Lines the next stretch needs: last prose, an interruption, calls without result, queued prompts."""
+        offsets = [self._question_at, self._stopped_at, *(at for _, _, at in self._calls.values()),
+                   *(at for _, at in self._queued)]
+        return [offset for offset in offsets if offset >= 0]
+
+    def take(self, record: Record, sink: Sink) -> None:
+        """Look at one line."""
+        kind = text_at(record, "type")
+        if record.get("isSidechain") is True:
+            sink.skip(contract.SIDECHAIN)
+        elif kind == "user":
+            self._user(record, sink)
+        elif kind == "assistant":
+            self._assistant(record, sink)
+        elif kind == "attachment":
+            self._attachment(record, sink)
+        elif kind == "system":
+            self._system(record, sink)
+        elif kind == "queue-operation":
+            self._queue(record, sink)
+        else:
+            sink.skip(contract.BOOKKEEPING if kind in _BOOKKEEPING_TYPES else contract.UNKNOWN)
+
+    def _event(self, record: Record) -> Event:
+        return Event(
+            Speaker.INJECTED, EventKind.PROMPT, "", moment(record.get("timestamp")),
+            text_at(record, "sessionId", "session_id") or self._name, 0, 0, uid=text_at(record, "uuid"),
+            cwd=text_at(record, "cwd"), branch=text_at(record, "gitBranch"))
+
+    # ----- user lines
+
+    def _user(self, record: Record, sink: Sink) -> None:
+        event = self._event(record)
+        content = record_at(record, "message").get("content")
+        if record.get("isCompactSummary") is True:
+            sink.add(replace(event, kind=EventKind.SUMMARY, text="\n".join(texts_of(content))))
+            return
+        for block in content if isinstance(content, list) else []:
+            if isinstance(block, dict) and block.get("type") == "tool_result":
+                self._result(block, record, sink)
+        text = "\n\n".join(texts_of(content))
+        if not text.strip():
+            return
+        if _is_typed(record):
+            self._speak(event, separate(text), sink)
+        else:
+            sink.add(replace(event, text=text))
+
+    def _speak(self, event: Event, spoken: Spoken, sink: Sink) -> None:
+        if spoken.interrupted:
+            self._stopped, self._stopped_at = "interrupted", sink.start
+        if spoken.said and (before := [entry for entry in self._queued if entry[0] == spoken.said]):
+            self._queued.remove(before[0])
+            sink.skip(contract.REPEATED)
+        elif spoken.said:
+            kind = EventKind.NOTE if spoken.remember else EventKind.PROMPT
+            sink.add(replace(event, speaker=Speaker.HUMAN, kind=kind, text=spoken.said, question=self._question,
+                             title=spoken.command or self._stopped))
+            self._stopped, self._stopped_at = "", -1
+        elif spoken.injected:
+            sink.add(replace(event, text=spoken.injected))
+        elif spoken.interrupted:
+            sink.skip(contract.WORDLESS)
+
+    def _result(self, block: Record, record: Record, sink: Sink) -> None:
+        event = self._event(record)
+        text = "\n".join(texts_of(block.get("content")))
+        name, brief, _ = self._calls.pop(text_at(block, "tool_use_id"), ("", "", -1))
+        if _may_be_refusal(block, record):
+            refusal = read_refusal(text)
+            if refusal:
+                spoken = separate(refusal.words)
+                for answer in refusal.answers:
+                    sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
+                                     question=answer.question))
+                if spoken.said:
+                    sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.REFUSAL, text=spoken.said,
+                                     question=self._question, title=brief))
+                else:
+                    self._stopped, self._stopped_at = "refused", sink.start
+                    sink.skip(contract.WORDLESS)
+                return
+        outcome = record_at(record, "toolUseResult")
+        if name in QUESTION_TOOLS or (not name and "answers" in outcome and "questions" in outcome):
+            answers = read_answers(text, outcome)
+            for answer in answers:
+                sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
+                                 question=answer.question, title=answer.meaning))
+            if answers:
+                return
+        sink.add(replace(event, speaker=Speaker.TOOL, kind=EventKind.RESULT, text=text, title=name))
+
+    # ----- the agent's lines
+
+    def _assistant(self, record: Record, sink: Sink) -> None:
+        message = record_at(record, "message")
+        if record.get("isApiErrorMessage") is True or text_at(message, "model") == "<synthetic>":
+            sink.skip(contract.BOOKKEEPING)
+            return
+        event = replace(self._event(record), speaker=Speaker.AGENT, kind=EventKind.PROSE)
+        content = message.get("content")
+        if isinstance(content, str):
+            self._prose(event, content, sink)
+        for block in records_at(message, "content"):
+            kind = text_at(block, "type")
+            if kind == "text":
+                self._prose(event, text_at(block, "text"), sink)
+            elif kind == "tool_use":
+                self._call(event, block, sink)
+            else:
+                sink.skip(contract.THINKING if "thinking" in kind else contract.UNKNOWN)
+
+    def _prose(self, event: Event, text: str, sink: Sink) -> None:
+        if text.strip():
+            sink.add(replace(event, text=text))
+            self._question = closing_question(text)
+            self._question_at = sink.start  # also without a question: it ends the one before
+
+    def _call(self, event: Event, block: Record, sink: Sink) -> None:
+        name, arguments = text_at(block, "name"), record_at(block, "input")
+        self._calls[text_at(block, "id")] = (name, brief_of_call(name, arguments), sink.start)
+        if len(self._calls) > _MOST_OPEN_CALLS:
+            self._calls.pop(next(iter(self._calls)))
+        path = text_at(arguments, "file_path", "path")
+        if name in _WRITING_TOOLS and is_memory_path(path):
+            written = text_at(arguments, "content", "new_string", "file_text", "insert_text", "new_str")
+            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written or "(emptied)",
+                             title=PurePosixPath(path.replace("\\", "/")).name))
+        else:
+            sink.skip(contract.TOOL_CALL)
+
+    # ----- lines beside the conversation
+
+    def _attachment(self, record: Record, sink: Sink) -> None:
+        attachment = record_at(record, "attachment")
+        kind = text_at(attachment, "type")
+        event = self._event(record)
+        if kind == "queued_command":
+            text = "\n\n".join(texts_of(attachment.get("prompt")))
+            typed = _is_typed(record) and _is_typed(attachment) and text_at(
+                attachment, "commandMode", "mode") in ("", "prompt")
+            if typed:
+                self._speak(event, separate(text), sink)
+            else:
+                sink.add(replace(event, text=text))
+        elif kind in _INJECTED_ATTACHMENTS:
+            content = attachment.get("content")
+            shown = content if not isinstance(content, dict) else [content.get("content")]
+            sink.add(replace(event, text="\n".join(texts_of(shown))))
+        else:
+            sink.skip(contract.BOOKKEEPING)
+
+    def _system(self, record: Record, sink: Sink) -> None:
+        event = self._event(record)
+        kind = text_at(record, "subtype")
+        if kind in ("compact_boundary", "microcompact_boundary"):
+            sink.add(replace(event, kind=EventKind.BOUNDARY))
+        elif kind == "away_summary":
+            sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "content")))
+        elif kind == "local_command":
+            self._speak(event, separate(text_at(record, "content")), sink)
+        else:
+            sink.skip(contract.BOOKKEEPING)
+
+    def _queue(self, record: Record, sink: Sink) -> None:
+        """A prompt typed while the agent works: said when it is queued, whatever becomes of the queue."""
+        text = text_at(record, "content")
+        if text_at(record, "operation") != "enqueue" or text.startswith(('{"task_id"', "/")):
+            sink.skip(contract.BOOKKEEPING)
+            return
+        uid = "queued:" + content_id(text_at(record, "timestamp"), text)
+        spoken = separate(text)
+        self._speak(replace(self._event(record), uid=uid), spoken, sink)
+        if spoken.said:  # written again when its turn comes
+            self._queued.append((spoken.said, sink.start))
+
+
+def _is_typed(record: Record) -> bool:
+    """Whether nothing about a line says that a program wrote it."""
+    if record.get("isMeta") is True or record.get("isVisibleInTranscriptOnly") is True:
+        return False
+    origin = record.get("origin")
+    if isinstance(origin, dict) and text_at(origin, "kind") not in ("", "human"):
+        return False
+    if text_at(record, "promptSource") in ("system", "sdk", "agent"):
+        return False
+    return not text_at(record, "entrypoint").startswith("sdk")
+
+
+def _may_be_refusal(block: Record, record: Record) -> bool:
+    """Whether the harness marks a result as refused by the person; tools can print the same words."""
+    if "toolDenialKind" in record:
+        return text_at(record, "toolDenialKind") == "user-rejected"
+    return block.get("is_error") is True

@@ -1,0 +1,104 @@
+"""What every adapter promises, and the values that finding and reading sources share.
+
+A reader never raises on what a file holds: what it cannot use becomes a `Skip` with a reason out of this module.
+Every byte behind a cursor is covered by an event or by a skip, blank lines aside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from dreamd.model import Cursor, Reading
+
+LONGEST_LINE_BYTES = 4 * 1024 * 1024
+"""A longer line is read in pieces and pressed together; what stays longer than this is skipped with a record."""
+LARGEST_DOCUMENT_BYTES = 64 * 1024 * 1024
+"""Formats that are one document have to be held in memory; a larger file is skipped with a record."""
+LARGEST_NOTE_FILE_BYTES = 4 * 1024 * 1024
+
+BOOKKEEPING = "bookkeeping"
+"""Lines the harness keeps for itself: progress, snapshots, titles."""
+SIDECHAIN = "sub-agent"
+THINKING = "thinking"
+TOOL_CALL = "tool-call"
+NO_TEXT = "no-text"
+REPEATED = "repeated"
+INJECTED = "injected"
+WORDLESS = "refused-without-words"
+POINTER = "pointer"
+REWOUND = "rewound"
+OTHER_AGENT = "scripted-run"
+
+CORRUPT = "corrupt-line"
+CORRUPT_DOCUMENT = "corrupt-document"
+OVERSIZED = "oversized"
+REPLACED_BYTES = "encoding-replaced"
+UNKNOWN = "unknown-type"
+UNREADABLE = "unreadable"
+MISSING = "missing"
+SYMLINK = "symlink"
+NOT_A_FILE = "not-a-file"
+
+ORDINARY = frozenset({
+    BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, POINTER, REWOUND, OTHER_AGENT,
+})
+"""Reasons that belong to a healthy file; any other reason deserves a word to the person."""
+
+
+@dataclass(frozen=True)
+class SourceRoots:
+    """Where the harnesses of this machine keep their files; the caller knows the environment, this room does not."""
+
+    claude_dirs: tuple[Path, ...] = ()
+    codex_dirs: tuple[Path, ...] = ()
+    gemini_dirs: tuple[Path, ...] = ()
+    copilot_dirs: tuple[Path, ...] = ()
+    opencode_dirs: tuple[Path, ...] = ()
+    openclaw_dirs: tuple[Path, ...] = ()
+    cursor_dirs: tuple[Path, ...] = ()
+    hermes_dirs: tuple[Path, ...] = ()
+    extra: tuple[Path, ...] = ()
+    """Files and directories named in the settings or on the command line; looked at by content."""
+
+
+@dataclass(frozen=True)
+class FoundSource:
+    """One source on this machine. `project_key` comes from the working directory in the lines, else it is empty."""
+
+    path: Path
+    kind: str
+    project_key: str
+    size_bytes: int
+    modified_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Head:
+    """What an adapter looks at before it says that a path is its own: the first bytes and the records in them."""
+
+    path: Path
+    is_dir: bool = False
+    start: bytes = b""
+    records: tuple[dict[str, object], ...] = ()
+    """The first JSON objects, for files that are JSON lines."""
+    keys: frozenset[str] = frozenset()
+    """Keys at the top of a file that is one JSON document."""
+    names: frozenset[str] = frozenset()
+    """Names in a directory."""
+
+
+class Adapter(Protocol):
+    """Reads one format into events; opens files for reading only and keeps no state between calls."""
+
+    @property
+    def kind(self) -> str:
+        """The format's name, as `dream sources` prints it."""
+
+    def accepts(self, head: Head) -> bool:
+        """Whether this looks like the adapter's format."""
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read what lies behind the cursor, at least one record and then no further than the budget."""

@@ -1,0 +1,130 @@
+"""Listing the sources of a machine, harness by harness."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from dreamd.sources.contract import FoundSource, SourceRoots
+from dreamd.sources.finding import cwd_in, files_below, project_key_of
+from dreamd.sources.opening import Unopened, read_start
+from dreamd.sources.tolerant import moment
+
+_START_BYTES = 64 * 1024
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db")
+
+Recognise = Callable[[Path], str]
+"""Gives the kind of a path, or nothing."""
+
+
+def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
+    """Every source below the given roots, each once, in a stable order. Nothing unreadable stops the rest."""
+    found: dict[Path, FoundSource] = {}
+    for path, key in _candidates(roots):
+        if path not in found:
+            source = _describe(path, key, recognise)
+            if source:
+                found[path] = source
+    return sorted(found.values(), key=lambda source: (source.kind, str(source.path)))
+
+
+def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
+    """Paths worth a look, with the project key where only their surroundings tell it."""
+    for root in roots.claude_dirs:
+        yield from _claude(root)
+    for root in roots.codex_dirs:
+        for place in ("sessions", "archived_sessions"):
+            yield from _plain(files_below(root / place, endings=(".jsonl",)))
+    for root in roots.gemini_dirs:
+        for project in _folders(root / "tmp"):
+            yield from _plain(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
+    for root in roots.copilot_dirs:
+        yield from _plain(files_below(root / "session-state", endings=(".jsonl",), deepest=1))
+    for root in roots.opencode_dirs:
+        yield from _plain(files_below(root, endings=(".db",), deepest=0))
+    for root in roots.openclaw_dirs:
+        yield from _plain(files_below(root / "agents", endings=(".jsonl",)))
+        yield from ((folder, "") for folder in _folders(root) if folder.name.startswith("workspace"))
+    for root in roots.cursor_dirs:
+        for project in _folders(root / "projects"):
+            yield from _plain(files_below(project / "agent-transcripts", endings=(".jsonl",)))
+    for root in roots.hermes_dirs:
+        for profile in (root, *_folders(root / "profiles")):
+            yield from _plain(files_below(profile / "memories", endings=(".md",), deepest=0))
+    for path in roots.extra:
+        yield from _extra(path)
+
+
+def _claude(root: Path) -> Iterator[tuple[Path, str]]:
+    for project in _folders(root / "projects"):
+        yield from _plain(files_below(project, endings=(".jsonl",), deepest=0))
+        if (project / "memory").is_dir():
+            yield project / "memory", _memory_key(project / "memory")
+    for agent in _folders(root / "agent-memory"):
+        yield agent, ""
+
+
+def _extra(path: Path) -> Iterator[tuple[Path, str]]:
+    if not path.is_dir():
+        yield path, ""
+        return
+    memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory") if _has_index(folder)]
+    yield from ((folder, _memory_key(folder)) for folder in memories)
+    if path in memories:
+        return
+    for place in files_below(path, endings=_EXTRA_ENDINGS):
+        if place.name == "MEMORY.md":
+            yield place.parent, _memory_key(place.parent)
+        elif "subagents" not in place.parts and not any(
+                _has_index(parent) for parent in place.parents if parent.is_relative_to(path)):
+            yield place, ""
+
+
+def _has_index(folder: Path) -> bool:
+    return (folder / "MEMORY.md").is_file()
+
+
+def _memory_key(folder: Path) -> str:
+    """The project of a memory directory: from the transcripts beside it, else from the repository it lies in."""
+    for path in list(files_below(folder.parent, endings=(".jsonl",), deepest=0))[-3:]:
+        if key := _key_of(path):
+            return key
+    if folder.parent.name == ".claude":
+        return project_key_of(str(folder.parent.parent.absolute()))
+    if (folder.parent / ".git").exists():
+        return project_key_of(str(folder.parent.absolute()))
+    return "" if folder.name in ("memory", "memories") else folder.name
+
+
+def _plain(paths: Iterator[Path]) -> Iterator[tuple[Path, str]]:
+    for path in paths:
+        yield path, ""
+
+
+def _folders(root: Path) -> list[Path]:
+    try:
+        return sorted(Path(entry.path) for entry in os.scandir(root) if entry.is_dir())
+    except OSError:  # not there, or not ours to read: nothing to find
+        return []
+
+
+def _key_of(path: Path) -> str:
+    try:
+        return project_key_of(cwd_in(read_start(path, _START_BYTES)))
+    except Unopened:
+        return ""
+
+
+def _describe(path: Path, key: str, recognise: Recognise) -> FoundSource | None:
+    kind = recognise(path)
+    if not kind:
+        return None
+    try:
+        status = path.stat()
+        size = sum(entry.stat().st_size for entry in os.scandir(path)) if path.is_dir() else status.st_size
+    except OSError:
+        return None
+    if not key and not path.is_dir():
+        key = _key_of(path)
+    return FoundSource(path, kind, key, size, moment(status.st_mtime))

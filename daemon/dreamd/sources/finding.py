@@ -1,0 +1,112 @@
+"""Which sources there are: walking the harnesses' directories, and telling a format by what is inside a file.
+
+A directory name is never turned back into a path (the harnesses' mapping loses characters); the project comes from
+the working directory in the lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from dreamd.sources.contract import Head
+from dreamd.sources.opening import Unopened, read_start
+from dreamd.sources.tolerant import Record, parse_record
+
+HEAD_BYTES = 64 * 1024
+_HEAD_RECORDS = 25
+_TOP_KEY = re.compile(rb'^\s{0,4}"([A-Za-z_]{1,40})"\s*:|[{,]\s*"([A-Za-z_]{1,40})"\s*:', re.MULTILINE)
+_CWD = re.compile(r'"(?:cwd|directory)"\s*:\s*"((?:[^"\\\n]|\\.){1,1000})"')
+_MOST_FOUND = 50_000
+_DEEPEST = 8
+_WORKTREE = re.compile(r"/\.(?:claude|codex|cursor)/worktrees/[^/]+")
+
+
+def look_at(path: Path) -> Head | None:
+    """The beginning of a path, for adapters to recognise; None when there is nothing readable."""
+    try:
+        if path.is_dir():
+            return Head(path, is_dir=True, names=frozenset(entry.name for entry in path.iterdir()))
+        start = read_start(path, HEAD_BYTES)
+    except (Unopened, OSError, ValueError):
+        return None
+    return Head(path, start=start, records=tuple(_records(start)), keys=_document_keys(start))
+
+
+def _records(start: bytes) -> Iterator[Record]:
+    """The JSON objects on the first lines; a line cut off by the window is left out."""
+    lines = start.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    if len(start) >= HEAD_BYTES:
+        lines = lines[:-1]
+    for line in lines[:_HEAD_RECORDS]:
+        if line.lstrip().startswith(b"{"):
+            record = parse_record(line.decode("utf-8", "replace"))
+            if record is not None:
+                yield record
+
+
+def _document_keys(start: bytes) -> frozenset[str]:
+    """Keys near the top of a JSON document that may go on far beyond the window."""
+    body = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not body.startswith((b"{", b"[")):
+        return frozenset()
+    return frozenset((one or two).decode() for one, two in _TOP_KEY.findall(body[:8192]))
+
+
+def project_key_of(cwd: str) -> str:
+    """A project's name: the last part of the repository root when the directory is still there, else of the path."""
+    place = _WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/")
+    if not place or "\x00" in place:
+        return ""
+    root = _repository_root(Path(place)) if place.startswith("/") else None
+    return (root or PurePosixPath(place)).name
+
+
+def _repository_root(place: Path) -> Path | None:
+    for folder in (place, *place.parents):
+        marker = folder / ".git"
+        try:
+            mode = marker.lstat().st_mode
+        except (OSError, ValueError):
+            continue
+        if stat.S_ISREG(mode):
+            return _main_worktree(marker) or folder
+        return folder
+    return None
+
+
+def _main_worktree(marker: Path) -> Path | None:
+    """The repository a linked worktree belongs to, as its `.git` file says."""
+    try:
+        text = read_start(marker, 4096).decode("utf-8", "replace")
+    except Unopened:
+        return None
+    place, found, _ = text.partition("/.git/worktrees/")
+    return Path(place.removeprefix("gitdir:").strip()) if found else None
+
+
+def cwd_in(start: bytes) -> str:
+    """The first working directory named in a file's beginning; empty when there is none."""
+    found = _CWD.search(start.decode("utf-8", "replace"))
+    if not found:
+        return ""
+    record = parse_record('{"cwd":"' + found.group(1) + '"}') or {}
+    cwd = record.get("cwd")
+    return cwd if isinstance(cwd, str) else ""
+
+
+def files_below(root: Path, *, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:
+    """Regular files below a directory by ending, in a stable order; unreadable parts are left out."""
+    count = 0
+    for folder, folders, files in os.walk(root):
+        depth = len(Path(folder).relative_to(root).parts)
+        folders[:] = sorted(name for name in folders if depth < deepest and name not in (".git", "node_modules"))
+        for name in sorted(files):
+            if name.endswith(endings):
+                count += 1
+                if count > _MOST_FOUND:
+                    return
+                yield Path(folder) / name
