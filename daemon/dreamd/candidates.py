@@ -1,0 +1,70 @@
+"""Partners by shared rare words: what vectors overlook, because a name or a number hardly moves a sentence's meaning.
+
+Two statements about `tern-west`, or two that say 5433, are worth a look whatever else they say, as long as few others
+say it too. Pure and incremental; what it finds is only ever compared, never merged on its word.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+
+MOST_TEXTS = 12
+"""A term that more statements share is a topic, not a sign that two of them speak of one thing."""
+MOST_PARTNERS = 8
+SHORTEST_WORD = 4
+WORD = re.compile(r"[^\W_](?:[\w.:/@-]*\w)?", re.UNICODE)
+
+Terms = Callable[[str], Iterable[str]]
+
+
+def plain_terms(text: str) -> frozenset[str]:
+    """Words of four letters and more, and whatever carries a digit or joins words: paths, versions, identifiers."""
+    return frozenset(word for word in WORD.findall(text.casefold())
+                     if len(word) >= SHORTEST_WORD or not word.isalpha())
+
+
+class RareTerms:
+    """An index of statements by the terms they carry, asked for those that share a rare one."""
+
+    def __init__(self, terms: Terms = plain_terms, *, most_texts: int = MOST_TEXTS,
+                 most_partners: int = MOST_PARTNERS) -> None:
+        self._terms = terms
+        self._most_texts = most_texts
+        self._most_partners = most_partners
+        self._terms_of: dict[str, frozenset[str]] = {}
+        self._texts_of: dict[str, dict[str, None]] = {}  # a set that keeps the order of adding
+
+    def __len__(self) -> int:
+        return len(self._terms_of)
+
+    def add(self, text: str) -> None:
+        """Take a statement in; one that is there already changes nothing."""
+        if text in self._terms_of:
+            return
+        terms = self._terms_of[text] = frozenset(self._terms(text))
+        for term in terms:
+            self._texts_of.setdefault(term, {})[text] = None
+
+    def discard(self, text: str) -> None:
+        """Leave a statement out from now on."""
+        for term in self._terms_of.pop(text, frozenset()):
+            sharing = self._texts_of[term]
+            del sharing[text]
+            if not sharing:
+                del self._texts_of[term]
+
+    def partners(self, text: str) -> list[str]:
+        """Statements sharing a rare term with this one, most and rarest terms first, never more than the bound."""
+        known = self._terms_of.get(text)
+        weight: dict[str, float] = {}
+        for term in sorted(self._terms(text) if known is None else known):
+            sharing = self._texts_of.get(term, {})
+            if len(sharing) - (text in sharing) > self._most_texts:
+                continue
+            worth = math.log1p((1 + len(self._terms_of)) / max(len(sharing), 1))
+            for other in sharing:
+                if other != text:
+                    weight[other] = weight.get(other, 0.0) + worth
+        return sorted(weight, key=lambda other: (-weight[other], other))[:self._most_partners]

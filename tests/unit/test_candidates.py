@@ -1,0 +1,82 @@
+"""Partners by rare terms: few, found by what few others say, and the same whatever the order of adding."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dreamd.candidates import RareTerms, plain_terms
+
+WORDS = ("harbour", "crane", "5433", "tern-west", "valve", "ledger", "kiln", "v2.1", "quay", "moss")
+SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), max_size=25, unique=True)
+
+
+def _index(texts: list[str], **bounds: int) -> RareTerms:
+    rare = RareTerms(**bounds)
+    for text in texts:
+        rare.add(text)
+    return rare
+
+
+def test_statements_that_share_a_rare_name_find_each_other() -> None:
+    a, b, c = "Profile tern-west reaches the customer", "Renew the certificate of tern-west", "Nothing in common here"
+    rare = _index([a, b, c])
+    assert rare.partners(a) == [b]
+    assert rare.partners(c) == []
+    assert set(rare.partners("where does tern-west lead?")) == {a, b}
+
+
+def test_more_and_rarer_shared_terms_come_first() -> None:
+    near = "The kiln ledger closes at 5433"
+    far = "The kiln is lit on Mondays"
+    others = [f"The kiln log of shift {number}" for number in range(4)]
+    assert _index([near, far, *others]).partners("ledger of the kiln 5433")[0] == near
+
+
+def test_a_term_that_many_share_brings_no_partners() -> None:
+    texts = [f"Server {number:03d}a belongs to harbour" for number in range(30)]
+    assert _index(texts).partners(texts[0]) == []
+    assert len(_index(texts, most_texts=30, most_partners=5).partners(texts[0])) == 5
+
+
+def test_a_discarded_statement_is_found_no_more() -> None:
+    rare = _index(["alpha quay", "beta quay"])
+    rare.discard("beta quay")
+    rare.discard("never added")
+    assert rare.partners("alpha quay") == []
+    assert len(rare) == 1
+
+
+def test_paths_versions_and_identifiers_stay_whole_and_short_words_are_left_out() -> None:
+    assert plain_terms("Run ./bin/up.sh at v2.1 on db_main for the CI, 7 times") == {
+        "bin/up.sh", "v2.1", "db_main", "7", "times"}
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts=SENTENCES, seed=st.randoms(use_true_random=False))
+def test_partners_do_not_depend_on_the_order_of_adding(texts: list[str], seed: object) -> None:
+    shuffled = list(texts)
+    seed.shuffle(shuffled)  # type: ignore[attr-defined]
+    one, other = _index(texts, most_texts=3), _index(shuffled, most_texts=3)
+    assert all(one.partners(text) == other.partners(text) for text in texts)
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts=SENTENCES, gone=st.integers(0, 24))
+def test_discarding_is_the_same_as_never_having_added(texts: list[str], gone: int) -> None:
+    removed = texts[:gone]
+    rare = _index(texts)
+    for text in removed:
+        rare.discard(text)
+    fresh = _index(texts[gone:])
+    assert all(rare.partners(text) == fresh.partners(text) for text in texts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(texts=SENTENCES)
+def test_partners_share_a_term_and_are_never_the_statement_itself(texts: list[str]) -> None:
+    rare = _index(texts)
+    for text in texts:
+        for other in rare.partners(text):
+            assert other != text
+            assert plain_terms(text) & plain_terms(other)
