@@ -1,0 +1,126 @@
+"""How fast a dream may work, how large its batches are, and how often a conversation is extracted.
+
+Work is counted in cost tokens, as a database vacuum counts its own: what is cheap for us may be dear for
+the disk. Pauses happen between batches, never under a lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+ROW_READ = 1
+ROW_WRITTEN = 5
+FILE_WRITTEN = 20
+EMBEDDING = 50
+
+POINTS_PER_PAUSE = 200
+PAUSE_S = 0.02
+PACED_SHARE = 0.25
+LONGEST_PAUSE_S = 2.0
+
+BATCH_ROWS = 64
+SMALLEST_BATCH = 4
+BATCH_BUDGET_S = 0.05
+YIELDS_PER_HALVING = 3
+YIELDS_UNTIL_STARVED = 10
+STARVED_PAUSE_S = 30 * 60.0
+
+CLOCK_STEP = timedelta(minutes=5)
+
+
+class Ticking(Protocol):
+    """The part of a clock that pacing needs."""
+
+    def monotonic(self) -> float: ...
+    def sleep(self, seconds: float) -> None: ...
+
+
+class Throttle:
+    """Spends cost tokens and sleeps when they are used up; free of any pause unless `paced`."""
+
+    def __init__(self, clock: Ticking, *, paced: bool, should_stop: Callable[[], bool] | None = None) -> None:
+        self.paced = paced
+        self.points = 0
+        self.slept_s = 0.0
+        self._clock = clock
+        self._should_stop = should_stop
+        self._owed = 0
+        self._rested_at = clock.monotonic()
+
+    def spend(self, points: int) -> None:
+        """Count work that was done; call between batches, for it may sleep."""
+        self.points += points
+        if not self.paced:
+            return
+        self._owed += points
+        pauses, self._owed = divmod(self._owed, POINTS_PER_PAUSE)
+        if pauses:
+            worked_s = max(0.0, self._clock.monotonic() - self._rested_at)
+            self._rest(max(pauses * PAUSE_S, worked_s * (1 - PACED_SHARE) / PACED_SHARE))
+            self._rested_at = self._clock.monotonic()
+
+    def _rest(self, seconds: float) -> None:
+        # In short naps, so that a dream that is asked to stop does not sleep through it.
+        left = min(seconds, LONGEST_PAUSE_S)
+        while left > 0 and not (self._should_stop and self._should_stop()):
+            nap = min(left, 0.1)
+            self._clock.sleep(nap)
+            self.slept_s += nap
+            left -= nap
+
+
+@dataclass(frozen=True)
+class Batching:
+    """How many rows the next batch takes; politeness shrinks it, so that it finishes rather than restarts."""
+
+    rows: int = BATCH_ROWS
+    yields: int = 0
+
+    @property
+    def starved(self) -> bool:
+        """Ten yields in a row: somebody always waits, and the dream pauses for half an hour."""
+        return self.yields >= YIELDS_UNTIL_STARVED
+
+    def after_yield(self) -> Batching:
+        """Somebody waited: three in a row halve the batch."""
+        yields = self.yields + 1
+        rows = max(SMALLEST_BATCH, self.rows // 2) if yields % YIELDS_PER_HALVING == 0 else self.rows
+        return Batching(rows, yields)
+
+    def after_batch(self, seconds: float) -> Batching:
+        """Nobody waited: the row of yields ends, and the size follows the time budget."""
+        if seconds > BATCH_BUDGET_S:
+            return Batching(max(SMALLEST_BATCH, self.rows // 2), 0)
+        return Batching(min(BATCH_ROWS, self.rows * 2) if seconds < BATCH_BUDGET_S / 2 else self.rows, 0)
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What is known about one conversation since it was extracted last."""
+
+    turns: int = 0
+    """Completed turns since then."""
+    ended: bool = False
+    compacted: bool = False
+    staged: bool = False
+    """Something came in while an extraction ran; it goes at once, without asking the throttle."""
+    last_at: datetime | None = None
+
+
+def is_extraction_due(talk: Talk, *, every_turns: int, min_minutes: float, now: datetime) -> bool:
+    """Every N turns, at the end or at a compaction, not more often than every M minutes; staged work at once."""
+    if talk.staged:
+        return True
+    if not (talk.turns >= every_turns or (talk.turns and (talk.ended or talk.compacted))):
+        return False
+    if talk.last_at is None or talk.last_at > now + CLOCK_STEP:
+        return True  # a time from the future is a stepped clock and no reason to wait for it
+    return now - talk.last_at >= timedelta(minutes=min_minutes)
+
+
+def after_extraction(talk: Talk, *, now: datetime, staged: bool = False) -> Talk:
+    """The state after an extraction that started at the turns counted so far."""
+    return replace(talk, turns=0, ended=False, compacted=False, staged=staged, last_at=now)

@@ -1,0 +1,118 @@
+"""Pacing, batches that shrink for others, and extraction that is neither too often nor never."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from dreamd import throttle
+from dreamd.throttle import Batching, Talk, Throttle, after_extraction, is_extraction_due
+
+NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
+
+
+class HandClock:
+    """Time that moves only when somebody works or sleeps."""
+
+    def __init__(self) -> None:
+        self.at_s = 0.0
+
+    def monotonic(self) -> float:
+        return self.at_s
+
+    def sleep(self, seconds: float) -> None:
+        self.at_s += seconds
+
+
+def due(talk: Talk, now: datetime = NOW) -> bool:
+    return is_extraction_due(talk, every_turns=5, min_minutes=10, now=now)
+
+
+def test_without_a_person_there_is_no_pause() -> None:
+    clock = HandClock()
+    Throttle(clock, paced=False).spend(1_000_000)
+    assert clock.at_s == 0
+
+
+def test_a_paced_dream_sleeps_20_ms_per_200_points() -> None:
+    clock = HandClock()
+    pacing = Throttle(clock, paced=True)
+    for _ in range(100):
+        pacing.spend(throttle.ROW_WRITTEN * 2)
+    assert round(clock.at_s, 3) == 5 * throttle.PAUSE_S
+
+
+def test_a_paced_dream_uses_at_most_a_quarter_of_one_core() -> None:
+    clock = HandClock()
+    pacing = Throttle(clock, paced=True)
+    worked_s = 0.0
+    for _ in range(200):
+        clock.at_s += 0.05
+        worked_s += 0.05
+        pacing.spend(throttle.EMBEDDING * 4)
+    assert worked_s / clock.at_s <= throttle.PACED_SHARE + 0.01
+
+
+def test_a_dream_that_is_asked_to_stop_does_not_sleep_through_it() -> None:
+    clock = HandClock()
+    Throttle(clock, paced=True, should_stop=lambda: True).spend(1_000_000)
+    assert clock.at_s == 0
+
+
+def test_one_pause_is_never_longer_than_two_seconds() -> None:
+    clock = HandClock()
+    Throttle(clock, paced=True).spend(10**9)
+    assert clock.at_s <= throttle.LONGEST_PAUSE_S + 0.001
+
+
+def test_three_yields_in_a_row_halve_the_batch_and_ten_are_starvation() -> None:
+    batching = Batching()
+    sizes = []
+    while not batching.starved:
+        batching = batching.after_yield()
+        sizes.append(batching.rows)
+    assert sizes == [64, 64, 32, 32, 32, 16, 16, 16, 8, 8]
+    assert batching.yields == 10
+
+
+def test_a_batch_without_anyone_waiting_ends_the_row_of_yields() -> None:
+    polite = Batching().after_yield().after_yield().after_batch(0.01)
+    assert polite.yields == 0
+    assert polite.after_yield().rows == throttle.BATCH_ROWS
+
+
+def test_a_batch_follows_its_time_budget() -> None:
+    assert Batching(64).after_batch(0.08).rows == 32
+    assert Batching(16).after_batch(0.01).rows == 32
+    assert Batching(4).after_batch(5.0).rows == throttle.SMALLEST_BATCH
+
+
+def test_a_conversation_is_extracted_after_five_turns() -> None:
+    assert not due(Talk(turns=4))
+    assert due(Talk(turns=5))
+
+
+def test_its_end_and_its_compaction_do_not_wait_for_five_turns() -> None:
+    assert due(Talk(turns=1, ended=True))
+    assert due(Talk(turns=1, compacted=True))
+    assert not due(Talk(turns=0, ended=True))
+
+
+def test_not_more_often_than_every_ten_minutes() -> None:
+    assert not due(Talk(turns=50, last_at=NOW - timedelta(minutes=9)))
+    assert due(Talk(turns=50, last_at=NOW - timedelta(minutes=10)))
+    assert not due(Talk(turns=1, ended=True, last_at=NOW - timedelta(minutes=9)))
+
+
+def test_staged_work_goes_at_once_without_asking_the_throttle() -> None:
+    assert due(Talk(turns=0, staged=True, last_at=NOW))
+
+
+def test_a_clock_that_was_set_back_does_not_stop_extraction() -> None:
+    assert due(Talk(turns=5, last_at=NOW + timedelta(days=400)))
+    assert not due(Talk(turns=5, last_at=NOW + timedelta(minutes=1)))
+
+
+def test_after_an_extraction_counting_begins_again() -> None:
+    done = after_extraction(Talk(turns=7, ended=True), now=NOW)
+    assert done == Talk(last_at=NOW)
+    assert due(after_extraction(Talk(turns=7), now=NOW, staged=True))
