@@ -1,0 +1,252 @@
+"""What to show first: words and vectors fused, then the factors of recall, each visible in the answer.
+
+Similarity leads and shared words lift it: on questions worded unlike their answer, letting a missing word lower the
+score lost one answer in ten, while lifting lost none and still finds identifiers that vectors blur. A score is
+comparable with the floor also without vectors: then the share of the question's words that a memory has stands in.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+
+from dreamd.clock import days_between
+from dreamd.errors import ConfigError
+from dreamd.model import Memory, MemoryClass, Status
+from dreamd.paths import share_dir
+from dreamd.settings import RecallSettings
+
+ABSORBED_FACTOR = 0.5
+ABSORBED_CEILING = 0.5
+AGELESS = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
+DOCUMENTS = frozenset({MemoryClass.PROCEDURE})
+OTHERS = frozenset({MemoryClass.HISTORY})
+MMR_POOL = 4
+"""Diversity chooses among this many times the number of results asked for."""
+
+_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e", "y")
+
+
+class Budget(StrEnum):
+    """How many results are worth their tokens; `deep` also looks at versions that were replaced."""
+
+    LEAN = "lean"
+    BALANCED = "balanced"
+    DEEP = "deep"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A memory that words or vectors brought up.
+
+    `vector_similarity` is the cosine with the query, None while the model is away or the memory has no vector yet.
+    `word_score` is the share of the query's words it has (0–1); None lets `rank` compute it from the wording.
+    """
+
+    memory: Memory
+    word_score: float | None = None
+    vector_similarity: float | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is wanted of a ranking, apart from the query itself."""
+
+    budget: Budget = Budget.BALANCED
+    count: int | None = None
+    """Number of results in place of the budget's."""
+    held: bool = False
+    """Also memories held for review."""
+    injection: bool = False
+    """For a conversation: only what holds today, and never more than the injection cap."""
+    nearness: Callable[[Memory, Memory], float] | None = None
+    """Likeness (0–1) of two memories, for diversity; without it, the words they share."""
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A memory with its score and every factor that made it."""
+
+    memory: Memory
+    score: float
+    parts: dict[str, float] = field(default_factory=dict)
+
+
+def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSettings,
+         asked: Asked = Asked()) -> list[Ranked]:
+    """The best of the hits, best first, as many as the budget allows and none below the floor."""
+    shown = [hit for hit in hits if _may_show(hit.memory, asked)]
+    matches = word_matches(query, [hit.memory.text for hit in shown])
+    scored = [_score(replace(hit, word_score=match) if hit.word_score is None else hit, rules)
+              for hit, match in zip(shown, matches, strict=True)]
+    passed = [_aged(one, now, rules) for one in scored if one.score >= rules.floor]
+    if asked.budget is not Budget.DEEP:
+        passed = _without_replaced(passed)
+    passed.sort(key=lambda one: (-one.score, one.memory.id))
+    wanted = result_count(asked, rules)
+    if rules.diversity > 0:
+        passed = _diverse(passed, wanted, rules.diversity, asked.nearness or _shared_words)
+    return passed[:wanted]
+
+
+def result_count(asked: Asked, rules: RecallSettings) -> int:
+    """How many results a request may bring at most."""
+    by_budget = {Budget.LEAN: rules.lean, Budget.BALANCED: rules.balanced, Budget.DEEP: rules.deep}
+    wanted = by_budget[asked.budget] if asked.count is None else max(asked.count, 0)
+    return min(wanted, rules.injection_cap) if asked.injection else wanted
+
+
+def word_matches(query: str, texts: Sequence[str]) -> list[float]:
+    """For each text the share (0–1) of the query's words it has, rarer words counting more.
+
+    Rarity is taken among the texts at hand, so nothing but the hits is needed; a word that none of them has counts
+    like the rarest, so a question about something unknown stays a poor match for all.
+    """
+    wanted = _roots(query)
+    if not wanted:
+        return [0.0] * len(texts)
+    have = [_roots(text) & wanted for text in texts]
+    found_in = Counter(root for roots in have for root in roots)
+    worth = {root: math.log1p((len(texts) + 1) / (found_in[root] + 0.5)) for root in wanted}
+    total = sum(worth.values())
+    return [sum(worth[root] for root in sorted(roots)) / total for roots in have]
+
+
+def fuse(word_score: float, vector_similarity: float | None, word_weight: float) -> float:
+    """Similarity lifted by shared words; without a vector, the words alone."""
+    if vector_similarity is None:
+        return word_score
+    led = max(vector_similarity, 0.0)
+    return led + word_weight * word_score * (1 - led)
+
+
+def _may_show(memory: Memory, asked: Asked) -> bool:
+    if memory.status is Status.HELD:
+        return asked.held and not asked.injection
+    if memory.status is Status.SUPERSEDED:
+        return not asked.injection
+    return memory.status in (Status.LIVE, Status.STALE)
+
+
+def _score(hit: Hit, rules: RecallSettings) -> Ranked:
+    memory = hit.memory
+    words = hit.word_score or 0.0
+    parts = {"words": words}
+    if hit.vector_similarity is not None:
+        parts["vectors"] = hit.vector_similarity
+    parts["similarity"] = score = fuse(words, hit.vector_similarity, rules.word_weight)
+    parts["class_boost"] = _class_boost(memory.memory_class, rules)
+    score *= parts["class_boost"]
+    if memory.status is Status.SUPERSEDED and memory.superseded_by and memory.valid_to is None:
+        # Its claim holds and lives on in a newer wording; an ended one carries the date it ended.
+        parts["absorbed"] = ABSORBED_FACTOR
+        score = min(score * ABSORBED_FACTOR, ABSORBED_CEILING)
+    elif memory.status is Status.SUPERSEDED:
+        parts["superseded"] = rules.superseded_factor
+        score *= rules.superseded_factor
+    elif memory.status is Status.STALE:
+        parts["stale"] = rules.stale_factor
+        score *= rules.stale_factor
+    parts["before_age"] = score
+    return Ranked(memory, score, parts)
+
+
+def _class_boost(memory_class: MemoryClass, rules: RecallSettings) -> float:
+    if memory_class in DOCUMENTS:
+        return rules.document_boost
+    return 1.0 if memory_class in OTHERS else rules.memory_boost
+
+
+def _aged(one: Ranked, now: datetime, rules: RecallSettings) -> Ranked:
+    """Age orders what passed the floor and hides nothing."""
+    memory = one.memory
+    last = max(memory.confirmed_at, memory.recalled_at or memory.confirmed_at)
+    days = max(days_between(last, now), 0.0)
+    age = 1.0 if memory.memory_class in AGELESS else math.exp(-rules.age_rate_per_day * days)
+    return Ranked(memory, one.score * age, {**one.parts, "age": age})
+
+
+def _without_replaced(passed: Sequence[Ranked]) -> list[Ranked]:
+    """Leave out versions whose successor is an answer too: the old value beside the new one only misleads."""
+    answers = {one.memory.id: one.memory for one in passed}
+
+    def replaced(memory: Memory) -> bool:
+        seen = {memory.id}
+        while memory.superseded_by in answers and memory.superseded_by not in seen:
+            memory = answers[memory.superseded_by]
+            seen.add(memory.id)
+            if memory.status is not Status.SUPERSEDED:
+                return True
+        return False
+
+    return [one for one in passed if one.memory.status is not Status.SUPERSEDED or not replaced(one.memory)]
+
+
+def _diverse(passed: Sequence[Ranked], wanted: int, diversity: float,
+             nearness: Callable[[Memory, Memory], float]) -> list[Ranked]:
+    """Maximal marginal relevance: each next one is good and unlike those already chosen."""
+    if not passed:
+        return []
+    pool = list(passed[:max(wanted, 1) * MMR_POOL])
+    top = pool[0].score or 1.0
+    nearest = [0.0] * len(pool)
+    chosen: list[Ranked] = []
+    while pool and len(chosen) < wanted:
+        worth = [(1 - diversity) * one.score / top - diversity * near for one, near in zip(pool, nearest, strict=True)]
+        best = worth.index(max(worth))
+        pick = pool.pop(best)
+        penalty = nearest.pop(best)
+        chosen.append(replace(pick, parts={**pick.parts, "nearest_above": penalty}))
+        nearest = [max(near, nearness(pick.memory, one.memory)) for one, near in zip(pool, nearest, strict=True)]
+    return chosen
+
+
+def _shared_words(a: Memory, b: Memory) -> float:
+    one, other = _roots(a.text), _roots(b.text)
+    return len(one & other) / len(one | other) if one and other else 0.0
+
+
+def _roots(text: str) -> frozenset[str]:
+    """The words of a text without their endings; pairs of signs where a script has no spaces between words."""
+    plain = unicodedata.normalize("NFKC", text).casefold()
+    words = _WORD.findall(_UNSPACED.sub(" ", plain))
+    little = _little_words()
+    telling = [word for word in words if word not in little] or words
+    signs = _UNSPACED.findall(plain)
+    pairs = [a + b for a, b in zip(signs, signs[1:], strict=False)] or signs
+    return frozenset([*(_root(word) for word in telling), *pairs])
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    """Words that carry no subject; a question made of nothing else keeps them all."""
+    path = share_dir("config") / "words" / "little.toml"
+    try:
+        languages = tomllib.loads(path.read_text(encoding="utf-8"))["little"]
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError) as error:
+        raise ConfigError(f"the word list `{path}` cannot be read: {type(error).__name__}",
+                          hint="reinstall dream, or restore the file") from error
+    return frozenset(word for words in languages.values() for word in words)
+
+
+def _root(word: str) -> str:
+    if len(word) == 4 and word.endswith("s"):
+        return word[:-1]
+    if len(word) > 4 and word.isascii() and word.isalpha():
+        for ending in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                word = word[:-len(ending)]
+                break
+        if len(word) > 3 and word[-1] == word[-2]:
+            word = word[:-1]
+    return word

@@ -1,0 +1,221 @@
+"""Ranking: every factor by itself, the floor before age, budgets, and questions that must find their answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
+
+from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.ranking import Asked, Budget, Hit, Ranked, fuse, rank, word_matches
+from dreamd.settings import RecallSettings
+
+NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
+RULES = RecallSettings()
+WORDLESS = replace(RULES, word_weight=0.0)
+PLAINLY = Asked()
+
+
+def _memory(identity: str = "m1", text: str = "The kiln is lit on Mondays", **changes: object) -> Memory:
+    memory = Memory(
+        id=identity, scope=Scope("project", "kiln"), text=text, memory_class=MemoryClass.REFERENCE,
+        memory_type=MemoryType.PROJECT, category=Category.OPERATIONS, status=Status.LIVE, trust=Trust.USER,
+        authority=Trust.USER, created_at=NOW, updated_at=NOW, confirmed_at=NOW, valid_from=NOW)
+    return replace(memory, **changes)  # type: ignore[arg-type]
+
+
+def _one(memory: Memory, similarity: float, asked: Asked = PLAINLY, rules: RecallSettings = WORDLESS) -> Ranked | None:
+    found = rank("kiln", [Hit(memory, vector_similarity=similarity)], now=NOW, rules=rules, asked=asked)
+    return found[0] if found else None
+
+
+def _score(memory: Memory, similarity: float, asked: Asked = PLAINLY) -> float:
+    found = _one(memory, similarity, asked)
+    assert found is not None
+    return found.score
+
+
+def test_a_live_memory_counts_one_and_a_half_times_its_similarity() -> None:
+    assert _score(_memory(), 0.4) == pytest.approx(0.6)
+
+
+def test_process_documents_are_lowered_and_other_text_counts_as_it_is() -> None:
+    assert _score(_memory(memory_class=MemoryClass.PROCEDURE), 0.8) == pytest.approx(0.68)
+    assert _score(_memory(memory_class=MemoryClass.HISTORY), 0.8) == pytest.approx(0.8)
+
+
+def test_stale_and_ended_versions_count_half() -> None:
+    assert _score(_memory(status=Status.STALE), 0.6) == pytest.approx(0.45)
+    ended = _memory(status=Status.SUPERSEDED, superseded_by="m2", valid_to=NOW)
+    assert _score(ended, 0.9) == pytest.approx(0.675)
+
+
+def test_an_absorbed_version_never_scores_above_a_half() -> None:
+    absorbed = _memory(status=Status.SUPERSEDED, superseded_by="m2")
+    assert _score(absorbed, 0.9) == pytest.approx(0.5)
+    assert _score(absorbed, 0.6) == pytest.approx(0.45)
+
+
+def test_nothing_below_the_floor_is_shown_however_little_there_is() -> None:
+    assert _one(_memory(), 0.2333) is None
+    assert _one(_memory(), 0.2334) is not None
+
+
+def test_age_orders_but_never_hides() -> None:
+    old = _memory(confirmed_at=NOW - timedelta(days=2000))
+    found = _one(old, 0.3)
+    assert found is not None
+    assert found.parts["age"] == pytest.approx(math.exp(-20))
+    young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
+    order = rank("kiln", [Hit(old, vector_similarity=0.9), Hit(young, vector_similarity=0.3)], now=NOW, rules=WORDLESS)
+    assert [one.memory.id for one in order] == ["m2", "m1"]
+
+
+@pytest.mark.parametrize("memory_class", [MemoryClass.PREFERENCE, MemoryClass.RULE])
+def test_preferences_and_rules_do_not_age(memory_class: MemoryClass) -> None:
+    old = _memory(memory_class=memory_class, confirmed_at=NOW - timedelta(days=900))
+    assert _score(old, 0.5) == pytest.approx(0.75)
+
+
+def test_being_recalled_makes_a_memory_young_again() -> None:
+    old = _memory(confirmed_at=NOW - timedelta(days=300), recalled_at=NOW - timedelta(days=10))
+    assert _score(old, 0.6) == pytest.approx(0.9 * math.exp(-0.1))
+
+
+def test_a_time_in_the_future_is_no_bonus() -> None:
+    assert _score(_memory(confirmed_at=NOW + timedelta(days=50)), 0.6) == pytest.approx(0.9)
+
+
+def test_held_memories_appear_only_when_asked_for() -> None:
+    held = _memory(status=Status.HELD)
+    assert _one(held, 0.9) is None
+    assert _one(held, 0.9, Asked(held=True)) is not None
+    assert _one(held, 0.9, Asked(held=True, injection=True)) is None
+
+
+def test_archived_memories_never_appear() -> None:
+    assert _one(_memory(status=Status.ARCHIVED), 1.0, Asked(held=True, budget=Budget.DEEP)) is None
+
+
+def test_an_ended_version_gives_way_to_its_successor_unless_one_looks_deep() -> None:
+    first = _memory("m1", status=Status.SUPERSEDED, superseded_by="m2", valid_to=NOW)
+    second = _memory("m2", status=Status.SUPERSEDED, superseded_by="m3", valid_to=NOW)
+    third = _memory("m3")
+    hits = [Hit(first, vector_similarity=0.9), Hit(second, vector_similarity=0.9), Hit(third, vector_similarity=0.5)]
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["m3"]
+    deep = rank("kiln", hits, now=NOW, rules=WORDLESS, asked=Asked(budget=Budget.DEEP))
+    assert {one.memory.id for one in deep} == {"m1", "m2", "m3"}
+    alone = rank("kiln", hits[:1], now=NOW, rules=WORDLESS)
+    assert [one.memory.id for one in alone] == ["m1"]
+
+
+def test_nothing_that_was_ended_is_injected() -> None:
+    ended = _memory(status=Status.SUPERSEDED, superseded_by="gone", valid_to=NOW)
+    assert _one(ended, 1.0, Asked(injection=True)) is None
+
+
+def test_budgets_and_the_injection_cap_bound_the_answer() -> None:
+    hits = [Hit(_memory(f"m{number:02d}"), vector_similarity=0.9 - number / 100) for number in range(40)]
+
+    def count(asked: Asked) -> int:
+        return len(rank("kiln", hits, now=NOW, rules=WORDLESS, asked=asked))
+
+    assert [count(Asked(budget=budget)) for budget in Budget] == [3, 7, 15]
+    assert count(Asked(budget=Budget.DEEP, injection=True)) == 10
+    assert count(Asked(count=2)) == 2
+    assert count(Asked(count=30, injection=True)) == 10
+    assert count(Asked(count=0)) == 0
+
+
+def test_every_factor_is_in_the_parts_and_their_product_is_the_score() -> None:
+    stale = _memory(status=Status.STALE, confirmed_at=NOW - timedelta(days=30))
+    found = _one(stale, 0.8, rules=RULES)
+    assert found is not None
+    parts = found.parts
+    assert parts["words"] == 1.0
+    assert parts["vectors"] == 0.8
+    assert parts["similarity"] == pytest.approx(fuse(1.0, 0.8, RULES.word_weight))
+    product = parts["similarity"] * parts["class_boost"] * parts["stale"] * parts["age"]
+    assert found.score == pytest.approx(product)
+
+
+def test_without_vectors_words_alone_answer_and_respect_the_floor() -> None:
+    hits = [Hit(_memory(key, text)) for key, text in STATEMENTS.items()]
+    found = rank("limit of requests a minute of the public interface", hits, now=NOW, rules=RULES)
+    assert found[0].memory.id == "rate"
+    assert "vectors" not in found[0].parts
+    assert rank("which airline flies to Nairobi", hits, now=NOW, rules=RULES) == []
+    assert rank("?!", hits, now=NOW, rules=RULES) == []
+    assert rank("", hits, now=NOW, rules=RULES) == []
+
+
+def test_words_match_across_endings_and_in_scripts_without_spaces() -> None:
+    assert word_matches("exporting invoices", ["The invoice export is slow"]) == [pytest.approx(1.0)]
+    found = word_matches("数据库端口", ["测试数据库的端口是5433", "会议室在三楼"])
+    assert found[0] > 0.5 > found[1] == 0
+
+
+def test_a_rare_shared_word_counts_more_than_a_common_one() -> None:
+    texts = ["the lantern service", "the tern-west profile", "lantern logs", "lantern cache", "lantern docs"]
+    found = word_matches("lantern tern-west", texts)
+    assert found[1] > found[0] > 0
+
+
+def test_shared_words_lift_a_score_and_never_lower_it() -> None:
+    for similarity in (0.0, 0.3, 0.9):
+        assert fuse(0.0, similarity, 0.35) == similarity
+        assert fuse(1.0, similarity, 0.35) > similarity
+    assert fuse(1.0, 1.0, 0.35) == 1.0
+    assert fuse(0.5, -0.4, 0.0) == 0.0
+
+
+def test_diversity_prefers_something_new_over_a_near_repetition() -> None:
+    hits = [Hit(_memory("a", "Backups run at night"), vector_similarity=0.9),
+            Hit(_memory("b", "Backups run at night too"), vector_similarity=0.89),
+            Hit(_memory("c", "The vault is in Porto"), vector_similarity=0.7)]
+    plain = rank("backups", hits, now=NOW, rules=WORDLESS, asked=Asked(count=2))
+    varied = rank("backups", hits, now=NOW, rules=replace(WORDLESS, diversity=0.5), asked=Asked(count=2))
+    assert [one.memory.id for one in plain] == ["a", "b"]
+    assert [one.memory.id for one in varied] == ["a", "c"]
+
+
+@settings(max_examples=80, deadline=None)
+@given(values=st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 900), st.sampled_from(list(Status)),
+                                 st.sampled_from(list(MemoryClass))), max_size=12),
+       diversity=st.sampled_from([0.0, 0.4, 1.0]))
+def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_came_in(
+        values: list[tuple[float, int, Status, MemoryClass]], diversity: float) -> None:
+    hits = [Hit(_memory(f"m{n}", f"Valve {n} opens", status=status, memory_class=kind,
+                        confirmed_at=NOW - timedelta(days=days)), vector_similarity=similarity)
+            for n, (similarity, days, status, kind) in enumerate(values)]
+    rules = replace(RULES, diversity=diversity)
+    found = rank("valve", hits, now=NOW, rules=rules)
+    again = rank("valve", hits[::-1], now=NOW, rules=rules)
+    assert [one.memory.id for one in found] == [one.memory.id for one in again]
+    assert len(found) <= RULES.balanced
+    assert all(one.parts["before_age"] >= RULES.floor for one in found)
+    assert len({one.memory.id for one in found}) == len(found)
+
+
+@pytest.mark.model
+def test_questions_find_their_answer_and_strange_ones_find_little() -> None:
+    from dreamd.embedding import load_embedder
+
+    embedder = load_embedder("light")
+    memories = [_memory(key, text) for key, text in STATEMENTS.items()]
+    rows = embedder.embed([memory.text for memory in memories])
+
+    def ask(query: str) -> list[str]:
+        near = rows @ embedder.embed([query])[0]
+        hits = [Hit(memory, vector_similarity=float(cosine)) for memory, cosine in zip(memories, near, strict=True)]
+        return [one.memory.id for one in rank(query, hits, now=NOW, rules=RULES)]
+
+    places = [answers.index(wanted) + 1 if wanted in (answers := ask(query)) else 0 for query, wanted in QUESTIONS]
+    assert sum(1 / place for place in places if place) / len(places) > 0.88
+    assert sum(0 < place <= 5 for place in places) / len(places) > 0.94
+    assert sum(len(ask(query)) for query in UNANSWERABLE) <= len(UNANSWERABLE)
