@@ -78,7 +78,7 @@ def _face(memory: Memory | None) -> dict[str, object] | None:
 
 def digest(plans: tuple[Plan, ...]) -> str:
     """A hash of everything the plans would do and of the revisions they are based on."""
-    lines = []
+    lines: list[str] = []
     for plan in plans:
         for step in plan.steps:
             lines.extend(json.dumps(describe_change(c), ensure_ascii=False, sort_keys=True) for c in step.changes)
@@ -94,7 +94,7 @@ def retired(plan: Plan) -> list[Change]:
     deleted by hand was a person's decision.
     """
     final = {c.after.id: c.after for c in plan.changes()}
-    first = {}
+    first: dict[str, Change] = {}
     for change in plan.changes():
         first.setdefault(change.after.id, change)
     gone = []

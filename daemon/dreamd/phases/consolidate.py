@@ -31,6 +31,7 @@ from dreamd.model import (
     content_id,
     trust_of,
 )
+from dreamd.notes import topic_path
 from dreamd.phases.draft import Draft, spoken
 from dreamd.phases.standing import Claim, Ruling, Winner, settle_conflict
 from dreamd.plan import FateOf, Plan
@@ -39,6 +40,7 @@ Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
 DELETED = "deleted-by-person"
+RENAMED = "renamed-by-person"
 ONE_OFF = "one-off"
 SINGLE_SIGHTING = "single-sighting"
 MOST_IMPLICIT_ENDINGS = 1
@@ -312,12 +314,13 @@ def _fresh(one: Heard, status: Status, *, reason: str) -> Memory:
     observation, gated = one.observation, one.gated
     trust = trust_of(observation.origin)
     starts = parse_instant(gated.valid_from) if gated.valid_from else observation.at
-    return Memory(
+    memory = Memory(
         id=content_id("memory", str(observation.scope), observation.id), scope=observation.scope, text=gated.text,
         memory_class=gated.memory_class, memory_type=gated.memory_type, category=gated.category, status=status,
         trust=trust, authority=trust, created_at=observation.at, updated_at=observation.at,
         confirmed_at=observation.at, valid_from=starts, ttl=gated.ttl, observations=(observation.id,), reason=reason,
         spoken_in=(observation.conversation,) if observation.conversation else ())
+    return replace(memory, file=topic_path(memory))
 
 
 def _take_edit(one: Heard, draft: Draft) -> None:
@@ -326,6 +329,10 @@ def _take_edit(one: Heard, draft: Draft) -> None:
     memory = draft.memories.get(observation.target)
     if memory is None:
         draft.close_step(FateOf(observation, Fate.DISCARDED, "edited-memory-is-gone"))
+        return
+    if observation.sign == RENAMED:
+        draft.change("rename", replace(memory, file=observation.text), reason=RENAMED)
+        draft.close_step(FateOf(observation, Fate.REFINES, RENAMED, memory.id))
         return
     if observation.sign == DELETED:
         gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)

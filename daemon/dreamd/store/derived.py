@@ -39,6 +39,22 @@ def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> dict[s
     return found
 
 
+def load_matrix(store: Store, *, model: str, scope: str | None, statuses: Sequence[str],
+                ) -> tuple[list[str], NDArray[np.float32]]:
+    """Memory ids and their unit vectors, row by row, for the memories a search may show."""
+    import numpy as np
+
+    marks = ", ".join("?" * len(statuses))
+    where, args = ("", ()) if scope is None else (" AND m.scope = ?", (scope,))
+    rows = store.all(f"""SELECT m.id, v.body FROM memory m JOIN vector v ON v.wording = m.wording AND v.model = ?
+                         WHERE m.status IN ({marks}){where} ORDER BY m.seq""", model, *statuses, *args)
+    if not rows:
+        return [], np.zeros((0, 0), dtype=np.float32)
+    matrix = np.frombuffer(b"".join(r["body"] for r in rows), dtype="<f2").reshape(len(rows), -1).astype(np.float32)
+    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
+    return [r["id"] for r in rows], matrix
+
+
 def missing_vectors(store: Store, wordings: Iterable[str], *, model: str) -> set[str]:
     """The wording hashes that have no vector yet."""
     wanted = list(dict.fromkeys(wordings))

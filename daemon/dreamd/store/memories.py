@@ -53,6 +53,18 @@ def load_memory(store: Store, identity: str) -> Memory:
         return _complete(store, rows)[0]
 
 
+def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory]:
+    """Memories whose day may have come: past their TTL, not heard of since, or stale already."""
+    before = iso(heard_before)
+    with store.reading():
+        rows = store.all(
+            f"""{SELECT} WHERE (m.status IN ('live', 'held', 'stale') AND m.ttl IS NOT NULL AND m.ttl < ?)
+                OR m.status = 'stale'
+                OR (m.status = 'live' AND m.class IN ('reference', 'state') AND m.confirmed_at <= ?
+                    AND COALESCE(r.last_at, '') <= ?) ORDER BY m.created_at, m.id""", today, before, before)
+        return _complete(store, rows)
+
+
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     """Memories by full id; unknown ones are left out."""
     found: dict[str, Memory] = {}

@@ -74,28 +74,42 @@ def source_id(path: str, kind: str) -> str:
     return content_id("source", kind, path)
 
 
-def load_cursor(store: Store, source: str) -> Cursor:
+@dataclass(frozen=True)
+class Position:
+    """How far a source was read: the adapter's cursor, the file's time then, and the state of the conversation."""
+
+    cursor: Cursor = Cursor()
+    mtime_ns: int = -1
+    talk: str = ""
+
+
+def load_position(store: Store, source: str) -> Position:
     """How far a source was read; the beginning for one never seen."""
     row = store.one("SELECT * FROM cursor WHERE source = ?", source)
     if row is None:
-        return Cursor()
-    return Cursor(row["offset"], row["size"], row["prefix_bytes"], row["prefix_sha"], row["carry"])
+        return Position()
+    cursor = Cursor(row["offset"], row["size"], row["prefix_bytes"], row["prefix_sha"], row["carry"])
+    return Position(cursor, row["mtime_ns"], row["talk"])
 
 
-def write_cursor(tx: sqlite3.Connection, source: Source, cursor: Cursor, *, skips: Counter[str], at: datetime) -> None:
+def write_position(tx: sqlite3.Connection, source: Source, position: Position, *, skips: Counter[str],
+                   at: datetime) -> None:
     """Move a cursor, together with the counts of what was read; in the transaction that stored the work."""
     row = tx.execute("SELECT skips FROM source WHERE id = ?", (source.id,)).fetchone()
     total = Counter(json.loads(row[0])) + skips if row else skips
     tx.execute(
-        """INSERT INTO source (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
+        """INSERT INTO source
+             (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
            ON CONFLICT (id) DO UPDATE SET read_at = excluded.read_at, lines = lines + excluded.lines,
              prompts = prompts + excluded.prompts, observations = observations + excluded.observations,
              skips = excluded.skips, moved_at = excluded.moved_at""",
         (source.id, source.path, source.kind, str(source.scope), iso(at), iso(at), source.lines, source.prompts,
          source.observations, json.dumps(total, sort_keys=True), iso(at)))
-    tx.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?, ?, ?, ?, ?)",
-               (source.id, cursor.offset, cursor.size, cursor.prefix_bytes, cursor.prefix_sha, cursor.carry))
+    cursor = position.cursor
+    tx.execute("INSERT OR REPLACE INTO cursor VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+               (source.id, cursor.offset, cursor.size, cursor.prefix_bytes, cursor.prefix_sha, cursor.carry,
+                position.mtime_ns, position.talk))
 
 
 def load_sources(store: Store) -> list[Source]:
@@ -127,6 +141,11 @@ def settle(tx: sqlite3.Connection, intent: Intent, known: KnownFile | None) -> N
         accept_file(tx, known)
 
 
+def drop_intent(tx: sqlite3.Connection, path: str) -> None:
+    """Give up writing a file: a person was quicker."""
+    tx.execute("DELETE FROM intent WHERE path = ?", (path,))
+
+
 def accept_file(tx: sqlite3.Connection, known: KnownFile) -> None:
     """Remember a file as it is now."""
     tx.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -142,8 +161,9 @@ def drop_file(tx: sqlite3.Connection, path: str) -> None:
 def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFile]:
     """Known files by path relative to the home."""
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (str(scope),))
-    return {r["path"]: KnownFile(r["path"], r["sha"], r["body"], r["memory"], r["scope"], r["size"], r["mtime_ns"], r["inode"])
-            for r in store.all(f"SELECT * FROM file{where} ORDER BY path", *args)}
+    rows = store.all(f"SELECT * FROM file{where} ORDER BY path", *args)
+    return {r["path"]: KnownFile(r["path"], r["sha"], r["body"], r["memory"], r["scope"], r["size"], r["mtime_ns"],
+                                 r["inode"]) for r in rows}
 
 
 def load_file_facts(store: Store) -> list[tuple[str, str, int, int, int]]:

@@ -1,0 +1,45 @@
+# dream: each target sets up what it needs on a fresh machine (Python 3.11 or later, make, a package index).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+DEV := $(VENV)/.dev-ready
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+
+.DEFAULT_GOAL := dream
+.PHONY: dream test lint bench judge eval year torture wheel clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
+	@echo "making $(VENV) …"
+	@$(PYTHON) -m venv $(VENV)
+
+# torch goes first: from an index that offers several builds, the pinned one is then already there.
+$(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
+	@echo "installing dream and its libraries (a few minutes the first time) …"
+	@$(PIP) install -c config/constraints.txt torch==2.13.0
+	@$(PIP) install -c config/constraints.txt -e .
+	@touch $@
+
+$(DEV): $(STAMP)
+	@$(PIP) install -c config/constraints.txt -e '.[dev,mcp]'
+	@touch $@
+
+dream: $(STAMP) ## set up, then one real dream
+	@$(BIN)/python -m dreamd.cli.main first-dream
+
+test: $(DEV) ## the whole suite
+	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
+
+lint: $(DEV) ## style and types
+	@$(BIN)/ruff check daemon tests
+	@$(BIN)/mypy
+
+bench: $(DEV) ## speed and memory, with the command and the machine
+	@$(BIN)/python tests/bench/bench.py
+
+wheel: $(DEV) ## build the wheel into dist/
+	@$(BIN)/python -m build --wheel
+
+clean:
+	@rm -rf $(VENV) build dist

@@ -1,0 +1,172 @@
+"""Check: store, files, vectors and journal against each other; repair what is derived, refuse where it is not.
+
+Also the backups: verified copies of the store, kept to a bound, and the way back to one.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from dreamd import fsio, mutex, projection
+from dreamd.clock import iso, parse_instant
+from dreamd.cycle import write_files
+from dreamd.errors import Corrupt, DreamError, StoreMissing
+from dreamd.kit import Kit, World
+from dreamd.mutex import Owner
+from dreamd.store import checks, derived, memories, schema, work
+
+OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
+BACKUP_EVERY = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check saw; `detail` names places and counts, never words of a memory."""
+
+    name: str
+    verdict: str
+    detail: str = ""
+
+
+def check(kit: Kit, *, repair: bool = False) -> list[Finding]:
+    """Look at everything; with `repair`, make the derived parts anew.
+
+    Raises Locked while a dream is at work, for it would see half of what that dream does.
+    """
+    with mutex.hold_dream(kit.paths.locks, Owner("dream check", kit.clock.now())):
+        return list(_findings(kit, repair))
+
+
+def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
+    for name, look in checks.INVARIANTS:
+        faults = look(kit.store)
+        yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
+    yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
+    yield _derived(kit, "vectors", checks.bad_vectors(kit.store), _drop_bad_vectors, repair)
+    yield _derived(kit, "files", _stray_files(kit), _rewrite_files, repair)
+    yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)), _settle, repair)
+
+
+def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repair: bool) -> Finding:
+    if not wrong:
+        return Finding(name, OK)
+    if not repair:
+        return Finding(name, BROKEN, f"{wrong} out of date; `dream check --repair` makes them anew")
+    mend(kit)
+    return Finding(name, REPAIRED, f"{wrong} made anew")
+
+
+def _rebuild_words(kit: Kit) -> None:
+    with kit.background.batch(), kit.store.writing() as tx:
+        derived.rebuild_words(tx)
+
+
+def _drop_bad_vectors(kit: Kit) -> None:
+    with kit.background.batch(), kit.store.writing() as tx:
+        checks.drop_bad_vectors(tx)
+
+
+def _settle(kit: Kit) -> None:
+    projection.settle(kit.store, kit.background, paths=kit.paths)
+
+
+def _stray_files(kit: Kit) -> int:
+    """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
+    wrong = 0
+    for path, _, _, _, _ in work.load_file_facts(kit.store):
+        wrong += not (kit.paths.home / path).exists()
+    for scope in memories.load_scopes(kit.store):
+        wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))
+    return wrong
+
+
+def _rewrite_files(kit: Kit) -> None:
+    with kit.background.batch(), kit.store.writing() as tx:
+        for path, _, _, _, _ in work.load_file_facts(kit.store):
+            if not (kit.paths.home / path).exists():
+                work.drop_file(tx, path)
+    kit.kind = "repair"
+    write_files(kit, memories.load_scopes(kit.store), [])
+
+
+def back_up(kit: Kit, *, why: str) -> Path:
+    """Write a verified copy of the store and drop the oldest beyond the bound."""
+    fsio.make_private_dir(kit.paths.backups)
+    name = iso(kit.clock.now()).replace(":", "").replace("-", "")
+    final = kit.paths.backups / f"{name}-{why}.db"
+    half = final.with_suffix(".part")
+    with suppress(FileNotFoundError):
+        half.unlink()
+    half.touch(mode=0o600)
+    with closing(sqlite3.connect(half)) as copy:
+        kit.store.connection.backup(copy)
+        verify_store(copy, half)
+    fsio.move(half, final)
+    kept = sorted(kit.paths.backups.glob("*.db"))
+    for old in kept[:max(0, len(kept) - kit.settings.store.backups_kept)]:
+        fsio.remove(old)
+    return final
+
+
+def back_up_if_due(kit: Kit) -> Path | None:
+    """The weekly copy, when the newest one is older than a week."""
+    newest = max((_backed_up_at(p) for p in kit.paths.backups.glob("*.db")), default=None) \
+        if kit.paths.backups.is_dir() else None
+    if newest is not None and kit.clock.now() - newest < BACKUP_EVERY:
+        return None
+    return back_up(kit, why="weekly")
+
+
+def _backed_up_at(path: Path) -> datetime:
+    try:
+        return parse_instant(path.name.partition("-")[0])
+    except DreamError:
+        return parse_instant("1970-01-01")
+
+
+def verify_store(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise Corrupt when a database is damaged or no store of dream."""
+    try:
+        answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
+        ours = schema.version_of(connection) > 0
+    except sqlite3.DatabaseError:
+        raise Corrupt(f"`{path}` is damaged", hint="try an older copy") from None
+    if answer != "ok" or foreign is not None or not ours:
+        raise Corrupt(f"`{path}` is damaged or no store of dream", hint="try an older copy")
+
+
+def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:
+    """Put a verified copy in the store's place; the present store is kept beside it. Gives (copy used, kept as).
+
+    Raises StoreMissing without a copy, Corrupt when none can be trusted, Locked while a dream is at work.
+    """
+    paths = world.paths
+    choices = [file] if file else sorted(paths.backups.glob("*.db"), reverse=True)
+    if not choices:
+        raise StoreMissing(f"no backup in `{paths.backups}`", hint="dream makes one every week and before a migration")
+    with mutex.hold_dream(paths.locks, Owner("dream restore-store", world.clock.now())), mutex.foreground(paths.locks):
+        chosen = _first_sound(choices)
+        kept = None
+        if paths.store.exists():
+            kept = paths.home / f"dream.db.replaced-{iso(world.clock.now()).replace(':', '')}"
+            fsio.move(paths.store, kept)
+        for extra in ("-wal", "-shm"):
+            fsio.remove(paths.store.with_name(paths.store.name + extra))
+        fsio.write_atomic(paths.store, chosen.read_bytes())
+    return chosen, kept
+
+
+def _first_sound(choices: list[Path]) -> Path:
+    for path in choices:
+        if not path.is_file():
+            raise StoreMissing(f"no file at `{path}`")
+        with suppress(Corrupt), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+            verify_store(copy, path)
+            return path
+    raise Corrupt("no copy of the store can be trusted", hint="look into `backups/`")

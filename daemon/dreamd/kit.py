@@ -1,0 +1,166 @@
+"""Everything one dream, or one command of a person, works with; opened together and closed together."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from dreamd import __version__, mutex
+from dreamd.clock import Clock
+from dreamd.embedding import Embedder, load_embedder
+from dreamd.errors import ConfigError
+from dreamd.mutex import Background
+from dreamd.paths import Paths, system_zone_name, user_home
+from dreamd.settings import Settings
+from dreamd.sources import SourceRoots
+from dreamd.store import schema
+from dreamd.store.connection import Store, open_reader, open_store
+from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
+from dreamd.store.work import take_epoch
+
+Progress = Callable[[str, int, int], None]
+"""Called with a phase, how much is done and of how much; must be quick."""
+
+
+def no_progress(_phase: str, _done: int, _total: int) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class World:
+    """What is known before a store is opened: places, settings, time and the environment."""
+
+    paths: Paths
+    settings: Settings
+    clock: Clock
+    env: Mapping[str, str]
+
+    @property
+    def zone_name(self) -> str:
+        chosen = self.settings.store.zone
+        return system_zone_name(self.env) if chosen == "auto" else chosen
+
+
+@dataclass
+class Kit:
+    """An open store with everything around it. Used by one thread."""
+
+    world: World
+    store: Store
+    background: Background
+    progress: Progress = no_progress
+    should_stop: Callable[[], bool] = lambda: False
+    embedder: Embedder | None = None
+    epoch: int | None = None
+    extra_sources: tuple[Path, ...] = ()
+    dry: bool = False
+    yields: int = 0
+    run: Run | None = None
+    """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
+    kind: str = DREAM
+    embedded: int = 0
+
+    @property
+    def paths(self) -> Paths:
+        return self.world.paths
+
+    @property
+    def settings(self) -> Settings:
+        return self.world.settings
+
+    @property
+    def clock(self) -> Clock:
+        return self.world.clock
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One short transaction of a dream: through the turnstile, under the write lock, in its own epoch."""
+        if self.run is None:
+            self.begin()
+        with self.background.batch(), self.store.writing(epoch=self.epoch) as tx:
+            yield tx
+
+    def begin(self) -> Run:
+        """Open the run in the journal and take the store over; a second call gives the same run."""
+        if self.run is None:
+            with self.background.batch(), self.store.writing() as tx:
+                now = self.clock.now()
+                self.epoch = take_epoch(tx)
+                close_interrupted(tx, ended_at=now)
+                self.run = begin_run(tx, kind=self.kind, now=now, started_at=now, version=__version__)
+        return self.run
+
+    @property
+    def zone(self) -> tzinfo:
+        """The zone the store counts its days in."""
+        return read_zone(self.store.meta("zone") or "UTC")
+
+    def load_embedder(self, expected_texts: int) -> Embedder:
+        """The embedding model, loaded once.
+
+        Raises Outage when it is away.
+        """
+        if self.embedder is None:
+            model = self.settings.model
+            self.embedder = load_embedder(model.engine, expected_texts=expected_texts, directory=model.directory,
+                                          threads=model.threads)
+        return self.embedder
+
+
+def read_zone(name: str) -> tzinfo:
+    """A time zone by its IANA name.
+
+    Raises ConfigError for an unknown one.
+    """
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise ConfigError(f"unknown time zone `{name}`", hint="set `store.zone` to a name like `Europe/Berlin`") from None
+
+
+def check_home(world: World) -> None:
+    """Refuse a home whose locks would not exclude.
+
+    Raises ConfigError for a network filesystem that was not allowed.
+    """
+    mutex.check_local(world.paths.home, allow_network=world.settings.store.allow_network_filesystem)
+
+
+@contextmanager
+def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_only: bool = False) -> Iterator[Kit]:
+    """Open the store and close it again, whatever happens in between."""
+    if read_only:
+        store = open_reader(world.paths.store)
+    else:
+        check_home(world)
+        read_zone(world.zone_name)
+        founding = schema.Founding(world.clock.now(), world.zone_name) if create else None
+        store = open_store(world.paths.store, create_with=founding, migrate=migrate)
+    try:
+        yield Kit(world, store, Background(world.paths.locks))
+    finally:
+        store.close()
+
+
+def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
+    """Where the harnesses of this machine keep their files, as far as the settings let dream look."""
+    env, wanted = world.env, world.settings.sources
+    home = user_home(env)
+    claude = Path(env["CLAUDE_CONFIG_DIR"]) if env.get("CLAUDE_CONFIG_DIR") else home / ".claude"
+    codex = Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else home / ".codex"
+    share = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share"
+    openclaw = tuple(home / name for name in (".openclaw", ".clawdbot", ".moltbot", ".moldbot"))
+    configured = tuple(Path(os.path.expandvars(p)).expanduser() for p in wanted.paths)
+    return SourceRoots(
+        claude_dirs=(claude,) if wanted.claude_code else (), codex_dirs=(codex,) if wanted.codex else (),
+        gemini_dirs=(home / ".gemini",) if wanted.gemini else (),
+        copilot_dirs=(home / ".copilot",) if wanted.copilot else (),
+        opencode_dirs=(share / "opencode",) if wanted.opencode else (),
+        openclaw_dirs=openclaw if wanted.openclaw else (), cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
+        hermes_dirs=(home / ".hermes",) if wanted.hermes else (), extra=(*configured, *extra))

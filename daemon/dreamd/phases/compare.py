@@ -1,0 +1,135 @@
+"""Who is compared with whom, and what the judge says: vectors, neighbours, rare words, remembered verdicts.
+
+The impure half of consolidation: it loads vectors and the judge so that the plan itself can stay a pure function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.candidates import RareTerms
+from dreamd.kit import Kit
+from dreamd.model import Judgement, text_sha
+from dreamd.relations import Statement, judge, specifics
+from dreamd.store import derived
+from dreamd.store.derived import pair_side
+from dreamd.vectors import Neighbours
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+RULES = "rules-1"
+"""Name of the judge without a model; verdicts are remembered by the judge's name."""
+SWAPPED = {"a": "b", "b": "a", None: None}
+EMBED_BATCH = 512
+
+
+@dataclass
+class Vectors:
+    """Unit vectors by wording."""
+
+    rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    def similarity(self, a: str, b: str) -> float:
+        """Cosine of two wordings; 0 where one has no vector."""
+        one, other = self.rows.get(a), self.rows.get(b)
+        return 0.0 if one is None or other is None else float(one @ other)
+
+
+def load_vectors(kit: Kit, texts: Iterable[str]) -> Vectors:
+    """Vectors of wordings: from the store where they are known, embedded and kept where they are not.
+
+    Raises Outage when something has to be embedded and the model is away.
+    """
+    from dreamd.embedding import MODEL_ID
+
+    by_sha = {text_sha(t): t for t in texts}
+    known = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
+    vectors = Vectors({by_sha[sha]: _row(body) for sha, body in known.items()})
+    missing = [sha for sha in by_sha if sha not in known]
+    if missing:
+        _embed(kit, {sha: by_sha[sha] for sha in missing}, vectors)
+    return vectors
+
+
+def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
+    import numpy as np
+
+    embedder = kit.load_embedder(len(missing))
+    shas = sorted(missing, key=lambda sha: (len(missing[sha]), sha))
+    for start in range(0, len(shas), EMBED_BATCH):
+        part = shas[start:start + EMBED_BATCH]
+        rows = embedder.embed([missing[sha] for sha in part]).astype(np.float16)
+        fresh = dict(zip(part, rows, strict=True))
+        kit.embedded += len(part)
+        if not kit.dry:
+            with kit.writing() as tx:
+                derived.write_vectors(tx, fresh, model=embedder.model_id)
+        vectors.rows.update((missing[sha], _row(row)) for sha, row in fresh.items())
+        kit.progress("embed", start + len(part), len(shas))
+
+
+def _row(body: NDArray[np.float16]) -> NDArray[np.float32]:
+    import numpy as np
+
+    wide = body.astype(np.float32)
+    return wide / max(float(np.linalg.norm(wide)), 1e-12)
+
+
+def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vectors, *, k: int, floor: float,
+                  ) -> dict[str, list[str]]:
+    """For each asked wording the wordings it is worth comparing with: nearest first, then those sharing rare terms."""
+    import numpy as np
+
+    if not asked:
+        return {}
+    texts = [t for t in dict.fromkeys(everyone) if t in vectors.rows]
+    partners: dict[str, list[str]] = {t: [] for t in asked}
+    if texts:
+        neighbours = Neighbours(np.stack([vectors.rows[t] for t in texts]))
+        known = [t for t in partners if t in vectors.rows]
+        places, cosines = neighbours.search(np.stack([vectors.rows[t] for t in known]), k + 1)
+        for text, row, near in zip(known, places.tolist(), cosines.tolist(), strict=True):
+            partners[text] = [texts[p] for p, c in zip(row, near, strict=True) if p >= 0 and c >= floor and texts[p] != text]
+    _add_rare(partners, list(dict.fromkeys(everyone)))
+    return partners
+
+
+def _add_rare(partners: dict[str, list[str]], everyone: Sequence[str]) -> None:
+    rare = RareTerms(specifics)
+    for text in everyone:
+        rare.add(text)
+    for text, near in partners.items():
+        have = {text, *near}
+        near.extend(t for t in rare.partners(text) if t not in have)
+
+
+class PairBook:
+    """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
+
+    def __init__(self, vectors: Vectors, known: Mapping[tuple[str, str], Judgement]) -> None:
+        self._vectors = vectors
+        self._known = known
+        self.fresh: dict[tuple[str, str], Judgement] = {}
+
+    def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
+        """The relation of two statements, as seen from `a`."""
+        one, other = pair_side(a, a_at), pair_side(b, b_at)
+        swapped = one > other
+        key = (other, one) if swapped else (one, other)
+        verdict = self._known.get(key) or self.fresh.get(key)
+        if verdict is None:
+            similarity = self._vectors.similarity(a, b)
+            left, right = Statement(a, a_at), Statement(b, b_at)
+            verdict = judge(right, left, similarity=similarity) if swapped else judge(left, right, similarity=similarity)
+            self.fresh[key] = verdict
+        return turned(verdict) if swapped else verdict
+
+
+def turned(verdict: Judgement) -> Judgement:
+    """A verdict seen from the other side."""
+    return replace(verdict, richer=SWAPPED[verdict.richer], newer=SWAPPED[verdict.newer])

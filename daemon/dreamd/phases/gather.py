@@ -1,0 +1,157 @@
+"""Gather: read what is new in every source behind its cursor and keep what people said as observations.
+
+A cursor moves only in the transaction that stored what lay before it. What a reader passed over is counted by
+reason; nothing is dropped without a record.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+
+from dreamd.extraction import ConversationState, extract, redact
+from dreamd.kit import Kit, source_roots
+from dreamd.model import LONGEST_TEXT, Candidate, Event, EventKind, MemoryType, Origin, Reading, Scope, parse_scope
+from dreamd.sources import Adapter, FoundSource, adapter_for, discover
+from dreamd.store import observations, work
+from dreamd.store.work import Position, Source
+
+MIB = 1024 * 1024
+STRETCH_BYTES = 8 * MIB
+"""Bytes read before what they gave is committed: a killed run loses at most this much reading."""
+
+
+@dataclass
+class Gathered:
+    """What one gathering took in; in a dry run `candidates` holds what would have been stored."""
+
+    sources: int = 0
+    read: int = 0
+    lines: int = 0
+    prompts: int = 0
+    stored: int = 0
+    known: int = 0
+    refused: int = 0
+    skips: Counter[str] = field(default_factory=Counter)
+    candidates: list[Candidate] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def gather(kit: Kit) -> Gathered:
+    """Read every source as far as it goes; what one source holds never stops the others."""
+    gathered = Gathered()
+    found = find_sources(kit)
+    gathered.sources = len(found)
+    for n, source in enumerate(found):
+        if kit.should_stop():
+            break
+        kit.progress("gather", n, len(found))
+        _read_source(kit, source, gathered)
+    kit.progress("gather", len(found), len(found))
+    return gathered
+
+
+def find_sources(kit: Kit) -> list[FoundSource]:
+    """The sources of this machine, those named before included, in a stable order."""
+    found = {str(s.path): s for s in discover(source_roots(kit.world, kit.extra_sources))}
+    return [found[path] for path in sorted(found)]
+
+
+def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
+    identity = work.source_id(str(found.path), found.kind)
+    position = work.load_position(kit.store, identity)
+    mtime_ns, size = _touched(found.path)
+    if position.mtime_ns == mtime_ns and position.cursor.size == size and mtime_ns >= 0:
+        return
+    adapter = adapter_for(found.path)
+    if adapter is None:
+        gathered.skips["unknown-format"] += 1
+        return
+    gathered.read += 1
+    budget = kit.settings.sources.read_budget_mib * MIB
+    for reading, state in _stretches(adapter, found.path, position, budget_bytes=budget):
+        scope = _scope_of(found, reading)
+        source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
+        skips = Counter(s.reason for s in reading.skips)
+        extraction = extract(reading.events, state=state, scope=scope, source_id=identity)
+        candidates = [_masked(c) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
+        skips.update(extraction.skips)
+        moved = Position(reading.cursor, mtime_ns if reading.complete else -1, extraction.state.encode())
+        if candidates or moved.cursor != position.cursor or moved.talk != position.talk:
+            _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
+        position = moved
+        if kit.should_stop():
+            return
+
+
+def _stretches(adapter: Adapter, path: Path, position: Position, *, budget_bytes: int,
+               ) -> Iterator[tuple[Reading, ConversationState]]:
+    """Read a source piece by piece; each piece starts from the state the one before left."""
+    state, cursor, spent = ConversationState.decode(position.talk), position.cursor, 0
+    while spent < budget_bytes:
+        reading = adapter.read(path, cursor, budget_bytes=STRETCH_BYTES)
+        yield reading, state
+        spent += max(STRETCH_BYTES, reading.cursor.offset - cursor.offset)
+        if reading.complete or reading.cursor == cursor:
+            return
+        cursor = reading.cursor
+
+
+def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Candidate], skips: Counter[str],
+          gathered: Gathered) -> None:
+    gathered.lines += source.lines
+    gathered.prompts += source.prompts
+    gathered.skips.update(skips)
+    if kit.dry:
+        gathered.candidates.extend(candidates)
+        return
+    now = kit.clock.now()
+    with kit.writing() as tx:
+        answers = observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(kit.store))
+        told = Counter(a.status for a in answers)
+        work.write_position(tx, replace(source, observations=told["stored"]), position, skips=skips, at=now)
+        work.unstage(tx, source.id, up_to=position.cursor.offset)
+    gathered.stored += told["stored"]
+    gathered.known += told["known"]
+    gathered.refused += told["refused"]
+
+
+def _touched(path: Path) -> tuple[int, int]:
+    """(mtime_ns, size) of a file; a directory or something unreadable is always looked into."""
+    try:
+        facts = path.stat()
+    except OSError:
+        return -1, -1
+    return (-1, -1) if path.is_dir() else (facts.st_mtime_ns, facts.st_size)
+
+
+def _scope_of(found: FoundSource, reading: Reading) -> Scope:
+    key = found.project_key or next((Path(e.cwd).name for e in reading.events if e.cwd), "")
+    return parse_scope(f"project:{key}") if key.strip(". ") else Scope("user")
+
+
+def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:
+    """Statements somebody wrote down on purpose: they are explicit, like a note."""
+    for event in reading.events:
+        if event.kind is EventKind.NOTE and event.text.strip():
+            yield Candidate(
+                _note_text(event), Origin.IMPORT, event.at or _undated(reading), scope,
+                conversation=event.conversation, key=f"note:{source}:{event.uid}" if event.uid else "",
+                type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
+                source_id=source, start=event.start, end=event.end, sign="memory-file")
+
+
+def _note_text(event: Event) -> str:
+    return event.text.strip()
+
+
+def _undated(reading: Reading) -> datetime:
+    """A time for a note without one: the newest time known in the same place, so that nothing dates from now."""
+    return max((e.at for e in reading.events if e.at), default=datetime.fromtimestamp(0).astimezone())
+
+
+def _masked(candidate: Candidate) -> Candidate:
+    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text)

@@ -1,0 +1,208 @@
+"""Orient: settle what an interrupted run left, see what people edited, and decide whether there is work.
+
+Recovery is the ordinary path: every dream begins by finishing the files of the one before, whether that one
+ended well or was killed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+
+from dreamd import fsio, projection
+from dreamd.clock import iso, parse_instant
+from dreamd.errors import DreamError, Outage
+from dreamd.extraction import redact
+from dreamd.kit import Kit
+from dreamd.model import Candidate, MemoryClass, MemoryType, Origin, Scope, content_id, parse_scope
+from dreamd.notes import EditKind, PersonEdit, diff_person_edits
+from dreamd.store import observations, work
+from dreamd.store.work import KnownFile
+
+LEAST_FREE_BYTES = 64 * 1024 * 1024
+LARGEST_NOTE_BYTES = 1024 * 1024
+HAND = "edited-by-hand"
+
+
+@dataclass(frozen=True)
+class Edited:
+    """What a person changed in one scope: statements to take in, and the files as they are now."""
+
+    scope: Scope
+    candidates: tuple[Candidate, ...]
+    accepted: tuple[KnownFile, ...]
+    gone: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Orientation:
+    """How the store was found."""
+
+    edits: tuple[Edited, ...] = ()
+    interrupted: int = 0
+    finished_files: int = 0
+    from_inbox: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def orient(kit: Kit) -> Orientation:
+    """Finish what was left, take in the inbox, and look at the files people may have edited.
+
+    Raises Outage when there is no room to work. In a dry run nothing is finished, only looked at.
+    """
+    warnings: list[str] = []
+    if fsio.free_bytes(kit.paths.home) < LEAST_FREE_BYTES:
+        raise Outage(f"less than {LEAST_FREE_BYTES // 1024 // 1024} MiB free for `{kit.paths.home}`", component="disk",
+                     code="disk-nearly-full", hint="free some space; nothing is lost")
+    interrupted = finished = taken = 0
+    if not kit.dry:
+        interrupted = _close_interrupted(kit)
+        finished = len(work.load_intents(kit.store))
+        conflicts = projection.settle(kit.store, kit.background, paths=kit.paths) if finished else []
+        warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
+        for leftover in fsio.list_temporaries(kit.paths.memory):
+            fsio.remove(leftover)
+        taken = take_inbox(kit, warnings)
+    edits = tuple(_read_edits(kit, warnings))
+    return Orientation(edits, interrupted, finished, taken, tuple(warnings))
+
+
+def _close_interrupted(kit: Kit) -> int:
+    if kit.store.one("SELECT 1 FROM run WHERE ended_at IS NULL") is None:
+        return 0
+    before = kit.store.one("SELECT COUNT(*) AS n FROM run WHERE ended_at IS NULL")
+    kit.begin()
+    return int(before["n"]) if before else 0
+
+
+def take_inbox(kit: Kit, warnings: list[str]) -> int:
+    """Store what writers left in the inbox while the store was busy; a file goes only after its commit."""
+    taken = 0
+    for path in sorted(kit.paths.inbox.glob("*.json")) if kit.paths.inbox.is_dir() else []:
+        try:
+            candidates = decode_inbox(fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES * 4))
+        except (DreamError, ValueError, KeyError, TypeError) as error:
+            warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
+            fsio.move(path, path.with_suffix(".bad"))
+            continue
+        with kit.writing() as tx:
+            observations.append(tx, candidates, stored_at=kit.clock.now(), key=observations.tombstone_key(kit.store))
+        fsio.remove(path)
+        taken += len(candidates)
+    return taken
+
+
+def encode_inbox(candidates: list[Candidate]) -> bytes:
+    """Observations as an inbox file; the text is already masked."""
+    rows = [{
+        "text": c.text, "origin": c.origin.value, "at": iso(c.at), "scope": str(c.scope), "conversation": c.conversation,
+        "key": c.key, "class": c.class_hint, "type": c.type_hint, "ttl": c.ttl, "explicit": c.explicit, "sign": c.sign,
+    } for c in candidates]
+    return json.dumps({"schema": 1, "observations": rows}, ensure_ascii=False).encode()
+
+
+def decode_inbox(body: bytes) -> list[Candidate]:
+    """Read an inbox file.
+
+    Raises ValueError, KeyError, TypeError or UsageError for anything dream did not write.
+    """
+    rows = json.loads(body)["observations"]
+    return [Candidate(
+        text=redact(str(r["text"])).text, origin=Origin(r["origin"]), at=parse_instant(r["at"]),
+        scope=parse_scope(r["scope"]), conversation=str(r["conversation"]), key=str(r["key"]),
+        class_hint=MemoryClass(r["class"]) if r["class"] else None,
+        type_hint=MemoryType(r["type"]) if r["type"] else None, ttl=r["ttl"], explicit=bool(r["explicit"]),
+        sign=str(r["sign"])) for r in rows]
+
+
+def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
+    """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
+    facts: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for path, owner, size, mtime_ns, inode in work.load_file_facts(kit.store):
+        facts.setdefault(owner, {})[path] = (size, mtime_ns, inode)
+    for name, known in facts.items():
+        scope = parse_scope(name)
+        directory = kit.paths.scope_dir(scope)
+        if not directory.is_dir():
+            # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
+            if any(p.startswith("memory/") for p in known):
+                warnings.append(f"the directory of scope `{scope}` is away; `dream check --repair` writes it anew")
+            continue
+        present = {str(p.relative_to(kit.paths.home)): p for p in directory.glob("*.md")}
+        ours = {p for p in known if p.startswith("memory/")}
+        touched = {p for p in ours & present.keys() if known[p] != _facts(present[p])}
+        if touched or ours != present.keys():
+            edited = _compare(kit, scope, {p: present[p] for p in sorted(present)}, warnings)
+            if edited is not None:
+                yield edited
+
+
+def _facts(path: Path) -> tuple[int, int, int]:
+    facts = path.stat(follow_symlinks=False)
+    return facts.st_size, facts.st_mtime_ns, facts.st_ino
+
+
+def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str]) -> Edited | None:
+    known = {p: k for p, k in work.load_files(kit.store, scope=scope).items() if p.startswith("memory/")}
+    current: dict[str, bytes] = {}
+    for relative, path in present.items():
+        try:
+            current[relative] = fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES)
+        except (DreamError, OSError) as error:
+            warnings.append(error.message if isinstance(error, DreamError) else f"cannot read `{relative}`")
+            if relative in known:
+                current[relative] = known[relative].body
+    prefix = str(kit.paths.scope_dir(scope).relative_to(kit.paths.home)) + "/"
+    edits = diff_person_edits({p.removeprefix(prefix): _text(k.body) for p, k in known.items()},
+                              {p.removeprefix(prefix): _text(b) for p, b in current.items()})
+    candidates = [c for e in edits for c in _candidates(e, kit.clock.now(), scope)]
+    accepted = []
+    owner = {e.file: e.memory_id for e in edits if e.memory_id and e.kind is not EditKind.DELETED}
+    for relative, body in current.items():
+        before = known.get(relative)
+        memory = before.memory if before else owner.get(relative.removeprefix(prefix), "")
+        # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
+        # the difference makes the next projection mask it in the file too.
+        now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
+        now = replace(now, body=redact(_text(body)).text.encode())
+        if now != before:
+            accepted.append(now)
+    gone = tuple(p for p in known if p not in current)
+    return Edited(scope, tuple(candidates), tuple(accepted), gone) if accepted or gone else None
+
+
+def _candidates(edit: PersonEdit, now: datetime, scope: Scope) -> Iterator[Candidate]:
+    """An edit as statements of the person who made it."""
+    day = iso(now)
+    if edit.previous_file and edit.memory_id:
+        yield Candidate(edit.file, Origin.USER, now, scope, key=content_id("renamed", str(scope), edit.memory_id, edit.file),
+                        sign="renamed-by-person", target=edit.memory_id)
+    if edit.kind is EditKind.DELETED and edit.memory_id:
+        yield Candidate("[deleted by hand]", Origin.USER, now, scope, sign="deleted-by-person", target=edit.memory_id,
+                        key=content_id("deleted", str(scope), edit.memory_id, day))
+    elif edit.kind is EditKind.CHANGED and edit.memory_id:
+        text = redact(edit.text).text
+        yield Candidate(text, Origin.USER, now, scope, sign=HAND, target=edit.memory_id, ttl=edit.ttl,
+                        key=content_id("edited", str(scope), edit.memory_id, text, day))
+    elif edit.kind is EditKind.ADDED and edit.text.strip():
+        text = redact(edit.text).text
+        kind = MemoryType(edit.type_hint) if edit.type_hint in set(MemoryType) else None
+        yield Candidate(text, Origin.USER, now, scope, sign=HAND, type_hint=kind, ttl=edit.ttl,
+                        key=content_id("added", str(scope), edit.file, text))
+
+
+def write_edits(kit: Kit, edited: Edited) -> None:
+    """Store a scope's edits and accept the files as they are, in one transaction."""
+    with kit.writing() as tx:
+        observations.append(tx, edited.candidates, stored_at=kit.clock.now(), key=observations.tombstone_key(kit.store))
+        for known in edited.accepted:
+            work.accept_file(tx, known)
+        for path in edited.gone:
+            work.drop_file(tx, path)
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", "replace")

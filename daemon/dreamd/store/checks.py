@@ -1,0 +1,109 @@
+"""Questions that have only one right answer in a sound store. Each gives the faults it sees, without words of memories."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+from dreamd.store.connection import Store
+
+Look = Callable[[Store], list[str]]
+VECTOR_BYTES = 384 * 2
+
+
+def sound_database(store: Store) -> list[str]:
+    """SQLite's own look at its pages and references."""
+    faults = [str(r[0]) for r in store.all("PRAGMA quick_check(5)") if r[0] != "ok"]
+    faults += [f"dangling reference in `{r[0]}`" for r in store.all("PRAGMA foreign_key_check")]
+    return faults
+
+
+def words_known(store: Store) -> list[str]:
+    """Every memory has its wording."""
+    rows = store.all("SELECT id FROM memory WHERE wording NOT IN (SELECT sha FROM wording)")
+    return [f"memory {r['id']} has lost its words" for r in rows]
+
+
+def successors_known(store: Store) -> list[str]:
+    """Every superseded memory names a successor that exists, and versions do not run in circles."""
+    rows = store.all("""SELECT id FROM memory m WHERE superseded_by <> ''
+                        AND NOT EXISTS (SELECT 1 FROM memory s WHERE s.id = m.superseded_by)""")
+    faults = [f"memory {r['id']} was replaced by one that is not there" for r in rows]
+    successor = {r["id"]: r["superseded_by"] for r in store.all("SELECT id, superseded_by FROM memory")}
+    for start in successor:
+        seen, at = set(), start
+        while at and at not in seen:
+            seen.add(at)
+            at = successor.get(at, "")
+        if at:
+            faults.append(f"memory {start} replaces itself")
+    return faults
+
+
+def status_fits(store: Store) -> list[str]:
+    """Superseded ones have a successor; live ones have none; live ones have support."""
+    faults = [f"memory {r['id']} is superseded by nothing" for r in
+              store.all("SELECT id FROM memory WHERE status = 'superseded' AND superseded_by = '' AND reason <> 'forgotten'")]
+    faults += [f"memory {r['id']} is live and superseded" for r in
+               store.all("SELECT id FROM memory WHERE status IN ('live', 'held', 'stale') AND superseded_by <> ''")]
+    faults += [f"memory {r['id']} has no observation behind it" for r in
+               store.all("""SELECT id FROM memory m WHERE status IN ('live', 'held', 'stale')
+                            AND NOT EXISTS (SELECT 1 FROM support s WHERE s.memory = m.id)""")]
+    return faults
+
+
+def one_scope(store: Store) -> list[str]:
+    """No memory is supported by, replaced by or linked to anything of another scope."""
+    faults = [f"memory {r['id']} is supported from another scope" for r in
+              store.all("""SELECT DISTINCT m.id FROM memory m JOIN support s ON s.memory = m.id
+                           JOIN observation o ON o.seq = s.observation WHERE o.scope <> m.scope""")]
+    faults += [f"memory {r['id']} was replaced across scopes" for r in
+               store.all("SELECT m.id FROM memory m JOIN memory n ON n.id = m.superseded_by WHERE n.scope <> m.scope")]
+    faults += [f"memory {r['a']} is linked across scopes" for r in
+               store.all("""SELECT a FROM link JOIN memory m ON m.id = a JOIN memory n ON n.id = b
+                            WHERE m.scope <> n.scope""")]
+    return faults
+
+
+def journal_complete(store: Store) -> list[str]:
+    """The newest entry about each memory ends where the memory stands: nothing changed it unseen."""
+    rows = store.all(
+        """SELECT m.id FROM memory m JOIN (SELECT memory, MAX(run * 1000000 + seq) AS newest FROM operation GROUP BY memory) l
+             ON l.memory = m.id
+           JOIN operation o ON o.memory = m.id AND o.run = l.newest / 1000000 AND o.seq = l.newest % 1000000
+           WHERE o.after IS NOT NULL AND (json_extract(o.after, '$.status') <> m.status
+             OR json_extract(o.after, '$.wording') <> m.wording)""")
+    faults = [f"memory {r['id']} is not as the journal left it" for r in rows]
+    rows = store.all("SELECT id FROM memory WHERE id NOT IN (SELECT memory FROM operation)")
+    return faults + [f"memory {r['id']} is not in the journal" for r in rows]
+
+
+def fates_sound(store: Store) -> list[str]:
+    """A fate that names a memory names one that exists, unless the run was undone."""
+    rows = store.all("""SELECT observation FROM fate f WHERE memory <> '' AND set_aside = 0
+                        AND NOT EXISTS (SELECT 1 FROM memory m WHERE m.id = f.memory)""")
+    return [f"observation {r['observation']} led to a memory that is not there" for r in rows]
+
+
+INVARIANTS: tuple[tuple[str, Look], ...] = (
+    ("database", sound_database), ("words", words_known), ("versions", successors_known), ("standing", status_fits),
+    ("scopes", one_scope), ("journal", journal_complete), ("fates", fates_sound),
+)
+
+
+def stale_words(store: Store) -> int:
+    """Rows the word index has too many or too few."""
+    row = store.one("""SELECT (SELECT COUNT(*) FROM memory WHERE seq NOT IN (SELECT rowid FROM memory_words))
+                         + (SELECT COUNT(*) FROM memory_words WHERE rowid NOT IN (SELECT seq FROM memory)) AS n""")
+    return int(row["n"]) if row else 0
+
+
+def bad_vectors(store: Store) -> int:
+    """Vectors of a wrong length."""
+    row = store.one("SELECT COUNT(*) AS n FROM vector WHERE LENGTH(body) <> ?", VECTOR_BYTES)
+    return int(row["n"]) if row else 0
+
+
+def drop_bad_vectors(tx: sqlite3.Connection) -> None:
+    """Remove what cannot be a vector; the next dream embeds it anew."""
+    tx.execute("DELETE FROM vector WHERE LENGTH(body) <> ?", (VECTOR_BYTES,))
