@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dreamd.sources.chat_lines import CursorTranscript, OpenClawSession
 from dreamd.sources.claude_code import ClaudeCode
+from dreamd.sources.codex import Codex
 from dreamd.sources.contract import (
     LARGEST_DOCUMENT_BYTES,
     LONGEST_LINE_BYTES,
@@ -18,11 +20,19 @@ from dreamd.sources.contract import (
     Head,
     SourceRoots,
 )
+from dreamd.sources.copilot_cli import CopilotCli
 from dreamd.sources.discovery import discover_in
 from dreamd.sources.finding import look_at, project_key_of
+from dreamd.sources.gemini import Gemini
 from dreamd.sources.memory_dir import MemoryDirectory
+from dreamd.sources.note_files import Hermes, OpenClawWorkspace, StructuredLog
+from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
+from dreamd.sources.specstory import SpecStory
 
-ADAPTERS: tuple[Adapter, ...] = (ClaudeCode(), MemoryDirectory())
+ADAPTERS: tuple[Adapter, ...] = (
+    SpecStory(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
+    OpenClawSession(), CursorTranscript(), OpenClawWorkspace(), Hermes(), MemoryDirectory(), StructuredLog(),
+)
 """In the order they are asked: the first that accepts a path reads it."""
 
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker, content_id
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
 from dreamd.sources.reading import Sink, read_lines
 from dreamd.sources.refusals import QUESTION_TOOLS, read_answers, read_refusal
-from dreamd.sources.speech import Spoken, closing_question, separate
+from dreamd.sources.speech import Spoken, separate
 from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at, texts_of
+from dreamd.sources.turns import Turns, brief_of_call
 
 _CONVERSATION_TYPES = frozenset({"user", "assistant", "attachment", "system", "queue-operation"})
 _BOOKKEEPING_TYPES = frozenset({
@@ -30,29 +31,7 @@ _CONVERSATION_MARKS = tuple(f'"type":"{name}"'.encode() for name in sorted(_CONV
 _PROGRESS_MARK = b'"type":"progress"'
 
 _INJECTED_ATTACHMENTS = frozenset({"hook_additional_context", "nested_memory", "relevant_memories", "hook_success"})
-_WRITING_TOOLS = frozenset({
-    "Write", "Edit", "MultiEdit", "Update", "create", "edit", "write", "write_file", "replace", "memory",
-})
-_MEMORY_DIRECTORIES = frozenset({"memory", "memories", "agent-memory", "agent-memory-local"})
-_BRIEF = 160
-_MOST_OPEN_CALLS = 16
 _MOST_QUEUED = 12
-
-
-def is_memory_path(path: str) -> bool:
-    """Whether a file an agent writes is part of its memory."""
-    parts = PurePosixPath(path.replace("\\", "/")).parts
-    if not parts:
-        return False
-    return parts[-1] == "MEMORY.md" or (
-        parts[-1].endswith((".md", ".txt")) and any(part in _MEMORY_DIRECTORIES for part in parts[:-1]))
-
-
-def brief_of_call(name: str, arguments: Record) -> str:
-    """One line that says what a tool call was about, so that its refusal can be understood."""
-    subject = text_at(arguments, "command", "file_path", "path", "pattern", "url", "query", "description", "prompt")
-    first = subject.strip().partition("\n")[0]
-    return f"{name}: {first}"[:_BRIEF] if first else name
 
 
 class ClaudeCode:
@@ -86,18 +65,12 @@ class _Session:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._question = ""
-        self._question_at = -1
-        self._stopped = ""
-        self._stopped_at = -1
-        self._calls: dict[str, tuple[str, str, int]] = {}
+        self._turns = Turns()
         self._queued: deque[tuple[str, int]] = deque(maxlen=_MOST_QUEUED)
 
     def recalled(self) -> Sequence[int]:
-        """Lines the next stretch needs: last prose, an interruption, calls without result, queued prompts."""
-        offsets = [self._question_at, self._stopped_at, *(at for _, _, at in self._calls.values()),
-                   *(at for _, at in self._queued)]
-        return [offset for offset in offsets if offset >= 0]
+        """Lines the next stretch needs, queued prompts among them."""
+        return [*self._turns.offsets(), *(at for _, at in self._queued)]
 
     def take(self, record: Record, sink: Sink) -> None:
         """Look at one line."""
@@ -143,48 +116,30 @@ class _Session:
             sink.add(replace(event, text=text))
 
     def _speak(self, event: Event, spoken: Spoken, sink: Sink) -> None:
-        if spoken.interrupted:
-            self._stopped, self._stopped_at = "interrupted", sink.start
-        if spoken.said and (before := [entry for entry in self._queued if entry[0] == spoken.said]):
+        before = [entry for entry in self._queued if spoken.said and entry[0] == spoken.said]
+        if before:
             self._queued.remove(before[0])
             sink.skip(contract.REPEATED)
-        elif spoken.said:
-            kind = EventKind.NOTE if spoken.remember else EventKind.PROMPT
-            sink.add(replace(event, speaker=Speaker.HUMAN, kind=kind, text=spoken.said, question=self._question,
-                             title=spoken.command or self._stopped))
-            self._stopped, self._stopped_at = "", -1
-        elif spoken.injected:
-            sink.add(replace(event, text=spoken.injected))
-        elif spoken.interrupted:
-            sink.skip(contract.WORDLESS)
+        else:
+            self._turns.hear(event, spoken, sink)
 
     def _result(self, block: Record, record: Record, sink: Sink) -> None:
         event = self._event(record)
         text = "\n".join(texts_of(block.get("content")))
-        name, brief, _ = self._calls.pop(text_at(block, "tool_use_id"), ("", "", -1))
-        if _may_be_refusal(block, record):
-            refusal = read_refusal(text)
-            if refusal:
-                spoken = separate(refusal.words)
-                for answer in refusal.answers:
-                    sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
-                                     question=answer.question))
-                if spoken.said:
-                    sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.REFUSAL, text=spoken.said,
-                                     question=self._question, title=brief))
-                else:
-                    self._stopped, self._stopped_at = "refused", sink.start
-                    sink.skip(contract.WORDLESS)
-                return
+        name, arguments = self._turns.called(text_at(block, "tool_use_id"))
+        refusal = read_refusal(text) if _may_be_refusal(block, record) else None
+        if refusal:
+            self._turns.answer(event, list(refusal.answers), sink)
+            if refusal.words or not refusal.answers:
+                self._turns.refuse(event, refusal.words, brief_of_call(name, arguments), sink)
+            return
         outcome = record_at(record, "toolUseResult")
         if name in QUESTION_TOOLS or (not name and "answers" in outcome and "questions" in outcome):
             answers = read_answers(text, outcome)
-            for answer in answers:
-                sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
-                                 question=answer.question, title=answer.meaning))
+            self._turns.answer(event, answers, sink)
             if answers:
                 return
-        sink.add(replace(event, speaker=Speaker.TOOL, kind=EventKind.RESULT, text=text, title=name))
+        self._turns.result(event, text, name, sink)
 
     # ----- the agent's lines
 
@@ -193,37 +148,16 @@ class _Session:
         if record.get("isApiErrorMessage") is True or text_at(message, "model") == "<synthetic>":
             sink.skip(contract.BOOKKEEPING)
             return
-        event = replace(self._event(record), speaker=Speaker.AGENT, kind=EventKind.PROSE)
-        content = message.get("content")
-        if isinstance(content, str):
-            self._prose(event, content, sink)
+        event = self._event(record)
+        self._turns.prose(event, text_at(message, "content"), sink)
         for block in records_at(message, "content"):
             kind = text_at(block, "type")
             if kind == "text":
-                self._prose(event, text_at(block, "text"), sink)
+                self._turns.prose(event, text_at(block, "text"), sink)
             elif kind == "tool_use":
-                self._call(event, block, sink)
+                self._turns.call(event, (text_at(block, "id"), text_at(block, "name"), record_at(block, "input")), sink)
             else:
                 sink.skip(contract.THINKING if "thinking" in kind else contract.UNKNOWN)
-
-    def _prose(self, event: Event, text: str, sink: Sink) -> None:
-        if text.strip():
-            sink.add(replace(event, text=text))
-            self._question = closing_question(text)
-            self._question_at = sink.start  # also without a question: it ends the one before
-
-    def _call(self, event: Event, block: Record, sink: Sink) -> None:
-        name, arguments = text_at(block, "name"), record_at(block, "input")
-        self._calls[text_at(block, "id")] = (name, brief_of_call(name, arguments), sink.start)
-        if len(self._calls) > _MOST_OPEN_CALLS:
-            self._calls.pop(next(iter(self._calls)))
-        path = text_at(arguments, "file_path", "path")
-        if name in _WRITING_TOOLS and is_memory_path(path):
-            written = text_at(arguments, "content", "new_string", "file_text", "insert_text", "new_str")
-            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written or "(emptied)",
-                             title=PurePosixPath(path.replace("\\", "/")).name))
-        else:
-            sink.skip(contract.TOOL_CALL)
 
     # ----- lines beside the conversation
 

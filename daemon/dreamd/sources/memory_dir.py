@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -17,7 +16,15 @@ from pathlib import Path
 from dreamd.model import Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
-from dreamd.sources.memory_text import MANAGED_MARK, Front, Piece, pieces_of, split_front, without_links
+from dreamd.sources.memory_text import (
+    MANAGED_MARK,
+    Front,
+    Piece,
+    pieces_of,
+    split_front,
+    without_comments,
+    without_links,
+)
 from dreamd.sources.opening import Unopened, open_source
 from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import moment, parse_record, record_at
@@ -26,7 +33,6 @@ INDEX_NAME = "MEMORY.md"
 _MOST_FILES = 5_000
 _DEEPEST = 3
 _HASH_DIGITS = 16
-_COMMENT = re.compile(r"<!--(?:[^-]|-(?!->))*-->")
 
 
 class MemoryDirectory:
@@ -142,7 +148,7 @@ class _NoteFile:
             type_hint=front.type_hint)
 
     def _topic(self, front: Front, rest: str, sink: Sink) -> None:
-        text = _COMMENT.sub("", rest).strip() or front.description
+        text = without_comments(rest).strip() or front.description
         sink.add(self._event(front, text=text, title=front.description or front.name, managed=MANAGED_MARK in rest))
 
     def _statements(self, front: Front, rest: str, sink: Sink, *, skipped: int) -> None:
@@ -155,7 +161,7 @@ class _NoteFile:
             if self._is_pointer(piece):
                 sink.skip(contract.POINTER)
             else:
-                text = _COMMENT.sub("", without_links(piece.text)).strip()
+                text = without_comments(without_links(piece.text)).strip()
                 sink.add(self._event(front, text=text, title=piece.heading, managed=piece.managed))
             sink.close()
 

@@ -16,15 +16,16 @@ from dreamd.sources.tolerant import moment
 
 _KEY = re.compile(r"[ \t]{0,8}([A-Za-z_][\w.-]{0,60})[ \t]*:(?:[ \t]+(.*)|[ \t]*)$")
 _BULLET = re.compile(r"([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(.*)$")
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*)$")
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[ \t:|-]*)?$")
 _LINK = re.compile(r"\[([^\[\]\n]{1,300})\]\(<?([^()<>\n]{1,400})>?\)")
 _WIKI_LINK = re.compile(r"\[\[([^\[\]\n|]{1,200})(?:\|[^\[\]\n]{1,200})?\]\]")
 _LARGEST_FRONTMATTER = 16_000
+_LARGEST_NUMBER = 10**18
 _TYPES = frozenset(kind.value for kind in MemoryType)
 MANAGED_MARK = "<!-- dream"
-_MANAGED_OPEN = re.compile(r"<!--\s*dream:(?:begin|start)\b", re.IGNORECASE)
-_MANAGED_CLOSE = re.compile(r"<!--\s*(?:/dream|dream:end)\b", re.IGNORECASE)
+_MANAGED_OPEN = re.compile(r"<!--\s*(?:dream:(?:begin|start)\b|openclaw:[\w:-]{1,80}:start\b)", re.IGNORECASE)
+_MANAGED_CLOSE = re.compile(r"<!--\s*(?:/dream\b|dream:end\b|openclaw:[\w:-]{1,80}:end\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,12 @@ def _values(block: str) -> dict[str, str]:
 
 
 def _scalar(value: object) -> str:
+    """A value as text; lists are left out, for aliases can make a small file unfold into a giant one."""
     if isinstance(value, datetime | date):
         return value.isoformat()
-    return value if isinstance(value, str) else "" if value is None else str(value)[:200]
+    if isinstance(value, float) or (isinstance(value, int) and abs(value) < _LARGEST_NUMBER):
+        return str(value)
+    return value if isinstance(value, str) else ""
 
 
 def _front(values: dict[str, str]) -> Front:
@@ -108,6 +112,17 @@ def pieces_of(text: str) -> Iterator[Piece]:
 def link_targets(text: str) -> tuple[str, ...]:
     """Where the Markdown and wiki links of a statement point."""
     return (*(target for _, target in _LINK.findall(text)), *_WIKI_LINK.findall(text))
+
+
+def without_comments(text: str) -> str:
+    """Text without its HTML comments; one that never ends is taken for text."""
+    kept: list[str] = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
+        kept.append(text[position:start])
+        position = end + 3
+    kept.append(text[position:])
+    return "".join(kept)
 
 
 def without_links(text: str) -> str:
@@ -136,10 +151,12 @@ class _Walk:
         for line in self._text.splitlines(keepends=True):
             start, position = position, position + len(line)
             body = line.rstrip()
-            if comment or (body.lstrip().startswith("<!--") and not self._fenced):
+            opens = body.lstrip().startswith("<!--") and not self._fenced and (
+                body.endswith("-->") or "-->" not in body)
+            if comment or opens:
                 yield from self._flush()
                 self._note_marks(body)
-                comment = "-->" not in body.split("<!--")[-1] if not comment else "-->" not in body
+                comment = "-->" not in body
                 continue
             yield from self._line(body, start, position)
         yield from self._flush()
@@ -168,7 +185,7 @@ class _Walk:
             if self._kind != "bullet" or stripped:
                 yield from self._flush()
             if heading:
-                self._heading = heading.group(2) if len(heading.group(1)) > 1 else ""
+                self._heading = heading.group(2).rstrip("# \t") if len(heading.group(1)) > 1 else ""
         elif stripped.startswith("|"):
             yield from self._row(stripped, start, end)
         elif bullet and (self._kind != "bullet" or len(bullet.group(1).expandtabs()) <= self._indent):

@@ -88,7 +88,7 @@ class Spoken:
 def separate(text: str) -> Spoken:
     """Take a user message apart into words and everything else."""
     body = text.strip()
-    named = _COMMAND_NAME.search(body)
+    named = _COMMAND_NAME.search(body) if body.startswith("<command-") else None
     command = named.group(1) if named else ""
     if command and not command.startswith("/"):
         command = "/" + command

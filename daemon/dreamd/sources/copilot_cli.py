@@ -1,0 +1,120 @@
+"""GitHub Copilot CLI sessions: one event a line, its kind in `type`, its content in `data`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.reading import Sink, read_lines
+from dreamd.sources.refusals import QUESTION_TOOLS, Answer
+from dreamd.sources.speech import separate
+from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at
+from dreamd.sources.turns import Turns, brief_of_call
+
+_FAMILIES = frozenset({
+    "session", "user", "assistant", "tool", "hook", "permission", "system", "subagent", "skill", "abort", "command",
+    "external_tool", "mcp", "elicitation", "exit_plan_mode", "user_input", "sampling", "pending_messages",
+})
+_ANSWER_STARTS = ("User selected:", "User responded:", "User answered:", "User's answer:")
+
+
+class CopilotCli:
+    """Reads one events file."""
+
+    kind = "copilot-cli"
+
+    def accepts(self, head: Head) -> bool:
+        """Events with a dotted type and their content under `data`."""
+        return any(isinstance(record.get("data"), dict) and "." in text_at(record, "type")
+                   and text_at(record, "type").partition(".")[0] in _FAMILIES for record in head.records[:5])
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the lines behind the cursor."""
+        name = path.parent.name if path.stem == "events" else path.stem
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Session(name))
+
+
+class _Session:
+    """What has to be known from line to line."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._cwd = ""
+        self._branch = ""
+        self._context_at: list[int] = []
+        self._turns = Turns()
+
+    def recalled(self) -> Sequence[int]:
+        """Where session and surroundings were named, and the open question and calls."""
+        return [*self._context_at, *self._turns.offsets()]
+
+    def take(self, record: Record, sink: Sink) -> None:
+        """Look at one event."""
+        kind, body = text_at(record, "type"), record_at(record, "data")
+        if body.get("parentToolCallId") or kind.startswith("subagent."):
+            sink.skip(contract.SIDECHAIN)
+            return
+        if kind in ("session.start", "session.resume", "session.context_changed"):
+            self._surroundings(body, sink)
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
+                      uid=text_at(record, "id"), cwd=self._cwd, branch=self._branch)
+        if kind == "user.message":
+            self._message(event, body, sink)
+        elif kind == "assistant.message":
+            self._turns.prose(event, text_at(body, "content"), sink)
+            for call in records_at(body, "toolRequests"):
+                self._turns.call(event, (text_at(call, "toolCallId"), text_at(call, "name"),
+                                         record_at(call, "arguments")), sink)
+        elif kind == "tool.execution_complete":
+            self._result(event, body, sink)
+        elif kind == "permission.completed":
+            self._permission(event, body, sink)
+        elif kind == "session.compaction_complete":
+            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY,
+                             text=text_at(body, "summaryContent")))
+        elif kind == "abort":
+            self._turns.stop("interrupted", sink)
+            sink.skip(contract.WORDLESS)
+        else:
+            sink.skip(contract.BOOKKEEPING if kind.partition(".")[0] in _FAMILIES else contract.UNKNOWN)
+
+    def _surroundings(self, body: Record, sink: Sink) -> None:
+        context = record_at(body, "context") or body
+        self._name = text_at(body, "sessionId") or self._name
+        self._cwd = text_at(context, "gitRoot", "cwd") or self._cwd
+        self._branch = text_at(context, "branch") or self._branch
+        self._context_at = [*self._context_at[:1], sink.start]
+
+    def _message(self, event: Event, body: Record, sink: Sink) -> None:
+        """`content` is what was typed, `transformedContent` what the model saw; a `source` names a program."""
+        text = text_at(body, "content")
+        if text_at(body, "source") in ("", "user", "human"):
+            self._turns.hear(event, separate(text), sink)
+        else:
+            self._turns.put(event, text, sink)
+
+    def _result(self, event: Event, body: Record, sink: Sink) -> None:
+        name, arguments = self._turns.called(text_at(body, "toolCallId"))
+        outcome = record_at(body, "result")
+        text = text_at(outcome, "content") or text_at(record_at(body, "error"), "message")
+        if name in QUESTION_TOOLS and outcome:
+            said = text.strip()
+            for start in _ANSWER_STARTS:
+                said = said.removeprefix(start).strip()
+            self._turns.answer(event, [Answer(text_at(arguments, "question"), said)], sink)
+        else:
+            self._turns.result(event, text, name, sink)
+
+    def _permission(self, event: Event, body: Record, sink: Sink) -> None:
+        outcome = record_at(body, "result")
+        if not text_at(outcome, "kind").startswith("denied-interactively"):
+            sink.skip(contract.BOOKKEEPING)
+            return
+        identity = text_at(body, "toolCallId")
+        name, arguments = self._turns.called(identity)
+        self._turns.refuse(event, text_at(outcome, "feedback"), brief_of_call(name, arguments), sink)

@@ -1,0 +1,158 @@
+"""Gemini CLI sessions: one JSON document in older builds, JSON lines with editing operators in newer ones.
+
+A message is written again under its id while it grows, `$set` replaces fields or all messages, and `$rewindTo` takes
+back everything from a message on. So the file is a journal, and what counts is the conversation it ends with.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.documents import Whole, read_document
+from dreamd.sources.reading import Sink
+from dreamd.sources.refusals import Answer
+from dreamd.sources.speech import separate
+from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
+from dreamd.sources.turns import Turns, memory_path_of, written_by
+
+_REFERENCED = "--- Content from referenced files ---"
+_MEMORY_TOOLS = frozenset({"save_memory", "memory"})
+_OPERATORS = frozenset({"$set", "$rewindTo"})
+
+
+class Gemini:
+    """Reads one session, in either form."""
+
+    kind = "gemini"
+
+    def accepts(self, head: Head) -> bool:
+        """A session id with a project hash, at the top of a document or on the first line."""
+        if {"sessionId", "projectHash"} <= head.keys:
+            return True
+        return any("sessionId" in record and "projectHash" in record for record in head.records[:3])
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
+        """Read the conversation as it stands and give what is new in it."""
+        return read_document(path, cursor, lambda whole, sink: _Session(path.stem).read(whole, sink))
+
+
+class _Session:
+    """A conversation put together from its journal."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._about: Record = {}
+        self._messages: dict[str, tuple[Record, int, int]] = {}
+        self._turns = Turns()
+
+    def read(self, whole: Whole, sink: Sink) -> bool:
+        document = parse_record(whole.text)
+        if document is not None and "messages" in document:
+            self._apply_set(document, 0, 0)
+            self._messages = {text_at(record, "id") or str(number): (record, number, number)
+                              for number, record in enumerate(records_at(document, "messages"))}
+        elif document is None and not self._journal(whole.body, sink):
+            return False
+        if text_at(self._about, "kind") == "subagent":
+            sink.begin(0, len(whole.body))
+            sink.skip(contract.SIDECHAIN)
+            return True
+        for record, start, end in self._messages.values():
+            sink.begin(start, end)
+            self._message(record, sink)
+            sink.close()
+        return True
+
+    def _journal(self, body: bytes, sink: Sink) -> bool:
+        """Replay the lines; False when no line of the file is a record."""
+        position = found = 0
+        for line in body.split(b"\n"):
+            start, position = position, position + len(line) + 1
+            if not line.strip():
+                continue
+            sink.begin(start, min(position, len(body)))
+            record = parse_record(line.decode("utf-8", "replace").removeprefix("\ufeff"))
+            if record is None:
+                if position <= len(body):  # the last line may be half written; it is read when it is whole
+                    sink.skip(contract.CORRUPT)
+                continue
+            found += 1
+            self._entry(record, start, min(position, len(body)), sink)
+        return found > 0
+
+    def _entry(self, record: Record, start: int, end: int, sink: Sink) -> None:
+        target = text_at(record, "$rewindTo")
+        if target:
+            while target in self._messages:  # from the last message back to the target, which goes as well
+                self._messages.popitem()
+            sink.skip(contract.REWOUND)
+        elif isinstance(record.get("$set"), dict):
+            self._apply_set(record_at(record, "$set"), start, end)
+            sink.skip(contract.BOOKKEEPING)
+        elif "type" in record and ("content" in record or "id" in record):
+            self._messages[text_at(record, "id") or str(start)] = (record, start, end)
+        else:
+            self._apply_set(record, start, end)
+            sink.skip(contract.BOOKKEEPING)
+
+    def _apply_set(self, fields: Record, start: int, end: int) -> None:
+        self._about.update({key: value for key, value in fields.items() if key != "messages"})
+        if isinstance(fields.get("messages"), list):
+            self._messages = {text_at(record, "id") or f"{start}:{number}": (record, start, end)
+                              for number, record in enumerate(records_at(fields, "messages"))}
+
+    def _message(self, record: Record, sink: Sink) -> None:
+        session = text_at(self._about, "sessionId") or self._name
+        identity = text_at(record, "id")
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), session, 0, 0,
+                      uid=f"{session}:{identity}" if identity else "")
+        kind = text_at(record, "type")
+        if kind == "user":
+            shown = "\n".join(texts_of(record.get("displayContent"))) or "\n".join(texts_of(record.get("content")))
+            self._turns.hear(event, separate(shown.partition(_REFERENCED)[0]), sink)
+        elif kind == "gemini":
+            self._turns.prose(event, "\n".join(texts_of(record.get("content"))), sink)
+            for call in records_at(record, "toolCalls"):
+                self._call(event, call, sink)
+        else:
+            sink.skip(contract.BOOKKEEPING)
+
+    def _call(self, event: Event, call: Record, sink: Sink) -> None:
+        name, arguments = text_at(call, "name"), record_at(call, "args")
+        output = _output_of(call)
+        if name in _MEMORY_TOOLS and text_at(arguments, "fact", "content"):
+            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=text_at(arguments, "fact", "content")))
+        elif memory_path_of(name, arguments):
+            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
+        elif name == "ask_user":
+            self._turns.answer(event, _answers(arguments, output), sink)
+        elif text_at(call, "status") == "cancelled":
+            self._turns.stop("refused", sink)
+            sink.skip(contract.WORDLESS)
+        elif output.strip():
+            self._turns.result(event, output, name, sink)
+
+
+def _output_of(call: Record) -> str:
+    parts = [text_at(record_at(record_at(part, "functionResponse"), "response"), "output", "error")
+             for part in records_at(call, "result")]
+    return "\n".join(part for part in parts if part) or text_at(call, "resultDisplay", "result")
+
+
+def _answers(arguments: Record, output: str) -> list[Answer]:
+    given = record_at(parse_record(output) or {}, "answers")
+    questions = records_at(arguments, "questions")
+    answers: list[Answer] = []
+    for key, value in given.items():
+        number = int(key) if key.isascii() and key.isdigit() and len(key) < 4 else -1
+        asked = text_at(questions[number], "question") if 0 <= number < len(questions) else ""
+        words = ", ".join(texts_of(value))
+        if words.strip():
+            answers.append(Answer(asked, words))
+    return answers
+
+

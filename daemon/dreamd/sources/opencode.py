@@ -1,0 +1,241 @@
+"""OpenCode: the JSON that `opencode export` prints, and its database, read without a lock or a trace."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.documents import Whole, read_document
+from dreamd.sources.opening import Unopened, open_source
+from dreamd.sources.reading import Sink, unread
+from dreamd.sources.refusals import Answer
+from dreamd.sources.speech import separate
+from dreamd.sources.tolerant import Record, moment, parse_json, parse_record, record_at, records_at, text_at
+from dreamd.sources.turns import Turns, memory_path_of, written_by
+
+_SQLITE_MAGIC = b"SQLite format 3\x00"
+_ROWS_AT_ONCE = 500
+_LOOKED_BACK = 6
+
+
+class OpenCodeExport:
+    """Reads one exported session."""
+
+    kind = "opencode"
+
+    def accepts(self, head: Head) -> bool:
+        """A document with `info` and `messages`, messages having parts."""
+        return {"info", "messages"} <= head.keys and "projectHash" not in head.keys
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
+        """Read the session and give what is new in it."""
+        return read_document(path, cursor, _parse_export)
+
+
+def _parse_export(whole: Whole, sink: Sink) -> bool:
+    document = parse_record(whole.text[max(whole.text.find("{"), 0):])
+    if document is None:
+        return False
+    info = record_at(document, "info")
+    if text_at(info, "parentID"):
+        sink.begin(0, len(whole.body))
+        sink.skip(contract.SIDECHAIN)
+        return True
+    session = _Session(text_at(info, "id"), text_at(info, "directory"))
+    for number, message in enumerate(records_at(document, "messages")):
+        sink.begin(number, number)
+        session.message(record_at(message, "info"), records_at(message, "parts"), sink)
+        sink.close()
+    return True
+
+
+class _Session:
+    """One conversation, message by message."""
+
+    def __init__(self, name: str, cwd: str) -> None:
+        self._name = name
+        self._cwd = cwd
+        self._turns = Turns()
+
+    def message(self, about: Record, parts: list[Record], sink: Sink) -> None:
+        """Hand over one message."""
+        at = moment(record_at(about, "time").get("created"))
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"),
+                      cwd=self._cwd)
+        if text_at(about, "role") == "user":
+            typed = [text_at(part, "text") for part in parts if _is_typed(part)]
+            put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
+            self._turns.hear(event, separate("\n\n".join(typed)), sink)
+            if any(text.strip() for text in put):
+                self._turns.put(event, "\n\n".join(put), sink)
+            return
+        for part in parts:
+            kind = text_at(part, "type")
+            if kind == "text":
+                self._turns.prose(event, text_at(part, "text"), sink)
+            elif kind == "tool":
+                self._tool(event, part, sink)
+            elif kind == "compaction":
+                sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+            else:
+                sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
+
+    def _tool(self, event: Event, part: Record, sink: Sink) -> None:
+        name, state = text_at(part, "tool"), record_at(part, "state")
+        arguments = record_at(state, "input")
+        if memory_path_of(name, arguments):
+            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
+        elif name == "question":
+            self._turns.answer(event, _answers(arguments, state), sink)
+        elif text_at(state, "status") == "error":
+            _, found, words = text_at(state, "error").partition("with the following feedback:")
+            if found:
+                self._turns.refuse(event, words.strip(), name, sink)
+            else:
+                self._turns.result(event, text_at(state, "error"), name, sink)
+        else:
+            self._turns.result(event, text_at(state, "output"), name, sink)
+
+
+def _is_typed(part: Record) -> bool:
+    return text_at(part, "type") == "text" and part.get("synthetic") is not True and part.get("ignored") is not True
+
+
+def _answers(arguments: Record, state: Record) -> list[Answer]:
+    given = record_at(state, "metadata").get("answers")
+    questions = records_at(arguments, "questions")
+    answers: list[Answer] = []
+    for number, value in enumerate(given if isinstance(given, list) else []):
+        words = ", ".join(word for word in value if isinstance(word, str)) if isinstance(value, list) else ""
+        if words.strip():
+            answers.append(Answer(text_at(questions[number], "question") if number < len(questions) else "", words))
+    return answers
+
+
+class OpenCodeDatabase:
+    """Reads the database; the cursor's offset is the last row of the message table that was read."""
+
+    kind = "opencode-db"
+
+    def accepts(self, head: Head) -> bool:
+        """An SQLite file with OpenCode's tables."""
+        if not head.start.startswith(_SQLITE_MAGIC):
+            return False
+        try:
+            with closing(_connect(head.path)) as base:
+                return {"session", "message", "part"} <= _tables(base)
+        except sqlite3.Error:
+            return False
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the messages behind the cursor."""
+        try:
+            with open_source(path) as handle:
+                size = handle.seek(0, 2)
+            with closing(_connect(path)) as base:
+                return _Rows(base, cursor).read(size, budget_bytes)
+        except Unopened as error:
+            return unread(cursor, error.reason)
+        except (sqlite3.Error, OSError):
+            return unread(cursor, contract.UNREADABLE)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open for reading. Without a journal beside it the file is taken as it is, so that SQLite leaves no files."""
+    journal = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if journal.exists() else "mode=ro&immutable=1"
+    base = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=2.0)
+    base.execute("PRAGMA query_only = 1")
+    return base
+
+
+def _tables(base: sqlite3.Connection) -> set[str]:
+    return {str(name) for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+
+
+class _Rows:
+    """One read of the tables."""
+
+    def __init__(self, base: sqlite3.Connection, cursor: Cursor) -> None:
+        self._base = base
+        base.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        last = base.execute("SELECT coalesce(max(rowid), 0) FROM message").fetchone()[0]
+        self._after = cursor.offset if 0 <= cursor.offset <= last else 0
+        self._sessions: dict[str, _Session | None] = {}
+
+    def read(self, size: int, budget_bytes: int) -> Reading:
+        sink = Sink()
+        spent = rows = 0
+        complete = True
+        for row, identity, session_id, text in self._messages():
+            parts = self._parts(identity)
+            about = _record(text)
+            sink.begin(row, row)
+            session = self._session(session_id)
+            if about is None:
+                sink.skip(contract.CORRUPT)
+            elif session is None:
+                sink.skip(contract.SIDECHAIN)
+            elif _is_growing(about):
+                break
+            else:
+                session.message({**about, "id": identity}, parts, sink)
+                sink.close()
+            self._after, rows = row, rows + 1
+            spent += len(text) + sum(len(json.dumps(part)) for part in parts)
+            if spent >= budget_bytes:
+                complete = False
+                break
+        return Reading(tuple(sink.events), Cursor(self._after, size), tuple(sink.skips), rows, sink.prompts, complete)
+
+    def _messages(self) -> Iterator[tuple[int, str, str, str]]:
+        rows = self._base.execute(
+            "SELECT rowid, id, session_id, data FROM message WHERE rowid > ? ORDER BY rowid", (self._after,))
+        while batch := rows.fetchmany(_ROWS_AT_ONCE):
+            for row, identity, session_id, text in batch:
+                yield int(row), str(identity), str(session_id), str(text)
+
+    def _session(self, identity: str) -> _Session | None:
+        """The conversation a message belongs to; None for a sub-agent's."""
+        if identity not in self._sessions:
+            columns = {str(row[1]) for row in self._base.execute("PRAGMA table_info(session)")}
+            wanted = [name if name in columns else "''" for name in ("parent_id", "directory")]
+            found = self._base.execute(
+                f"SELECT {', '.join(wanted)} FROM session WHERE id = ?", (identity,)).fetchone() or ("", "")
+            parent, directory = (value if isinstance(value, str) else "" for value in found)
+            self._sessions[identity] = None if parent else self._resumed(_Session(identity, directory), identity)
+        return self._sessions[identity]
+
+    def _resumed(self, session: _Session, identity: str) -> _Session:
+        """Look at the last messages before the cursor again: they may hold the question that is answered next."""
+        muted = Sink()
+        before = self._base.execute(
+            "SELECT id, data FROM message WHERE session_id = ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
+            (identity, self._after, _LOOKED_BACK)).fetchall()
+        for message, text in reversed(before):
+            session.message({**(_record(text) or {}), "id": str(message)}, self._parts(str(message)), muted)
+        return session
+
+    def _parts(self, identity: str) -> list[Record]:
+        rows = self._base.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (identity,))
+        return [part for (raw,) in rows if (part := _record(raw))]
+
+
+def _record(raw: object) -> Record | None:
+    parsed = parse_json(raw) if isinstance(raw, str) else None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _is_growing(about: Record) -> bool:
+    """An answer that is still being written has no end and no error yet."""
+    return text_at(about, "role") == "assistant" and "completed" not in record_at(about, "time") \
+        and "error" not in about
+
+
