@@ -63,8 +63,15 @@ def has_hidden(text: str) -> bool:
 
 def looks_like_injection(text: str) -> bool:
     """Whether a text tries to command its reader: "ignore previous instructions" and its kind, in several languages."""
+    return orders_a_breach(text) or _has("steering", text)
+
+
+def orders_a_breach(text: str) -> bool:
+    """Whether a text orders to drop rules or to hand out secrets, which nobody may note down as a memory."""
+    return _has("strict", text)
+
+
+def _has(table: str, text: str) -> bool:
     plain = unicodedata.normalize("NFKC", strip_hidden(text)).lower().replace("’", "'")
     plain = re.sub(r"[ \t]+", " ", plain)
-    if words.has("words/injection", "command", plain):
-        return True
-    return words.has("words/injection", "command", re.sub(r"[*_`~\"]+", "", plain))
+    return any(words.has("words/injection", table, form) for form in (plain, re.sub(r"[*_`~\"]+", "", plain)))

@@ -7,7 +7,6 @@ language a cue belongs to, so the lists of all languages are joined.
 from __future__ import annotations
 
 import re
-import tomllib
 from functools import cache
 
 from dreamd.errors import ConfigError
@@ -24,6 +23,8 @@ def load(name: str) -> dict[str, object]:
 
     Raises ConfigError when the file is missing or unreadable: without its words dream would judge blindly.
     """
+    import tomllib
+
     path = share_dir("config") / f"{name}.toml"
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,83 @@
+"""What a statement is: its class, the type agents use, and the section of the index it belongs to.
+
+Key words decide, in a fixed order, so the same words always get the same answer.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from dreamd.extraction import words
+from dreamd.model import Category, MemoryClass, MemoryType
+
+_FIRST_WORD = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+)?)")
+_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?)\b|\s*:|\w*['’]s\b", re.IGNORECASE)
+_VERB_FOLLOWS = re.compile(
+    r"\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|can|cannot|may|must|will|should|runs?|comes?|goes?|go|lives?|takes?|needs?|uses?"
+    r"|starts?|ends?|arrives?|happens?|belongs?|carr(?:y|ies)|leaves?|stays?|keeps?|contains?|shows?|stores?|lies?|sits?)\b", re.IGNORECASE)
+_CATEGORIES = (
+    ("memory_system", Category.MEMORY_SYSTEM), ("people", Category.PEOPLE), ("operations", Category.OPERATIONS),
+    ("architecture", Category.ARCHITECTURE),
+)
+
+
+def class_of(text: str, *, has_ttl: bool) -> MemoryClass:
+    """The class of a statement that may be stored: preference, rule, state or reference."""
+    if has_ttl:
+        return MemoryClass.STATE
+    first = first_sentence(text)
+    if words.has("words/classes", "preference", first):
+        return MemoryClass.PREFERENCE
+    if is_order(first) or words.has("words/classes", "rule", first):
+        return MemoryClass.RULE
+    return MemoryClass.REFERENCE
+
+
+def type_of(text: str, memory_class: MemoryClass) -> MemoryType:
+    """The type in frontmatter that goes with a class and its words."""
+    if words.starts("words/classes", "person", text):
+        return MemoryType.USER
+    if memory_class is MemoryClass.PREFERENCE:
+        return MemoryType.USER
+    if memory_class is MemoryClass.RULE:
+        return MemoryType.FEEDBACK
+    if memory_class is MemoryClass.REFERENCE and words.has("words/classes", "lookup", text):
+        return MemoryType.REFERENCE
+    return MemoryType.PROJECT
+
+
+def category_of(text: str, memory_class: MemoryClass) -> Category:
+    """The section of the index, by key words."""
+    if memory_class is MemoryClass.PREFERENCE:
+        return Category.PREFERENCES
+    if words.has("words/classes", "memory_system", text):
+        return Category.MEMORY_SYSTEM
+    if memory_class is MemoryClass.RULE:
+        return Category.RULES
+    for table, category in _CATEGORIES:
+        if words.has("words/classes", table, text):
+            return category
+    return Category.PROJECTS
+
+
+def first_sentence(text: str) -> str:
+    """The statement itself: what stands before **Why:** and **How to apply:**, up to its first full stop."""
+    body = re.split(r"\n\s*\*\*", text.strip(), maxsplit=1)[0]
+    return re.split(r"(?<=[.!?。！？])\s+(?=[A-ZÄÖÜÀ-Þ\u3040-\u9fff\uac00-\ud7af])", body, maxsplit=1)[0]
+
+
+def is_order(text: str) -> bool:
+    """Whether a sentence begins with a verb in the imperative."""
+    found = _FIRST_WORD.match(text)
+    if found is None:
+        return False
+    word, rest = found[1].lower(), text[found.end():]
+    if word in _imperatives("imperative"):
+        return _NOT_AN_ORDER.match(rest) is None
+    return word in _imperatives("imperative_or_noun") and _VERB_FOLLOWS.match(rest) is None and _NOT_AN_ORDER.match(rest) is None
+
+
+@cache
+def _imperatives(table: str) -> frozenset[str]:
+    return frozenset(words.entries("words/classes", table))

@@ -1,0 +1,194 @@
+"""The write gate: what may become a memory, in which class, and under which durable wording. Pure.
+
+Order matters. What may never be stored is refused first, whoever asks; then trust limits what is left; only then does
+the wording decide. A class or type given by the caller replaces the gate's choice, never a refusal, a mask or a limit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from dreamd.extraction import words
+from dreamd.extraction.classes import category_of, class_of, type_of
+from dreamd.extraction.dates import Durable, make_durable
+from dreamd.extraction.neutral import looks_like_injection, orders_a_breach, strip_hidden
+from dreamd.extraction.pronouns import points_outside
+from dreamd.extraction.redaction import MASK, Redacted, redact
+from dreamd.model import (
+    SHORTEST_TEXT,
+    Gated,
+    GateVerdict,
+    MemoryClass,
+    MemoryType,
+    Origin,
+    Trust,
+    trust_of,
+)
+
+_ENV_VALUE = re.compile(r"\s*(?:export\s+|set\s+|\$env:)?[A-Z][A-Z0-9_]{2,}\s*=\s?\S*\s*|\s*(?:export\s+)?[A-Z][A-Z0-9_]{2,}=([\"']).*\1\s*")
+_STEP = re.compile(r"(?:^|\s)(?:\(?(\d{1,2})[.)]|(?:step|schritt|paso|étape|etapa|passo)\s+(\d{1,2})[.:)]?|第(\d{1,2})步|(\d{1,2})、|手順(\d{1,2}))(?=\s|\D)",
+                   re.IGNORECASE)
+_THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|zuerst|danach|dann|schließlich|primero|luego|después|finalmente"
+                   r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에|마지막으로", re.IGNORECASE)
+_FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+_FEWEST_STEPS = 4
+_CHECKED_CHARS = 16_000
+_TOKEN_LIMIT = 400
+
+
+@dataclass(frozen=True)
+class _Refusal:
+    reason: str
+    memory_class: MemoryClass = MemoryClass.REFERENCE
+
+
+def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: MemoryClass | None = None,
+         type_hint: MemoryType | None = None, ttl: str | None = None, explicit: bool = True) -> Gated:
+    """Decide what an observation may become, and give its durable wording."""
+    redacted = redact(strip_hidden(text).strip())
+    durable = make_durable(redacted.text, at, zone)
+    refusal = _refusal(redacted, origin)
+    if refusal is None and class_hint in (MemoryClass.HISTORY, MemoryClass.PROCEDURE):
+        refusal = _Refusal(class_hint.value, class_hint)
+    if refusal is None and class_hint is None and is_procedure(redacted.text):
+        refusal = _Refusal("procedure", MemoryClass.PROCEDURE)
+    chosen = refusal.memory_class if refusal else class_hint or class_of(durable.text, has_ttl=bool(ttl or durable.ttl))
+    if trust_of(origin) is Trust.UNTRUSTED and chosen in (MemoryClass.PREFERENCE, MemoryClass.RULE):
+        chosen = MemoryClass.REFERENCE
+    verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(durable.text, origin, explicit=explicit)
+    return Gated(
+        verdict=verdict, reason=reason, text=durable.text, memory_class=chosen,
+        memory_type=_limited_type(type_hint, origin) or type_of(durable.text, chosen),
+        category=category_of(durable.text, chosen),
+        ttl=ttl or (durable.ttl if chosen is MemoryClass.STATE or class_hint is None else None) or _state_end(durable, chosen),
+        valid_from=durable.valid_from, evidence=_evidence(redacted, durable, verdict, reason))
+
+
+def _state_end(durable: Durable, chosen: MemoryClass) -> str | None:
+    return durable.ttl if chosen is MemoryClass.STATE else None
+
+
+def _limited_type(type_hint: MemoryType | None, origin: Origin) -> MemoryType | None:
+    """An untrusted origin describes neither the person nor how to work."""
+    if trust_of(origin) is Trust.UNTRUSTED and type_hint in (MemoryType.USER, MemoryType.FEEDBACK):
+        return MemoryType.REFERENCE
+    return type_hint
+
+
+def _evidence(redacted: Redacted, durable: Durable, verdict: GateVerdict, reason: str) -> tuple[str, ...]:
+    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(mask.kind for mask in redacted.masks))
+    return (f"{verdict.value}: {reason}", *masks, *durable.evidence)
+
+
+def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
+    """Why a text may become no memory at all, or None."""
+    text = redacted.text[:_CHECKED_CHARS]
+    said = MASK.sub("", text)
+    if words.width(said.strip(" \n\t.:=,;-*")) < SHORTEST_TEXT:
+        return _Refusal("too-short")
+    for reason, refuses in (("secret-file", is_env_file), ("acknowledgement", is_acknowledgement), ("diff", is_diff),
+                            ("log", is_log), ("code", is_code)):
+        if refuses(text):
+            return _Refusal(reason)
+    if looks_like_injection(text) if trust_of(origin) is not Trust.USER else orders_a_breach(text):
+        return _Refusal("injection")
+    if is_editing_instruction(text):
+        return _Refusal("editing-instruction")
+    if is_history(text):
+        return _Refusal("history", MemoryClass.HISTORY)
+    return None
+
+
+def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict, str]:
+    if trust_of(origin) is Trust.UNTRUSTED:
+        return GateVerdict.HOLD, "untrusted-origin"
+    if points_outside(text):
+        return GateVerdict.HOLD, "outside-pronoun"
+    if origin is Origin.AGENT and words.has("words/gate", "root_cause", text):
+        return GateVerdict.HOLD, "agent-root-cause"
+    if origin is Origin.AGENT and words.has("words/gate", "decision", text):
+        return GateVerdict.HOLD, "agent-decision"
+    if not explicit and text.rstrip().endswith(("?", "？")):
+        return GateVerdict.HOLD, "question"
+    if words.has("words/gate", "record", text):
+        return GateVerdict.ALLOW, "decision-record"
+    if words.has("words/classes", "command", text) or words.has("words/classes", "lookup", text):
+        return GateVerdict.ALLOW, "names-path-or-command"
+    return GateVerdict.ALLOW, "durable"
+
+
+def is_acknowledgement(text: str) -> bool:
+    """Whether a text only thanks, agrees or greets."""
+    if len(text) > _TOKEN_LIMIT // 4:
+        return False
+    small = text.strip().lower()
+    return any(re.fullmatch(f"(?:{entry})[\\s!.🙏👍🎉❤️😊]*", small) for entry in words.entries("words/gate", "acknowledgement"))
+
+
+def is_editing_instruction(text: str) -> bool:
+    """Whether a text orders one change to some text or thing at hand, and states no rule."""
+    first = re.split(r"\n|(?<=[.!?。])\s", text.strip(), maxsplit=1)[0][:_TOKEN_LIMIT]
+    return words.starts("words/gate", "editing", first) and not words.has("words/gate", "general", first)
+
+
+def is_history(text: str) -> bool:
+    """Whether a text only tells what was done, once, by the people or agents at work."""
+    if words.has("words/gate", "standing", text):
+        return False
+    return words.starts("words/gate", "done_by_us", text) or words.starts("words/gate", "done_passive", text)
+
+
+def is_procedure(text: str) -> bool:
+    """Whether a text is a recipe of many steps."""
+    expected = 1
+    for match in _STEP.finditer(text[:_CHECKED_CHARS]):
+        number = int(next(group for group in match.groups() if group))
+        if number == expected:
+            expected += 1
+    return expected > _FEWEST_STEPS or len(_THEN.findall(text)) >= _FEWEST_STEPS
+
+
+def is_env_file(text: str) -> bool:
+    """Whether a text is the contents of an environment file."""
+    lines = [line for line in MASK.sub("x", text).splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if not lines:
+        return False
+    assigned = sum(1 for line in lines if _ENV_VALUE.fullmatch(line))
+    return assigned == len(lines) or (assigned >= 2 and assigned * 2 >= len(lines))
+
+
+def is_diff(text: str) -> bool:
+    """Whether a text is a patch."""
+    lines = text.splitlines()
+    if any(line.startswith(("diff --git ", "@@ -", "+++ b/", "--- a/")) for line in lines):
+        return True
+    signs = [line[:1] for line in lines if re.match(r"[-+][^-+\s]|[-+]\s{2,}\S", line)]
+    return len(signs) >= 3 and "+" in signs and "-" in signs and len(signs) * 2 >= len(lines)
+
+
+def is_log(text: str) -> bool:
+    """Whether a text is the output of a program."""
+    if "Traceback (most recent call last)" in text:
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    hits = sum(1 for line in lines if words.starts("words/gate", "log_line", line))
+    return hits >= 2 and hits * 2 >= len(lines) or (hits == 1 and len(lines) == 1 and re.match(
+        r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|npm (?:ERR!|error)|error\[E\d+\]|\S+:\d+:\d+: error)", text) is not None)
+
+
+def is_code(text: str) -> bool:
+    """Whether a text is source code rather than a sentence about it."""
+    fenced = sum(len(block) for block in _FENCE.findall(text))
+    if fenced * 10 >= len(text) * 6:
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    hits = sum(1 for line in lines if _is_code_line(line))
+    return hits * 2 > len(lines) and (len(lines) > 1 or text.rstrip().endswith((";", "{", "}", ":", ")")))
+
+
+def _is_code_line(line: str) -> bool:
+    if re.match(r"\s*(?:[-*•]|\d+[.)])\s", line) or re.search(r"[a-z]{2,}[.!?]\s*$", line):
+        return False
+    return words.starts("words/gate", "code_line", line)
