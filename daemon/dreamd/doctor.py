@@ -1,6 +1,6 @@
 """Check: store, files, vectors and journal against each other; repair what is derived, refuse where it is not.
 
-Also the backups: verified copies of the store, kept to a bound, and the way back to one.
+Also the way back to a verified copy of the store.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from dreamd import fsio, mutex, projection
-from dreamd.clock import iso, parse_instant
+from dreamd.clock import iso
 from dreamd.cycle import write_files
-from dreamd.errors import Corrupt, DreamError, StoreMissing
-from dreamd.kit import Kit, World
+from dreamd.errors import Corrupt, StoreMissing
+from dreamd.kit import Kit
 from dreamd.mutex import Owner
-from dreamd.store import checks, derived, memories, schema, work
+from dreamd.store import backups, checks, derived, memories, work
+from dreamd.world import World
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
-BACKUP_EVERY = timedelta(days=7)
 
 
 @dataclass(frozen=True)
@@ -94,53 +93,6 @@ def _rewrite_files(kit: Kit) -> None:
     write_files(kit, memories.load_scopes(kit.store), [])
 
 
-def back_up(kit: Kit, *, why: str) -> Path:
-    """Write a verified copy of the store and drop the oldest beyond the bound."""
-    fsio.make_private_dir(kit.paths.backups)
-    name = iso(kit.clock.now()).replace(":", "").replace("-", "")
-    final = kit.paths.backups / f"{name}-{why}.db"
-    half = final.with_suffix(".part")
-    with suppress(FileNotFoundError):
-        half.unlink()
-    half.touch(mode=0o600)
-    with closing(sqlite3.connect(half)) as copy:
-        kit.store.connection.backup(copy)
-        verify_store(copy, half)
-    fsio.move(half, final)
-    kept = sorted(kit.paths.backups.glob("*.db"))
-    for old in kept[:max(0, len(kept) - kit.settings.store.backups_kept)]:
-        fsio.remove(old)
-    return final
-
-
-def back_up_if_due(kit: Kit) -> Path | None:
-    """The weekly copy, when the newest one is older than a week."""
-    newest = max((_backed_up_at(p) for p in kit.paths.backups.glob("*.db")), default=None) \
-        if kit.paths.backups.is_dir() else None
-    if newest is not None and kit.clock.now() - newest < BACKUP_EVERY:
-        return None
-    return back_up(kit, why="weekly")
-
-
-def _backed_up_at(path: Path) -> datetime:
-    try:
-        return parse_instant(path.name.partition("-")[0])
-    except DreamError:
-        return parse_instant("1970-01-01")
-
-
-def verify_store(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise Corrupt when a database is damaged or no store of dream."""
-    try:
-        answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
-        ours = schema.version_of(connection) > 0
-    except sqlite3.DatabaseError:
-        raise Corrupt(f"`{path}` is damaged", hint="try an older copy") from None
-    if answer != "ok" or foreign is not None or not ours:
-        raise Corrupt(f"`{path}` is damaged or no store of dream", hint="try an older copy")
-
-
 def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:
     """Put a verified copy in the store's place; the present store is kept beside it. Gives (copy used, kept as).
 
@@ -167,6 +119,6 @@ def _first_sound(choices: list[Path]) -> Path:
         if not path.is_file():
             raise StoreMissing(f"no file at `{path}`")
         with suppress(Corrupt), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
-            verify_store(copy, path)
+            backups.verify_store(copy, path)
             return path
     raise Corrupt("no copy of the store can be trusted", hint="look into `backups/`")

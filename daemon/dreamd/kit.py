@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
@@ -16,13 +16,15 @@ from dreamd.clock import Clock
 from dreamd.embedding import Embedder, load_embedder
 from dreamd.errors import ConfigError
 from dreamd.mutex import Background
-from dreamd.paths import Paths, system_zone_name, user_home
+from dreamd.paths import Paths, user_home
 from dreamd.settings import Settings
 from dreamd.sources import SourceRoots
 from dreamd.store import schema
-from dreamd.store.connection import Store, open_reader, open_store
+from dreamd.store.backups import back_up
+from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.work import take_epoch
+from dreamd.world import World
 
 Progress = Callable[[str, int, int], None]
 """Called with a phase, how much is done and of how much; must be quick."""
@@ -30,21 +32,6 @@ Progress = Callable[[str, int, int], None]
 
 def no_progress(_phase: str, _done: int, _total: int) -> None:
     """Say nothing."""
-
-
-@dataclass(frozen=True)
-class World:
-    """What is known before a store is opened: places, settings, time and the environment."""
-
-    paths: Paths
-    settings: Settings
-    clock: Clock
-    env: Mapping[str, str]
-
-    @property
-    def zone_name(self) -> str:
-        chosen = self.settings.store.zone
-        return system_zone_name(self.env) if chosen == "auto" else chosen
 
 
 @dataclass
@@ -134,14 +121,22 @@ def check_home(world: World) -> None:
 
 @contextmanager
 def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_only: bool = False) -> Iterator[Kit]:
-    """Open the store and close it again, whatever happens in between."""
-    if read_only:
+    """Open the store and close it again, whatever happens in between.
+
+    `read_only` with `create` gives an empty store in memory where there is none, for a dry run that leaves no trace.
+    """
+    if read_only and create and not world.paths.store.exists():
+        store = open_in_memory(schema.Founding(world.clock.now(), world.zone_name))
+    elif read_only:
         store = open_reader(world.paths.store)
     else:
         check_home(world)
         read_zone(world.zone_name)
         founding = schema.Founding(world.clock.now(), world.zone_name) if create else None
-        store = open_store(world.paths.store, create_with=founding, migrate=migrate)
+        store = open_store(world.paths.store, create_with=founding, migrate=migrate,
+                           before_migration=lambda connection: back_up(
+                               connection, world.paths, now=world.clock.now(), keep=world.settings.store.backups_kept,
+                               why="migration"))
     try:
         yield Kit(world, store, Background(world.paths.locks))
     finally:

@@ -10,7 +10,6 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from dreamd.errors import ConfigError
 from dreamd.model import Scope
@@ -82,6 +81,8 @@ class Paths:
 
     def scope_dir(self, scope: Scope) -> Path:
         """The directory of a scope's markdown; the key is percent-encoded, so no key can leave it."""
+        from urllib.parse import quote  # a fifteenth of the start-up of `dream note`, which never asks
+
         if not scope.key:
             return self.memory / scope.kind
         return self.memory / scope.kind / quote(scope.key, safe=" abcdefghijklmnopqrstuvwxyz").replace(".", "%2E")

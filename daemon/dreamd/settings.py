@@ -7,8 +7,6 @@ setting at its default; a test holds the two together.
 
 from __future__ import annotations
 
-import difflib
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -62,8 +60,8 @@ class ExtractionSettings:
 
 @dataclass(frozen=True)
 class ConsolidateSettings:
-    neighbours: int = _number(16, 2, 64, "nearest memories each new observation is compared with")
-    neighbour_floor: float = _number(0.30, 0.0, 0.95, "cosine below which two statements are not compared")
+    neighbours: int = _number(12, 2, 64, "nearest memories each new observation is compared with")
+    neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
     judge: str = _choice("auto", ("auto", "rules"), "auto: the trained judge where its weights are; rules: without it")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
     retire_always: int = _number(5, 1, 1000, "memories one run may retire whatever the share")
@@ -169,6 +167,8 @@ def load_settings(path: Path, *, required: bool = False) -> Settings:
         raise ConfigError(f"cannot read the settings file `{path}`: {error.strerror}") from error
     if len(raw) > LARGEST_FILE_BYTES:
         raise ConfigError(f"the settings file `{path}` is larger than {LARGEST_FILE_BYTES} bytes")
+    import tomllib  # most homes have no settings file, and a note should not pay for reading none
+
     try:
         document = tomllib.loads(raw.decode("utf-8"))
     except UnicodeDecodeError:
@@ -233,5 +233,7 @@ def _clamped(name: str, value: float, meta: Mapping[str, Any], *, whole: bool, w
 
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
+    import difflib
+
     close = difflib.get_close_matches(word, known, n=1)
     return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(sorted(known))}"

@@ -18,7 +18,6 @@ Who owns what:
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -163,6 +162,8 @@ def migrate(tx: sqlite3.Connection, *, founding: Founding | None) -> list[int]:
         tx.execute("INSERT INTO migration VALUES (?, ?, ?)", (number, name, at))
         applied.append(number)
     if before == 0 and founding is not None:
+        import secrets
+
         facts = {"epoch": "0", "zone": founding.zone, "created_at": at, "tombstone_key": secrets.token_hex(32)}
         tx.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
     tx.execute(f"PRAGMA application_id = {APPLICATION_ID}")

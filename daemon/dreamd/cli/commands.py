@@ -1,0 +1,90 @@
+"""Every command there is, in the groups people think in, and the module that carries each out.
+
+A table and nothing else, so that `dream --help` costs no import.
+"""
+
+from __future__ import annotations
+
+import re
+
+GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
+    ("dream", (
+        ("consolidate", "dreaming", "one whole dream now: read, compare, merge, retire"),
+        ("status", "dreaming", "what it is doing, when it last did anything, what waits, what is next"),
+        ("probe", "probe", "is it healthy? exit 0 yes, 1 no, 2 cannot tell"),
+    )),
+    ("tell", (
+        ("note", "notes", "add an observation, or many from JSON lines"),
+        ("ingest", "notes", "read transcripts, memory directories and logs from anywhere"),
+        ("sources", "notes", "what was found on this machine, how far each was read"),
+    )),
+    ("look", (
+        ("list", "looking", "the memories"),
+        ("show", "looking", "one memory in full"),
+        ("search", "looking", "the memories that answer a question"),
+        ("explain", "looking", "why a memory is what it is"),
+        ("relate", "looking", "judge pairs of statements without storing anything"),
+    )),
+    ("decide", (
+        ("review", "deciding", "the held memories, one at a time"),
+        ("pin", "deciding", "keep a memory as it is, whatever a dream finds"),
+        ("unpin", "deciding", "let dreams tend to it again"),
+        ("restore", "deciding", "bring an archived or replaced memory back"),
+        ("forget", "deciding", "remove memories and what was said, for good"),
+    )),
+    ("journal", (
+        ("history", "journal", "the runs so far"),
+        ("diff", "journal", "what a run changed"),
+        ("undo", "journal", "take a run back"),
+    )),
+    ("upkeep", (
+        ("check", "upkeep", "verify store, files, vectors and journal against each other"),
+        ("restore-store", "upkeep", "go back to a verified backup of the store"),
+        ("config", "upkeep", "settings, where each came from, what was clamped"),
+        ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
+    )),
+    ("service", (
+        ("run", "service", "the service itself: watches, waits, dreams at night"),
+        ("service", "service", "install, uninstall or look at the systemd or launchd unit"),
+        ("pause", "service", "keep the service from starting work"),
+        ("resume", "service", "let it start work again"),
+    )),
+    ("agents", (
+        ("connect", "agents", "hooks in an agent's own configuration"),
+        ("disconnect", "agents", "take the hooks out again, to the byte"),
+        ("attach", "agents", "keep an agent's own memory directory in order"),
+        ("detach", "agents", "leave that directory alone again"),
+        ("mcp", "agents", "Model Context Protocol server on standard input and output"),
+        ("hook", "agents", "called by an agent's harness; exit 0 whatever happens"),
+    )),
+)
+
+FAMILY = {name: family for _, rows in GROUPS for name, family, _ in rows}
+SUMMARY = {name: summary for _, rows in GROUPS for name, _, summary in rows}
+
+GLOBAL_OPTIONS = (
+    ("--home DIR", "everything dream writes lives below it (or DREAM_HOME)"),
+    ("--config FILE", "settings file (or DREAM_CONFIG)"),
+    ("--now TIME", "act as if it were this time, ISO 8601 (or DREAM_NOW)"),
+    ("--json", "one JSON document on standard output"),
+    ("-q, -v", "quieter, louder"),
+)
+
+
+def overview() -> str:
+    """The text of `dream --help`."""
+    lines = ["usage: dream [options] COMMAND …", "",
+             "Consolidates the memory of AI agents: what they and you said becomes small, current and explained."]
+    for title, rows in GROUPS:
+        lines += ["", f"{title}:", *(f"  {name:<15}{summary}" for name, _, summary in rows)]
+    lines += ["", "options, before or after the command:", *(f"  {name:<15}{what}" for name, what in GLOBAL_OPTIONS),
+              "", "`dream COMMAND --help` shows a command's own options"]
+    return "\n".join(lines)
+
+
+def nearest(word: str) -> str | None:
+    """The command somebody probably meant."""
+    import difflib
+
+    close = difflib.get_close_matches(re.sub(r"[^a-z-]", "", word.lower()), list(FAMILY), n=1)
+    return close[0] if close else None

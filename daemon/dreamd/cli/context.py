@@ -1,0 +1,134 @@
+"""What a command works with: the world, how to speak, and to whom. Built once; the only place that knows the streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, TextIO
+
+from dreamd.clock import Clock, FixedClock, SystemClock, parse_instant
+from dreamd.errors import DreamError, UsageError
+from dreamd.paths import Paths, default_config, default_home, read_environment
+from dreamd.settings import load_settings
+from dreamd.world import World
+
+NARROWEST = 60
+WIDEST = 160
+
+
+class Told(Exception):
+    """An error whose JSON document is already out; only its text and exit code are left to give."""
+
+    def __init__(self, error: DreamError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The options every command takes."""
+
+    home: str | None = None
+    config: str | None = None
+    now: str | None = None
+    json: bool = False
+    verbosity: int = 0
+
+
+@dataclass(frozen=True)
+class Context:
+    """The world and the voice of one command."""
+
+    world: World
+    command: str
+    json: bool
+    verbosity: int
+    stdin: BinaryIO
+    stdout: TextIO
+    stderr: TextIO
+    colour: bool
+    width: int
+
+    def say(self, text: str = "") -> None:
+        """What a person asked for, on standard output; nothing in JSON mode."""
+        if not self.json:
+            self.stdout.write(text + "\n")
+
+    def tell(self, text: str) -> None:
+        """A word beside the answer, on standard error; nothing with `-q`."""
+        if self.verbosity >= 0:
+            self.stderr.write(text + "\n")
+            self.stderr.flush()
+
+    def warn(self, text: str) -> None:
+        """A warning on standard error."""
+        self.stderr.write(f"warning: {text}\n")
+        self.stderr.flush()
+
+    def document(self, document: Mapping[str, object]) -> None:
+        """The one JSON document; nothing without `--json`."""
+        if self.json:
+            self.stdout.write(encode(document) + "\n")
+
+    @property
+    def asks(self) -> bool:
+        """Whether somebody sits there who can be asked."""
+        return not self.json and self.stdin.isatty() and self.stderr.isatty()
+
+
+def encode(document: Mapping[str, object]) -> str:
+    """One line of JSON."""
+    return json.dumps(document, ensure_ascii=False, separators=(", ", ": "))
+
+
+def build_context(command: str, wanted: Wanted) -> Context:
+    """Read environment, settings and streams.
+
+    Raises UsageError for a place or time that cannot be, ConfigError for settings that cannot be used.
+    """
+    env = read_environment()
+    home = _place(wanted.home, "--home") or default_home(env)
+    if home.exists() and not home.is_dir():
+        raise UsageError(f"the home `{home}` is not a directory", hint="choose another place with `--home`")
+    config = _place(wanted.config, "--config")
+    settings = load_settings(config or default_config(env), required=bool(config or env.get("DREAM_CONFIG")))
+    context = Context(
+        World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
+        wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,
+        colour=sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb", width=_width(env))
+    for warning in settings.warnings:
+        context.warn(warning)
+    return context
+
+
+def _place(text: str | None, option: str) -> Path | None:
+    if text is None:
+        return None
+    if not text.strip():
+        raise UsageError(f"`{option}` needs a place")
+    return Path(text).expanduser().absolute()
+
+
+def _clock(now: str | None) -> Clock:
+    if not now:
+        return SystemClock()
+    try:
+        return FixedClock(parse_instant(now))
+    except UsageError as error:
+        raise UsageError(f"`--now`: {error.message}", hint=error.hint) from None
+
+
+def _width(env: Mapping[str, str]) -> int:
+    told = env.get("COLUMNS", "")
+    if told.isdigit():
+        columns = int(told)
+    else:
+        try:
+            columns = os.get_terminal_size(sys.stdout.fileno()).columns
+        except (OSError, ValueError):
+            columns = 100
+    return max(NARROWEST, min(WIDEST, columns))

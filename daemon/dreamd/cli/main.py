@@ -1,0 +1,262 @@
+"""The command `dream`: find the command, load its family alone, turn what went wrong into a sentence and an exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from io import TextIOWrapper
+from types import FrameType
+from typing import NoReturn, Protocol, cast
+
+from dreamd import __version__
+from dreamd.cli.commands import FAMILY, SUMMARY, nearest, overview
+from dreamd.cli.context import Context, Told, Wanted, build_context, encode
+from dreamd.errors import DreamError, Outage, UsageError
+
+VALUED = ("--home", "--config", "--now")
+FLAGS = ("--json", "--quiet", "--verbose")
+INTERRUPTED = 130
+TERMINATED = 143
+PASSING = frozenset({"store-busy"})
+"""Outages that are over before anyone could read a marker."""
+
+
+class Terminated(BaseException):
+    """The process was asked to stop; nothing between here and `main` may swallow it."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """What was typed: the command and everything else in its order."""
+
+    command: str | None
+    words: tuple[str, ...]
+    helped: bool = False
+    version: bool = False
+
+
+class Family(Protocol):
+    """What a module of commands offers."""
+
+    def add_arguments(self, command: str, parser: ArgumentParser) -> None:
+        """Declare what a command takes beside the common options."""
+
+    def run(self, context: Context, options: Namespace) -> int:
+        """Carry the command out and give its exit code; raise DreamError for what went wrong."""
+        ...
+
+
+class Parser(ArgumentParser):
+    """argparse without its own way out."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Carry out one command line and give back its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    _ready_streams()
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _run(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; what it did not read is not our failure.
+        _close_stdout()
+        return 0
+    except OSError as error:
+        _close_stdout()
+        sys.stderr.write(f"error: cannot write the answer: {error.strerror}\n")
+        return 1
+    return code
+
+
+def read_call(words: Sequence[str]) -> Call:
+    """Find the command among the options that may stand before it.
+
+    Raises UsageError for an option that is none of the common ones, or a command there is not.
+    """
+    place = 0
+    while place < len(words):
+        word = words[place]
+        if word in ("-h", "--help"):
+            return Call(None, (), helped=True)
+        if word == "--version":
+            return Call(None, (), version=True)
+        if word in VALUED:
+            place += 2
+        elif word in FLAGS or word.startswith(tuple(f"{v}=" for v in VALUED)) or _is_volume(word):
+            place += 1
+        elif word.startswith("-"):
+            raise UsageError(f"unknown option `{word.split('=')[0]}`", hint="see `dream --help`")
+        else:
+            break
+    if place >= len(words):
+        return Call(None, (), helped=True)
+    command, rest = words[place], (*words[:place], *words[place + 1:])
+    if command == "help":
+        named = next((w for w in rest if w in FAMILY), None)
+        return Call(named, ("--help",)) if named else Call(None, (), helped=True)
+    if command not in FAMILY:
+        close = nearest(command)
+        raise UsageError(f"there is no command `{command}`",
+                         hint=f"did you mean `dream {close}`?" if close else "see `dream --help`")
+    return Call(command, rest)
+
+
+def _run(words: list[str]) -> int:
+    context: Context | None = None
+    command = ""
+    try:
+        call = read_call(words)
+        if call.command is None:
+            sys.stdout.write(f"dream {__version__}\n" if call.version else overview() + "\n")
+            return 0
+        command = call.command
+        if command == "probe":
+            from dreamd import probe
+
+            return probe.main(list(call.words))
+        family = _load_family(command)
+        options = _parse(command, family, call.words)
+        context = build_context(command, _wanted(options))
+        return family.run(context, options)
+    except SystemExit as asked:  # argparse printed the help of a command
+        return int(asked.code or 0)
+    except KeyboardInterrupt:
+        return _stopped(INTERRUPTED)
+    except Terminated:
+        return _stopped(TERMINATED)
+    except BrokenPipeError:
+        raise
+    except Told as told:
+        failed = _report(told.error, context, command, wants_json=False)
+    except DreamError as error:
+        failed = _report(error, context, command, wants_json=_wants_json(words))
+    except Exception as error:  # noqa: BLE001 - the one place where an unforeseen error becomes a sentence
+        failed = _report(_crashed(error, context), context, command, wants_json=_wants_json(words))
+    # A hook must never be the reason that an agent's session fails.
+    return 0 if command == "hook" else failed
+
+
+def _load_family(command: str) -> Family:
+    name = f"dreamd.cli.{FAMILY[command]}"
+    try:
+        return cast(Family, import_module(name))
+    except ModuleNotFoundError as error:
+        if error.name != name:
+            raise
+        raise DreamError(f"`dream {command}` is not part of this version", hint="see CHANGELOG.md for what is") from None
+
+
+def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
+    summary = SUMMARY[command]
+    parser = Parser(prog=f"dream {command}", description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False)
+    family.add_arguments(command, parser)
+    common = parser.add_argument_group("everywhere")
+    common.add_argument("--home", metavar="DIR", help="everything dream writes lives below it")
+    common.add_argument("--config", metavar="FILE", help="settings file")
+    common.add_argument("--now", metavar="TIME", help="act as if it were this time (ISO 8601)")
+    common.add_argument("--json", action="store_true", help="one JSON document on standard output")
+    common.add_argument("-q", "--quiet", action="count", default=0, help="quieter")
+    common.add_argument("-v", "--verbose", action="count", default=0, help="louder")
+    return parser.parse_intermixed_args(list(words)) if _mixes(parser) else parser.parse_args(list(words))
+
+
+def _mixes(parser: ArgumentParser) -> bool:
+    """Options may stand between positional words, except where a family has commands of its own."""
+    return parser._subparsers is None
+
+
+def _wanted(options: Namespace) -> Wanted:
+    return Wanted(options.home, options.config, options.now, options.json, options.verbose - options.quiet)
+
+
+def _report(error: DreamError, context: Context | None, command: str, *, wants_json: bool) -> int:
+    """Say what went wrong and what to do, leave a marker where something is away, and give the exit code."""
+    message, hint = error.message, error.hint
+    if isinstance(error, Outage) and context is not None and error.code not in PASSING:
+        unmarked = _flag(error, context, command)
+        if unmarked:
+            message = unmarked
+    sys.stderr.write(f"error: {_line(message)}\n")
+    if hint:
+        sys.stderr.write(f"hint: {_line(hint)}\n")
+    sys.stderr.flush()
+    if wants_json:
+        name = type(error).__name__ if error.exit_code != 1 else "DreamError"
+        sys.stdout.write(encode({"error": {"name": name, "message": message, "hint": hint, "code": error.exit_code}}) + "\n")
+    return error.exit_code
+
+
+def _flag(error: Outage, context: Context, command: str) -> str:
+    """Leave the marker of an outage; the words to say when nothing took it."""
+    from dreamd import outage
+
+    world = context.world
+    try:
+        outage.flag(world.paths.outage, error, now=world.clock.now(), owner=f"dream {command}",
+                    fallback=outage.runtime_dir(world.env, world.paths.home))
+    except Outage as unmarked:
+        return unmarked.message
+    return ""
+
+
+def _crashed(error: Exception, context: Context | None) -> DreamError:
+    """An unforeseen error as one for a person; where it happened goes to the log, never what was in it."""
+    from dreamd import telemetry
+    from dreamd.paths import Paths, default_home, read_environment
+
+    paths = context.world.paths if context is not None else Paths(default_home(read_environment()))
+    logged = telemetry.log_crash(paths, error)
+    where = f"where it happened is in `{paths.logs / telemetry.CRASH_NAME}`" if logged else "it could not be logged"
+    return DreamError(f"something unforeseen happened ({type(error).__name__}); {where}",
+                      hint="run `dream check`; nothing that was stored is lost")
+
+
+def _wants_json(words: Sequence[str]) -> bool:
+    return "--json" in (words[:words.index("--")] if "--" in words else words)
+
+
+def _stopped(code: int) -> int:
+    sys.stderr.write("stopped\n")
+    return code
+
+
+def _line(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _is_volume(word: str) -> bool:
+    return len(word) > 1 and word[0] == "-" and set(word[1:]) <= {"q", "v"}
+
+
+def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    # Asked twice, we leave at once: a kill is survived, so this is too.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(TERMINATED))
+    raise Terminated
+
+
+def _ready_streams() -> None:
+    """Output that never fails on a character: what the terminal cannot show is written as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _close_stdout() -> None:
+    with suppress(OSError):
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, sys.stdout.fileno())
+        os.close(quiet)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Text for people: aligned, plain, with colour only where a terminal shows it. Nothing a memory says can steer a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from dreamd.model import Memory, Status
+
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
+                Status.SUPERSEDED: "dim"}
+
+
+def paint(text: str, style: str, *, colour: bool) -> str:
+    """The text in a style, or as it is."""
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text else text
+
+
+def clean(text: str) -> str:
+    """One line without anything a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def clip(text: str, width: int) -> str:
+    """One clean line of at most so many columns; signs of wide scripts take two."""
+    line = clean(text)
+    room, kept = width, []
+    for sign in line:
+        room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
+        if room < 0:
+            return "".join(kept[:-1]).rstrip() + "…"
+        kept.append(sign)
+    return line
+
+
+def wrap(text: str, width: int, indent: str = "") -> str:
+    """A clean text over several lines."""
+    import textwrap
+
+    return textwrap.fill(clean(text), width=max(20, width), initial_indent=indent, subsequent_indent=indent,
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """`1 memory`, `1,200 memories`."""
+    whole = int(number)
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    return f"{whole:,} {one if whole == 1 else plural}"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago, in the coarsest unit that still says something."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 0:
+        return "in the future"
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit != "minute" and seconds >= size):
+            return f"{count(seconds // size, unit)} ago"
+    return "just now" if seconds < 60 else "a minute ago"
+
+
+def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
+    """`2026-05-07 09:30`, in the given zone or the machine's."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def short(path: Path, home: str) -> str:
+    """A path as people write it, `~` for their own directory."""
+    text = str(path)
+    return "~" + text[len(home):] if home and text.startswith(home.rstrip("/") + "/") else text
+
+
+def marks(memory: Memory) -> str:
+    """What is particular about a memory, in a few signs' room."""
+    told = [memory.status.value] if memory.status is not Status.LIVE else []
+    told += ["pinned"] if memory.pinned else []
+    told += ["edited"] if memory.edited else []
+    told += ["unverified"] if memory.unverified else []
+    told += [f"until {memory.ttl}"] if memory.ttl else []
+    return ", ".join(told)
+
+
+def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False) -> str:
+    """Id, class, marks and text of a memory on one line."""
+    told = marks(memory)
+    place = f"{memory.scope}  " if scope else ""
+    head = f"{memory.id}  {memory.memory_class.value:<10}  "
+    note = f"[{told}] " if told else ""
+    room = max(24, width - len(head) - len(place) - len(note))
+    return (paint(memory.id, "cyan", colour=colour) + f"  {memory.memory_class.value:<10}  "
+            + paint(place, "dim", colour=colour) + paint(note, STATUS_STYLE[memory.status], colour=colour)
+            + clip(memory.text, room))
+
+
+def table(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
+    """Rows with their columns aligned; the last one may be as long as it likes."""
+    if not rows:
+        return []
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
+    return ["".join(cell.ljust(w + gap) for cell, w in zip(row, widths, strict=False)) + row[-1] for row in rows]
