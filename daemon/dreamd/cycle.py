@@ -9,42 +9,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from dreamd import mutex, projection
-from dreamd.clock import cpu_s, local_date
-from dreamd.errors import DreamError, Refused
-from dreamd.extraction import gate
+from dreamd import mutex, outage, projection, telemetry
+from dreamd.clock import cpu_s
+from dreamd.errors import DreamError, Outage, Refused
 from dreamd.kit import Kit
-from dreamd.model import Memory, Observation, Scope, Status
+from dreamd.model import Scope
 from dreamd.mutex import Owner
 from dreamd.phases.carry_out import Footing, carry_out, keep_verdicts
-from dreamd.phases.compare import RULES, PairBook, find_partners, load_vectors
-from dreamd.phases.consolidate import Bench, Heard, plan_consolidation
 from dreamd.phases.gather import Gathered, gather
 from dreamd.phases.orient import Orientation, orient, write_edits
-from dreamd.phases.prune import PruneRules, plan_prune
-from dreamd.plan import Change, Plan, digest, retired
-from dreamd.relations import merged_wording
-from dreamd.store import derived, journal, memories, observations, work
+from dreamd.plan import Change, Plan, digest
+from dreamd.planning import Wish, check_limits, plan_all, plan_pruning
+from dreamd.store import backups, journal, observations, work
 
 CHANGED = "changed"
+AS_USUAL = Wish()
 NOTHING = "nothing-to-do"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
                           "missing", "symlink", "not-a-file", "unknown-format"})
 """Reasons to skip that do not belong to a healthy source: a person should hear of them."""
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What a person, a timer or the service asked for."""
-
-    scope: Scope | None = None
-    full: bool = False
-    allow_large_change: bool = False
-    approved: str = ""
-    """Digest of the plan that may be carried out, and of no other."""
-    only_plan: bool = False
 
 
 @dataclass
@@ -65,7 +50,7 @@ class CycleReport:
     skips: Mapping[str, int] = field(default_factory=dict)
 
 
-def run_cycle(kit: Kit, wish: Wish = Wish()) -> CycleReport:
+def run_cycle(kit: Kit, wish: Wish = AS_USUAL) -> CycleReport:
     """Run one dream and say how it ended.
 
     Raises Locked when another dream is at work, Refused past a safety limit, Outage when something is away.
@@ -77,7 +62,24 @@ def run_cycle(kit: Kit, wish: Wish = Wish()) -> CycleReport:
         return report
     with mutex.hold_dream(kit.paths.locks, Owner("dream consolidate", kit.clock.now())), _recorded(kit, report):
         _dream(kit, wish, report)
+        _clear_markers(kit)
+    _tell(kit, report)
     return report
+
+
+def _clear_markers(kit: Kit) -> None:
+    """A whole dream went through: what it used is evidently back. Nothing else clears a marker."""
+    worked = ["disk", "db", "config", "lock", "cycle"] + (["model", "embed"] if kit.embedded else [])
+    for component in worked:
+        outage.clear(kit.paths.outage, component)
+
+
+def _tell(kit: Kit, report: CycleReport) -> None:
+    """One event a run, for the log: counts and names of reasons, never words."""
+    if kit.run is not None:
+        telemetry.log_event(kit.paths, "cycle.finished", clock=kit.clock, run=report.run, outcome=report.outcome,
+                            seconds=round(sum(p["seconds"] for p in report.phases.values()), 3), counts=report.fates,
+                            skips=report.skips, items=len(report.changes))
 
 
 def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
@@ -87,11 +89,11 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     with _phase(kit, report, "gather") as counts:
         gathered = _gather(kit, orientation, counts, report)
     with _phase(kit, report, "consolidate") as counts:
-        consolidation = _plan_all(kit, gathered, wish)
+        consolidation = plan_all(kit, gathered.candidates, wish)
         counts.update(observations=float(sum(consolidation.fates().values())), judged=float(consolidation.judged))
     with _phase(kit, report, "prune"):
-        pruning = _plan_pruning(kit, consolidation, wish)
-    _check_limits(kit, consolidation, pruning, wish)
+        pruning = plan_pruning(kit, consolidation, wish)
+    check_limits(kit, consolidation, pruning, wish)
     report.changes = [*consolidation.changes(), *pruning.changes()]
     report.fates = dict(consolidation.fates())
     report.digest = digest((consolidation, pruning))
@@ -118,96 +120,9 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
     return gathered
 
 
-def _plan_all(kit: Kit, gathered: Gathered, wish: Wish) -> Plan:
-    """One consolidation plan over all scopes; each scope is planned as if the others did not exist."""
-    pending = observations.load_pending(kit.store, scope=str(wish.scope) if wish.scope else None)
-    if kit.dry:
-        known = {o.id for o in pending}
-        fresh = observations.as_pending(gathered.candidates, after=observations.last_seq(kit.store))
-        seen = {o.id for o in observations.load_by_ids(kit.store, (o.id for o in fresh))}
-        pending += [o for o in {o.id: o for o in fresh}.values() if o.id not in known and o.id not in seen]
-        pending = [o for o in pending if wish.scope is None or o.scope == wish.scope]
-        pending.sort(key=lambda o: (o.at, o.id))
-    if not pending:
-        return Plan()
-    by_scope: dict[Scope, list[Observation]] = {}
-    for observation in pending:
-        by_scope.setdefault(observation.scope, []).append(observation)
-    plans, verdicts = [], {}
-    remembered = derived.load_judged(kit.store, judge=RULES)
-    for n, scope in enumerate(sorted(by_scope)):
-        kit.progress("consolidate", n, len(by_scope))
-        plan, book = _plan_scope(kit, scope, by_scope[scope], remembered)
-        plans.append(plan)
-        verdicts.update(book.fresh)
-    return Plan(tuple(s for p in plans for s in p.steps), {i: r for p in plans for i, r in p.revisions.items()}, verdicts,
-                judged=len(verdicts))
-
-
-def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], remembered: Mapping,  # type: ignore[type-arg]
-                ) -> tuple[Plan, PairBook]:
-    heard = [_hear(kit, o) for o in pending]
-    waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))]
-    standing = memories.load_memories(kit.store, scope=scope)
-    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not h.observation.target]
-    others = [m.text for m in standing] + [w.gated.text for w in waiting]
-    vectors = load_vectors(kit, (*asked, *others)) if asked else load_vectors(kit, ())
-    rules = kit.settings.consolidate
-    partners = find_partners(asked, [*others, *asked], vectors, k=rules.neighbours, floor=rules.neighbour_floor)
-    book = PairBook(vectors, remembered)
-    bench = Bench(scope, standing, memories.load_revisions(kit.store, scope), partners, book.relate, merged_wording,
-                  waiting, kit.settings.extraction.promote_after_conversations)
-    return plan_consolidation(heard, bench), book
-
-
-def _hear(kit: Kit, observation: Observation) -> Heard:
-    gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
-                 class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
-                 explicit=observation.explicit)
-    return Heard(observation, gated)
-
-
-def _plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
-    """Prune what the store will hold once the consolidation is done."""
-    prune, now = kit.settings.prune, kit.clock.now()
-    due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=now - timedelta(days=prune.stale_after_days))
-    will_be: dict[str, Memory] = {m.id: m for m in due if wish.scope is None or m.scope == wish.scope}
-    will_be.update((c.after.id, c.after) for c in consolidation.changes())
-    plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
-                      rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
-    revisions: dict[str, int] = {}
-    for scope in {c.after.scope for c in plan.changes()}:
-        known = memories.load_revisions(kit.store, scope)
-        revisions.update((c.after.id, known[c.after.id]) for c in plan.changes() if c.after.id in known)
-    return replace(plan, revisions=revisions)
-
-
-def _check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> None:
-    """No run may retire more than its share of a scope, or all of it, unless a person says so."""
-    if wish.allow_large_change:
-        return
-    rules = kit.settings.consolidate
-    both = Plan((*consolidation.steps, *pruning.steps))
-    by_scope: dict[Scope, int] = {}
-    for change in retired(both):
-        by_scope[change.after.scope] = by_scope.get(change.after.scope, 0) + 1
-    final = {c.after.id: c.after for c in both.changes()}
-    for scope, gone in sorted(by_scope.items()):
-        live = {m.id for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))}
-        after = (live | {m.id for m in final.values() if m.scope == scope and m.status is Status.LIVE}) - {
-            m.id for m in final.values() if m.status is not Status.LIVE}
-        share = max(rules.retire_always, len(live) * rules.max_retire_percent // 100)
-        if gone > share:
-            raise Refused(f"this run would retire {gone} of {len(live)} live memories of scope `{scope}`, more than {share}",
-                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
-        if live and not after:
-            raise Refused(f"this run would leave scope `{scope}` without a live memory",
-                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
-
-
 def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Plan, report: CycleReport) -> None:
     footing = Footing({**pruning.revisions, **consolidation.revisions})
-    keep_verdicts(kit, consolidation.verdicts, judge=RULES)
+    keep_verdicts(kit, consolidation.verdicts, judge=consolidation.judge)
     with _phase(kit, report, "consolidate") as counts:
         counts["steps"] = carry_out(kit, consolidation, footing, phase="consolidate")
     with _phase(kit, report, "prune") as counts:
@@ -269,6 +184,8 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
     try:
         yield
     except DreamError as error:
+        if isinstance(error, Outage):
+            outage.flag(kit.paths.outage, error, now=kit.clock.now(), owner="dream consolidate")
         report.outcome, report.reason = error.outcome, error.message
         with suppress(DreamError):  # the error that is on its way says more than a second one about the journal
             kit.begin()
@@ -277,6 +194,8 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
     if kit.run is not None:
         _close(kit, report)
         kit.store.checkpoint()
+        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
+                               keep=kit.settings.store.backups_kept)
 
 
 def _close(kit: Kit, report: CycleReport) -> None:

@@ -188,8 +188,8 @@ def _fsync(descriptor: int) -> None:
 
 
 def _rename(source: Path, target: Path) -> None:
-    os.replace(source, target)
+    source.replace(target)
 
 
 def _unlink(path: Path) -> None:
-    os.unlink(path)
+    path.unlink()

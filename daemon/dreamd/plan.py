@@ -50,6 +50,7 @@ class Plan:
     revisions: Mapping[str, int] = field(default_factory=dict)
     """Revision of each existing memory the plan changes; apply leaves out a step whose memory moved on meanwhile."""
     verdicts: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
+    judge: str = ""
     judged: int = 0
     warnings: tuple[str, ...] = ()
 

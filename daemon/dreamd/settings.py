@@ -161,7 +161,8 @@ def load_settings(path: Path, *, required: bool = False) -> Settings:
             raw = stream.read(LARGEST_FILE_BYTES + 1)
     except FileNotFoundError:
         if required:
-            raise ConfigError(f"no settings file at `{path}`", hint="`dream config path` shows where it is looked for") from None
+            raise ConfigError(f"no settings file at `{path}`",
+                              hint="`dream config path` shows where it is looked for") from None
         return Settings()
     except OSError as error:
         raise ConfigError(f"cannot read the settings file `{path}`: {error.strerror}") from error
@@ -209,7 +210,7 @@ def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object
         if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
             raise ConfigError(f"`{name}` must be a list of strings")
         return tuple(value)
-    if isinstance(default, bool) or isinstance(default, str):
+    if isinstance(default, bool | str):
         if type(value) is not type(default):
             raise ConfigError(f"`{name}` must be {'true or false' if isinstance(default, bool) else 'a string'}")
         if "choices" in meta and value not in meta["choices"]:

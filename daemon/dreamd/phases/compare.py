@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
 from dreamd.model import Judgement, text_sha
-from dreamd.relations import Statement, judge, specifics
+from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.vectors import Neighbours
@@ -21,6 +21,8 @@ from dreamd.vectors import Neighbours
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from dreamd.pairscore import PairScorer
 
 RULES = "rules-1"
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
@@ -100,7 +102,7 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
 
 
 def _add_rare(partners: dict[str, list[str]], everyone: Sequence[str]) -> None:
-    rare = RareTerms(specifics)
+    rare = RareTerms()
     for text in everyone:
         rare.add(text)
     for text, near in partners.items():
@@ -108,26 +110,56 @@ def _add_rare(partners: dict[str, list[str]], everyone: Sequence[str]) -> None:
         near.extend(t for t in rare.partners(text) if t not in have)
 
 
-class PairBook:
+class PairJudge:
     """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
 
-    def __init__(self, vectors: Vectors, known: Mapping[tuple[str, str], Judgement]) -> None:
-        self._vectors = vectors
-        self._known = known
+    def __init__(self, kit: Kit) -> None:
+        self._scorer = load_scorer(kit)
+        self.name = self._scorer.version if self._scorer else RULES
+        self._known = derived.load_judged(kit.store, judge=self.name)
+        self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
+
+    def prepare(self, vectors: Vectors, likely: Sequence[tuple[str, datetime, str, datetime]]) -> None:
+        """Take the vectors of a scope, and let the trained judge look at the likely pairs together."""
+        self._vectors = vectors
+        if self._scorer is None:
+            return
+        asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
+        for a, a_at, b, b_at in likely:
+            key, left, right = _sides(a, a_at, b, b_at)
+            similarity = vectors.similarity(a, b)
+            if key not in self._known and key not in asked and needs_score(left, right, similarity=similarity):
+                asked[key] = (left, right, similarity)
+        scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
+        for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
+            self.fresh[key] = judge(left, right, similarity=similarity, score=score)
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""
-        one, other = pair_side(a, a_at), pair_side(b, b_at)
-        swapped = one > other
-        key = (other, one) if swapped else (one, other)
+        key, left, right = _sides(a, a_at, b, b_at)
         verdict = self._known.get(key) or self.fresh.get(key)
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
-            left, right = Statement(a, a_at), Statement(b, b_at)
-            verdict = judge(right, left, similarity=similarity) if swapped else judge(left, right, similarity=similarity)
-            self.fresh[key] = verdict
-        return turned(verdict) if swapped else verdict
+            score = None
+            if self._scorer is not None and needs_score(left, right, similarity=similarity):
+                score = self._scorer.score([(left.text, right.text)])[0]
+            verdict = self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+        return verdict if left.text == a and left.at == a_at else turned(verdict)
+
+
+def load_scorer(kit: Kit) -> PairScorer | None:
+    """The trained judge, where the settings want it and its weights are here; without it rules alone judge."""
+    if kit.settings.consolidate.judge == "rules":
+        return None
+    return None
+
+
+def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:
+    """A pair in one order, whoever asks: the smaller hash first."""
+    one, other = pair_side(a, a_at), pair_side(b, b_at)
+    left, right = Statement(a, a_at), Statement(b, b_at)
+    return ((one, other), left, right) if one <= other else ((other, one), right, left)
 
 
 def turned(verdict: Judgement) -> Judgement:

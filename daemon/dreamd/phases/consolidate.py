@@ -134,7 +134,7 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     elif ended_twin is not None and not rulings:
         _repeat_ended(one, ended_twin, draft)
     else:
-        _add(one, met, rulings, draft)
+        _add(one, rulings, draft)
 
 
 def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
@@ -230,7 +230,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
     untouchable = memory.pinned or memory.edited
     if not wording or (untouchable and wording != memory.text):
         # Nothing may be dropped, and these words may not be changed: both stay.
-        _add(one, [twin], rulings, draft)
+        _add(one, rulings, draft)
         return
     after = _supported(memory, one, wording)
     op = "merge" if wording == memory.text else "refine"
@@ -262,7 +262,7 @@ def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
         authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
 
 
-def _add(one: Heard, met: Sequence[Met], rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+def _add(one: Heard, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
     observation, gated = one.observation, one.gated
     undecided = [r for _, r in rulings if r.winner in (Winner.NOBODY, Winner.BESIDE)]
     if undecided:
@@ -275,9 +275,6 @@ def _add(one: Heard, met: Sequence[Met], rulings: Sequence[tuple[Met, Ruling]], 
     fresh = draft.change("add" if status is Status.LIVE else "hold", _fresh(one, status, reason=reason),
                          reason=reason, evidence=evidence)
     _carry_out(fresh, rulings, draft)
-    for m in met:
-        if m.judgement.relation is Relation.RELATED and m.memory.status in CURRENT:
-            draft.link(fresh, m.memory, "related")
     draft.close_step(FateOf(observation, _fate_of_new(rulings, gated), reason, fresh.id, evidence))
 
 

@@ -7,7 +7,7 @@ snapshot and ignores the busy timeout, so every write begins with `BEGIN IMMEDIA
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -102,7 +102,8 @@ class Store:
         self.connection.close()
 
 
-def open_store(path: Path, *, create_with: schema.Founding | None = None, migrate: bool = False) -> Store:
+def open_store(path: Path, *, create_with: schema.Founding | None = None, migrate: bool = False,
+               before_migration: Callable[[sqlite3.Connection], object] | None = None) -> Store:
     """Open the store for reading and writing.
 
     A store that is not there is created when `create_with` says how, else StoreMissing. One of an older schema
@@ -120,6 +121,8 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
         store = Store(path, _connect(path))
     try:
         with translated(path):
+            if migrate and before_migration and 0 < schema.version_of(store.connection) < schema.VERSION:
+                before_migration(store.connection)
             _ready(store, create_with=create_with, migrate=migrate)
     except BaseException:
         store.close()
@@ -141,6 +144,16 @@ def open_reader(path: Path) -> Store:
         except BaseException:
             store.close()
             raise
+    return store
+
+
+def open_in_memory(founding: schema.Founding) -> Store:
+    """An empty store that leaves no trace."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    store = Store(Path(":memory:"), connection)
+    with store.writing() as tx:
+        schema.migrate(tx, founding=founding)
     return store
 
 

@@ -1,0 +1,146 @@
+"""Planning a whole dream: consolidation of every scope, then pruning of what will be there, within the limits.
+
+Each scope is planned as if the others did not exist. Nothing here changes a memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from dreamd.clock import local_date
+from dreamd.errors import Refused
+from dreamd.extraction import gate
+from dreamd.kit import Kit
+from dreamd.model import Candidate, Memory, Observation, Scope, Status
+from dreamd.phases.compare import PairJudge, find_partners, load_vectors
+from dreamd.phases.consolidate import Bench, Heard, plan_consolidation
+from dreamd.phases.prune import PruneRules, plan_prune
+from dreamd.phases.regroup import plan_regroup
+from dreamd.plan import Plan, retired
+from dreamd.relations import merged_wording
+from dreamd.store import memories, observations
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person, a timer or the service asked for."""
+
+    scope: Scope | None = None
+    full: bool = False
+    allow_large_change: bool = False
+    approved: str = ""
+    """Digest of the plan that may be carried out, and of no other."""
+    only_plan: bool = False
+
+
+def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
+    """One consolidation plan over all scopes; each scope is planned as if the others did not exist."""
+    pending = observations.load_pending(kit.store, scope=str(wish.scope) if wish.scope else None)
+    if kit.dry:
+        known = {o.id for o in pending}
+        told = observations.as_pending(fresh, after=observations.last_seq(kit.store))
+        seen = {o.id for o in observations.load_by_ids(kit.store, (o.id for o in told))}
+        pending += [o for o in {o.id: o for o in told}.values() if o.id not in known and o.id not in seen]
+        pending = [o for o in pending if wish.scope is None or o.scope == wish.scope]
+        pending.sort(key=lambda o: (o.at, o.id))
+    by_scope: dict[Scope, list[Observation]] = {}
+    if wish.full:
+        by_scope = {s: [] for s in memories.load_scopes(kit.store) if wish.scope is None or s == wish.scope}
+    for observation in pending:
+        by_scope.setdefault(observation.scope, []).append(observation)
+    if not by_scope:
+        return Plan()
+    plans = []
+    judge = PairJudge(kit)
+    for n, scope in enumerate(sorted(by_scope)):
+        kit.progress("consolidate", n, len(by_scope))
+        plans.append(_plan_scope(kit, scope, by_scope[scope], judge, full=wish.full))
+    return joined(plans, judge)
+
+
+def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:
+    """Several plans as one, with every verdict that was needed for them."""
+    return Plan(tuple(s for p in plans for s in p.steps), {i: r for p in plans for i, r in p.revisions.items()},
+                judge.fresh, judged=len(judge.fresh), judge=judge.name)
+
+
+def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> Plan:
+    heard = [_hear(kit, o) for o in pending]
+    waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))]
+    standing = memories.load_memories(kit.store, scope=scope)
+    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not h.observation.target]
+    others = [m.text for m in standing] + [w.gated.text for w in waiting]
+    revisions = memories.load_revisions(kit.store, scope)
+    partners: dict[str, list[str]] = {}
+    if asked or full:
+        vectors = load_vectors(kit, (*asked, *others))
+        rules = kit.settings.consolidate
+        wanted = [*asked, *(m.text for m in standing if full)]
+        partners = find_partners(wanted, [*others, *asked], vectors, k=rules.neighbours, floor=rules.neighbour_floor)
+        judge.prepare(vectors, _likely_pairs(partners, heard, standing))
+    bench = Bench(scope, standing, revisions, partners, judge.relate, merged_wording, waiting,
+                  kit.settings.extraction.promote_after_conversations)
+    plan = plan_consolidation(heard, bench)
+    if full:
+        final = {m.id: m for m in standing} | {c.after.id: c.after for c in plan.changes()}
+        again = plan_regroup(list(final.values()), partners, judge.relate, merged_wording)
+        touched = {c.after.id: revisions[c.after.id] for c in again.changes() if c.after.id in revisions}
+        plan = Plan((*plan.steps, *again.steps), {**plan.revisions, **touched})
+    return plan
+
+
+def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory],
+                  ) -> list[tuple[str, datetime, str, datetime]]:
+    """The pairs a plan will most likely ask about, so that they can be judged together."""
+    said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
+    said.update((h.gated.text, h.observation.at) for h in heard)
+    return [(h.gated.text, h.observation.at, near, said[near]) for h in heard
+            for near in partners.get(h.gated.text, ()) if near in said]
+
+
+def _hear(kit: Kit, observation: Observation) -> Heard:
+    gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
+                 class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
+                 explicit=observation.explicit)
+    return Heard(observation, gated)
+
+
+def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
+    """Prune what the store will hold once the consolidation is done."""
+    prune, now = kit.settings.prune, kit.clock.now()
+    heard_before = now - timedelta(days=prune.stale_after_days)
+    due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=heard_before)
+    will_be: dict[str, Memory] = {m.id: m for m in due if wish.scope is None or m.scope == wish.scope}
+    will_be.update((c.after.id, c.after) for c in consolidation.changes())
+    plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
+                      rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
+    revisions: dict[str, int] = {}
+    for scope in {c.after.scope for c in plan.changes()}:
+        known = memories.load_revisions(kit.store, scope)
+        revisions.update((c.after.id, known[c.after.id]) for c in plan.changes() if c.after.id in known)
+    return replace(plan, revisions=revisions)
+
+
+def check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> None:
+    """No run may retire more than its share of a scope, or all of it, unless a person says so."""
+    if wish.allow_large_change:
+        return
+    rules = kit.settings.consolidate
+    both = Plan((*consolidation.steps, *pruning.steps))
+    by_scope: dict[Scope, int] = {}
+    for change in retired(both):
+        by_scope[change.after.scope] = by_scope.get(change.after.scope, 0) + 1
+    final = {c.after.id: c.after for c in both.changes()}
+    for scope, gone in sorted(by_scope.items()):
+        live = {m.id for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))}
+        after = (live | {m.id for m in final.values() if m.scope == scope and m.status is Status.LIVE}) - {
+            m.id for m in final.values() if m.status is not Status.LIVE}
+        share = max(rules.retire_always, len(live) * rules.max_retire_percent // 100)
+        if gone > share:
+            raise Refused(f"this run would retire {gone} of {len(live)} live memories of scope `{scope}`, more than {share}",
+                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
+        if live and not after:
+            raise Refused(f"this run would leave scope `{scope}` without a live memory",
+                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")

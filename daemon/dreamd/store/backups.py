@@ -1,0 +1,67 @@
+"""Backups: verified copies of the store, by SQLite's own backup, kept to a bound.
+
+One before every migration and one a week. Copying the file of a store in use would miss what is still in its log.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from dreamd import fsio
+from dreamd.clock import iso, parse_instant
+from dreamd.errors import Corrupt, DreamError
+from dreamd.paths import Paths
+from dreamd.store import schema
+
+BACKUP_EVERY = timedelta(days=7)
+
+
+def back_up(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep: int, why: str) -> Path:
+    """Write a verified copy of the store and drop the oldest beyond the bound."""
+    fsio.make_private_dir(paths.backups)
+    name = iso(now).replace(":", "").replace("-", "")
+    final = paths.backups / f"{name}-{why}.db"
+    half = final.with_suffix(".part")
+    fsio.remove(half)
+    with fsio.translated(half):
+        half.touch(mode=0o600)
+        with closing(sqlite3.connect(half)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            verify_store(copy, half)
+    fsio.move(half, final)
+    kept = sorted(paths.backups.glob("*.db"))
+    for old in kept[:max(0, len(kept) - keep)]:
+        fsio.remove(old)
+    return final
+
+
+def back_up_if_due(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep: int) -> Path | None:
+    """The weekly copy, when the newest one is older than a week."""
+    copies = list(paths.backups.glob("*.db")) if paths.backups.is_dir() else []
+    newest = max((_backed_up_at(p) for p in copies), default=None)
+    if newest is not None and now - newest < BACKUP_EVERY:
+        return None
+    return back_up(connection, paths, now=now, keep=keep, why="weekly")
+
+
+def _backed_up_at(path: Path) -> datetime:
+    try:
+        return parse_instant(path.name.partition("-")[0])
+    except DreamError:
+        return parse_instant("1970-01-01")
+
+
+def verify_store(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise Corrupt when a database is damaged or no store of dream."""
+    try:
+        answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
+        ours = schema.version_of(connection) > 0
+    except sqlite3.DatabaseError:
+        raise Corrupt(f"`{path}` is damaged", hint="try an older copy") from None
+    if answer != "ok" or foreign is not None or not ours:
+        raise Corrupt(f"`{path}` is damaged or no store of dream", hint="try an older copy")
