@@ -26,7 +26,12 @@ $(DEV): $(STAMP)
 	@touch $@
 
 dream: $(STAMP) ## set up, then one real dream
-	@$(BIN)/python -m dreamd.cli.main first-dream
+	@if $(BIN)/dream sources --json 2>/dev/null | grep -q '"path"'; then \
+	  $(BIN)/dream consolidate; \
+	else \
+	  echo "no transcripts or memory directories found on this machine: dreaming over the sample in config/sample"; \
+	  rm -rf .sample; $(BIN)/dream --home .sample --config config/sample/dream.toml consolidate; \
+	fi
 
 test: $(DEV) ## the whole suite
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
