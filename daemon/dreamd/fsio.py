@@ -11,7 +11,7 @@ import fcntl
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -55,27 +55,48 @@ def read_bytes(path: Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
     return body
 
 
-def write_atomic(path: Path, body: bytes, *, mode: int = PRIVATE_FILE) -> None:
+def write_atomic(path: Path, body: bytes) -> None:
     """Replace a file as a whole: temporary file beside it, fsync, rename, fsync of the directory.
 
     Raises Outage (disk) when the disk is full or read-only; the old file is then untouched.
     """
-    make_private_dir(path.parent)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
-    with translated(path):
-        descriptor = _open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
-        try:
-            try:
-                _write(descriptor, body)
-                _fsync(descriptor)
-            finally:
-                os.close(descriptor)
-            _rename(temporary, path)
-            sync_dir(path.parent)
-        except OSError:
+    write_all(((path, body),))
+
+
+def write_all(files: Sequence[tuple[Path, bytes]]) -> None:
+    """Replace several files, each as a whole; a directory is synced once for all that moved into it.
+
+    Raises Outage (disk) when the disk is full or read-only; no file is then half written.
+    """
+    moves = []
+    try:
+        for path, body in files:
+            make_private_dir(path.parent)
+            temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+            moves.append((temporary, path))
+            with translated(path):
+                _write_synced(temporary, body)
+        while moves:
+            temporary, path = moves[0]
+            with translated(path):
+                _rename(temporary, path)
+            moves.pop(0)
+        for directory in dict.fromkeys(path.parent for path, _ in files):
+            with translated(directory):
+                sync_dir(directory)
+    finally:
+        for temporary, _ in moves:
             with suppress(OSError):
                 _unlink(temporary)
-            raise
+
+
+def _write_synced(path: Path, body: bytes) -> None:
+    descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE_FILE)
+    try:
+        _write(descriptor, body)
+        _fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def make_private_dir(path: Path) -> None:

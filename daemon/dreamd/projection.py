@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dreamd import fsio
+from dreamd.errors import DreamError
 from dreamd.model import Memory, Scope, Status
 from dreamd.mutex import Background
 from dreamd.notes import EarlierVersion, render_index, render_topic
@@ -90,32 +91,36 @@ def settle(store: Store, background: Background, *, paths: Paths) -> list[str]:
             intents = work.load_intents(store, limit=BATCH)
             if not intents:
                 return conflicts
-            done = [(intent, _carry_out(intent, paths, conflicts)) for intent in intents]
+            fit = [i for i in intents if _fits(i, paths)]
+            fsio.write_all([(paths.home / i.path, i.body) for i in fit if i.body is not None])
+            for intent in fit:
+                if intent.body is None:
+                    fsio.remove(paths.home / intent.path)
             with store.writing() as tx:
-                for intent, known in done:
-                    if intent.path in conflicts:
-                        work.drop_intent(tx, intent.path)
+                for intent in intents:
+                    if intent in fit:
+                        work.settle(tx, intent, _known(intent, paths))
                     else:
-                        work.settle(tx, intent, known)
+                        conflicts.append(intent.path)
+                        _park(intent, paths)
+                        work.drop_intent(tx, intent.path)
 
 
-def _carry_out(intent: Intent, paths: Paths, conflicts: list[str]) -> KnownFile | None:
-    path = paths.home / intent.path
+def _fits(intent: Intent, paths: Paths) -> bool:
+    """True while the file is what dream last knew, or already what it is to become."""
     try:
-        present: str | None = fsio.sha256_bytes(fsio.read_bytes(path))
+        present: str | None = fsio.sha256_bytes(fsio.read_bytes(paths.home / intent.path))
     except FileNotFoundError:
         present = None
-    if present != intent.new_sha and present != intent.base_sha:
-        conflicts.append(intent.path)
-        _park(intent, paths)
-        return None
+    except DreamError:
+        return False
+    return present in (intent.new_sha, intent.base_sha)
+
+
+def _known(intent: Intent, paths: Paths) -> KnownFile | None:
     if intent.body is None:
-        if present is not None:
-            fsio.remove(path)
         return None
-    if present != intent.new_sha:
-        fsio.write_atomic(path, intent.body)
-    return facts_of(path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
+    return facts_of(paths.home / intent.path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
 
 
 def facts_of(path: Path, relative: str, *, body: bytes, memory: str, scope: str) -> KnownFile:

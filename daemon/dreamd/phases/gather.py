@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
+from dreamd.errors import UsageError
 from dreamd.extraction import ConversationState, extract, redact
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, Event, EventKind, MemoryType, Origin, Reading, Scope, parse_scope
@@ -130,7 +131,11 @@ def _touched(path: Path) -> tuple[int, int]:
 
 def _scope_of(found: FoundSource, reading: Reading) -> Scope:
     key = found.project_key or next((Path(e.cwd).name for e in reading.events if e.cwd), "")
-    return parse_scope(f"project:{key}") if key.strip(". ") else Scope("user")
+    try:
+        return parse_scope(f"project:{key}")
+    except UsageError:
+        # A working directory without a usable name: what was said there is kept for the person, not for a project.
+        return Scope("user")
 
 
 def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:

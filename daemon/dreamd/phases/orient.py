@@ -148,11 +148,13 @@ def _facts(path: Path) -> tuple[int, int, int]:
 def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str]) -> Edited | None:
     known = {p: k for p, k in work.load_files(kit.store, scope=scope).items() if p.startswith("memory/")}
     current: dict[str, bytes] = {}
+    unreadable: set[str] = set()
     for relative, path in present.items():
         try:
             current[relative] = fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES)
         except (DreamError, OSError) as error:
             warnings.append(error.message if isinstance(error, DreamError) else f"cannot read `{relative}`")
+            unreadable.add(relative)
             if relative in known:
                 current[relative] = known[relative].body
     prefix = str(kit.paths.scope_dir(scope).relative_to(kit.paths.home)) + "/"
@@ -162,6 +164,8 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
     accepted = []
     owner = {e.file: e.memory_id for e in edits if e.memory_id and e.kind is not EditKind.DELETED}
     for relative, body in current.items():
+        if relative in unreadable:
+            continue
         before = known.get(relative)
         memory = before.memory if before else owner.get(relative.removeprefix(prefix), "")
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
