@@ -126,5 +126,19 @@ def _describe(path: Path, key: str, recognise: Recognise) -> FoundSource | None:
     except OSError:
         return None
     if not key and not path.is_dir():
-        key = _key_of(path)
+        key = _key_around(path) or (_key_of(path) if path.suffix in (".json", ".jsonl") else "")
     return FoundSource(path, kind, key, size, moment(status.st_mtime))
+
+
+def _key_around(path: Path) -> str:
+    """The project of formats whose lines do not name a directory, from the files around them."""
+    parents = path.absolute().parents
+    if len(parents) > 2 and parents[1].name == ".specstory":
+        return project_key_of(str(parents[2]))
+    if path.parent.name == "chats":
+        try:
+            named = read_start(path.parent.parent / ".project_root", 4096)
+            return project_key_of(named.decode("utf-8", "replace").strip())
+        except Unopened:  # older builds do not write it
+            return ""
+    return ""

@@ -12,6 +12,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from dreamd.model import LONGEST_SCOPE_KEY
 from dreamd.sources.contract import Head
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.tolerant import Record, parse_record
@@ -62,7 +63,8 @@ def project_key_of(cwd: str) -> str:
     if not place or "\x00" in place:
         return ""
     root = _repository_root(Path(place)) if place.startswith("/") else None
-    return (root or PurePosixPath(place)).name
+    name = (root or PurePosixPath(place)).name[:LONGEST_SCOPE_KEY]
+    return "" if name in (".", "..") or not name.isprintable() else name
 
 
 def _repository_root(place: Path) -> Path | None:

@@ -123,7 +123,7 @@ class _NoteFile:
     def __init__(self, name: str, changed_at: datetime | None, siblings: frozenset[str]) -> None:
         self._name = name
         self._changed_at = changed_at
-        self._siblings = {str(Path(sibling).with_suffix("")) for sibling in siblings}
+        self._siblings = {sibling.removesuffix(".md") for sibling in siblings if sibling}
 
     def read(self, body: bytes, sink: Sink) -> None:
         """One event for a topic file; one for each statement of an index or of a file without frontmatter."""
@@ -173,7 +173,7 @@ class _NoteFile:
         quoted = opening[1:].partition("`")[0] if opening.startswith("`") else ""
         for target in (*piece.links, quoted):
             place = target.partition("#")[0].removeprefix("./")
-            if place and str(Path(place).with_suffix("")) in self._siblings and (
+            if place.removesuffix(".md") in self._siblings and (
                     place.endswith(".md") or f"[[{target}" in piece.text):
                 return True
         return False
