@@ -1,0 +1,297 @@
+"""What dream costs, measured: `python tests/bench/bench.py [--sizes 1000,5000,20000] [section …]`.
+
+Every measurement runs in a process of its own, so that CPU seconds and the peak of memory belong to it alone. "Above
+bare" is the peak of resident memory less that of the same process right after its imports. One thread throughout.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import platform
+import resource
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any  # results of a measurement, printed and dropped
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generate import Generated, generate, given_vectors
+
+SIZES = (1000, 5000, 20_000)
+FRESH = 100
+NOW = datetime(2026, 5, 1, 3, tzinfo=UTC)
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+MIB = 1024 * 1024
+
+
+def main() -> int:
+    """Run the sections asked for, all of them by default."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", choices=[*SECTIONS, []], help="sections to run; all by default")
+    parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="numbers of memories, comma separated")
+    parser.add_argument("--child", nargs=2, metavar=("STEP", "ARGUMENTS"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        print(json.dumps(STEPS[args.child[0]](**json.loads(args.child[1]))))
+        return 0
+    sizes = [int(size) for size in args.sizes.split(",")]
+    print(f"$ {shlex.join(['python', *sys.argv])}\n{_machine()}\n")
+    for name in args.sections or SECTIONS:
+        SECTIONS[name](sizes)
+    return 0
+
+
+# --- sections -------------------------------------------------------------------------------------------------------
+
+
+def bench_embedding(_sizes: list[int]) -> None:
+    """Texts per CPU second beside sentence-transformers' own `encode`, in one process with the same texts."""
+    found = _child("embedding", counts=[10, 100, 1000])
+    print("embedding: distinct short texts, one thread, texts per CPU second (best of 3)")
+    print(f"  {'texts':>6} {'light':>8} {'encode()':>9} {'gain':>6}   largest difference of a component")
+    for row in found["rows"]:
+        print(f"  {row['count']:>6} {row['light']:>8.0f} {row['theirs']:>9.0f} {row['light'] / row['theirs']:>5.2f}x"
+              f"   {row['difference']:.1e}")
+    print(f"  CPU s to import and load: light {found['light_load_s']:.2f}, "
+          f"sentence-transformers {found['theirs_load_s']:.2f}")
+    cold = sorted((_child("cold_query") for _ in range(5)), key=lambda one: one["wall_s"])[2]
+    print(f"  import, load and one query from nothing: {cold['wall_s']:.2f} s, {cold['above_bare_mib']:.0f} MiB\n")
+
+
+def bench_neighbours(sizes: list[int]) -> None:
+    """All pairs among given vectors, and one query."""
+    print("neighbours: every near pair (cosine 0.3, 16 a row) among given vectors; one query")
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="dream-bench-") as folder:
+            _child("vectors", count=size, path=f"{folder}/rows.npy")
+            found = _child("neighbours", path=f"{folder}/rows.npy")
+        print(f"  {size:>6}: {found['cpu_s']:>6.2f} CPU s, {found['above_bare_mib']:>4.0f} MiB above bare, "
+              f"{found['pairs']} pairs; one query {found['query_ms']:.2f} ms")
+    print()
+
+
+def bench_dream(sizes: list[int]) -> None:
+    """Whole dreams over generated memories, then a few new ones, then nothing to do."""
+    if not _can_dream():
+        return
+    print("dream: over generated memories with given vectors, 30 % of them near-duplicates")
+    for size in sizes:
+        with tempfile.TemporaryDirectory(prefix="dream-bench-") as home:
+            _child("fill", home=home, first=0, count=size, total=size + FRESH)
+            first = _child("dream", home=home)
+            _child("fill", home=home, first=size, count=FRESH, total=size + FRESH)
+            more = _child("dream", home=home)
+            idle = _child("dream", home=home)
+        _print_dream(f"{size} new", first)
+        _print_dream(f"{FRESH} new into {size}", more)
+        _print_dream(f"nothing to do, {size}", idle)
+    print()
+
+
+def bench_shell(_sizes: list[int]) -> None:
+    """Commands as a person or a hook starts them."""
+    python = Path(sys.executable).parent
+    commands = {"dream --help": [str(python / "dream"), "--help"],
+                "dream note": [str(python / "dream"), "note", "The quay crane is painted every spring"],
+                "dream search": [str(python / "dream"), "search", "when is the crane painted?"],
+                "dream-probe": [str(python / "dream-probe")]}
+    print("shell: wall milliseconds from start to exit (median and worst of 11)")
+    with tempfile.TemporaryDirectory(prefix="dream-bench-") as home:
+        env = {**os.environ, **ONE_THREAD, "DREAM_HOME": home, "HOME": home}
+        for name, command in commands.items():
+            if not Path(command[0]).exists():
+                print(f"  {name:<14} not there")
+                continue
+            took = sorted(_timed(command, env) for _ in range(11))
+            print(f"  {name:<14} {statistics.median(took):>6.0f} {took[-1]:>6.0f}")
+    print()
+
+
+SECTIONS: dict[str, Callable[[list[int]], None]] = {
+    "embedding": bench_embedding, "neighbours": bench_neighbours, "dream": bench_dream, "shell": bench_shell}
+
+
+# --- steps: each runs in a child process and answers with one JSON object -------------------------------------------
+
+
+def step_embedding(counts: list[int]) -> dict[str, Any]:
+    from dreamd.embedding import load_embedder
+    from dreamd.embedding.model_files import find_model
+
+    texts = list(dict.fromkeys(one.text for one in generate(2 * max(counts), seed=3)))[:max(counts)]
+    light_load, light = _cpu(lambda: load_embedder("light"))
+
+    def load_theirs() -> Any:
+        import torch
+        from sentence_transformers import SentenceTransformer
+
+        torch.set_num_threads(1)
+        return SentenceTransformer(str(find_model()), device="cpu", local_files_only=True)
+
+    theirs_load, theirs = _cpu(load_theirs)
+    rows = []
+    for count in counts:
+        part = texts[:count]
+        mine = min((_cpu(lambda part=part: light.embed(part)) for _ in range(3)), key=lambda pair: pair[0])
+        other = min((_cpu(lambda part=part: theirs.encode(part, show_progress_bar=False)) for _ in range(3)),
+                    key=lambda pair: pair[0])
+        rows.append({"count": count, "light": count / mine[0], "theirs": count / other[0],
+                     "difference": float(abs(mine[1] - other[1]).max())})
+    return {"rows": rows, "light_load_s": light_load, "theirs_load_s": theirs_load}
+
+
+def step_cold_query() -> dict[str, Any]:
+    bare, begun = _peak_bytes(), time.perf_counter()
+    from dreamd.embedding import load_embedder
+
+    load_embedder("light").embed(["how do I start the worker?"])
+    return {"wall_s": time.perf_counter() - begun, "above_bare_mib": (_peak_bytes() - bare) / MIB}
+
+
+def step_vectors(count: int, path: str) -> dict[str, Any]:
+    import numpy as np
+
+    np.save(path, given_vectors(generate(count)))
+    return {}
+
+
+def step_neighbours(path: str) -> dict[str, Any]:
+    from dreamd.embedding.kernels import prefer_wide_kernels
+
+    prefer_wide_kernels()
+    import numpy as np
+
+    from dreamd.vectors import Neighbours, near_pairs
+
+    np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
+    bare = _peak_bytes()
+    rows = np.load(path)
+    cpu, pairs = _cpu(lambda: near_pairs(rows, min_similarity=0.3, k=16))
+    peak = _peak_bytes()
+    neighbours = Neighbours(rows)
+    query_s, _ = _cpu(lambda: [neighbours.search(rows[place], 10) for place in range(50)])
+    return {"cpu_s": cpu, "pairs": len(pairs), "above_bare_mib": (peak - bare) / MIB, "query_ms": query_s / 50 * 1000}
+
+
+def step_fill(home: str, first: int, count: int, total: int) -> dict[str, Any]:
+    """Put observations and their vectors into the store, as `note` and an earlier embedding would have."""
+    from dreamd.embedding import MODEL_ID
+    from dreamd.extraction import gate
+    from dreamd.kit import open_kit
+    from dreamd.model import Candidate, Origin, Scope, text_sha
+    from dreamd.store import derived, observations
+
+    made = generate(total)
+    rows = given_vectors(made)[first:first + count]
+    part: list[Generated] = made[first:first + count]
+    with open_kit(_world(home), create=True, migrate=True) as kit, kit.store.writing() as tx:
+        key = observations.tombstone_key(kit.store)
+        told = [Candidate(one.text, Origin.USER, NOW - timedelta(days=30) + timedelta(minutes=first + number),
+                          Scope("project", "bench"), conversation=f"c{(first + number) // 20}")
+                for number, one in enumerate(part)]
+        observations.append(tx, told, stored_at=NOW, key=key)
+        # A statement is compared in the wording the gate gave it.
+        wordings = [gate(one.text, origin=one.origin, at=one.at, zone=UTC, class_hint=None, type_hint=None, ttl=None,
+                         explicit=True).text for one in told]
+        derived.write_vectors(tx, {text_sha(text): row for text, row in zip(wordings, rows, strict=True)},
+                              model=MODEL_ID)
+    return {}
+
+
+def step_dream(home: str) -> dict[str, Any]:
+    import numpy as np
+
+    from dreamd.cycle import Wish, run_cycle
+    from dreamd.kit import open_kit
+
+    np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
+    bare, begun = _peak_bytes(), time.perf_counter()
+    with open_kit(_world(home), create=True, migrate=True) as kit:
+        cpu, report = _cpu(lambda: run_cycle(kit, Wish(allow_large_change=True)))
+        embedded = kit.embedder is not None
+    return {"outcome": report.outcome, "cpu_s": cpu, "wall_s": time.perf_counter() - begun, "fates": report.fates,
+            "phases": {name: counts.get("cpu_s", counts["seconds"]) for name, counts in report.phases.items()},
+            "above_bare_mib": (_peak_bytes() - bare) / MIB, "embedded": embedded}
+
+
+STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+    "embedding": step_embedding, "cold_query": step_cold_query, "vectors": step_vectors, "neighbours": step_neighbours,
+    "fill": step_fill, "dream": step_dream}
+
+
+# --- the small things -----------------------------------------------------------------------------------------------
+
+
+def _child(step: str, **arguments: object) -> dict[str, Any]:
+    """Run one step in a fresh process and return what it found."""
+    done = subprocess.run([sys.executable, __file__, "--child", step, json.dumps(arguments)], capture_output=True,
+                          env={**os.environ, **ONE_THREAD, "TOKENIZERS_PARALLELISM": "false"}, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"the step `{step}` failed:\n{done.stderr[-2000:]}")
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _print_dream(what: str, found: dict[str, Any]) -> None:
+    phases = ", ".join(f"{name} {seconds:.1f}" for name, seconds in found["phases"].items())
+    fates = ", ".join(f"{name} {count}" for name, count in sorted(found["fates"].items()) if count)
+    print(f"  {what:<26} {found['outcome']:<14} {found['cpu_s']:>7.2f} CPU s {found['wall_s']:>7.2f} s "
+          f"{found['above_bare_mib']:>5.0f} MiB above bare   ({phases}){'; ' + fates if fates else ''}"
+          f"{'; the model was loaded' if found['embedded'] else ''}")
+
+
+def _can_dream() -> bool:
+    try:
+        return importlib.util.find_spec("dreamd.cycle") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def _world(home: str) -> Any:
+    from dreamd.clock import FixedClock
+    from dreamd.kit import World
+    from dreamd.paths import Paths
+    from dreamd.settings import Settings
+
+    settings = Settings()
+    return World(Paths(Path(home) / "home"), replace(settings, store=replace(settings.store, zone="UTC")),
+                 FixedClock(NOW), {"HOME": home})
+
+
+def _cpu(work: Callable[[], Any]) -> tuple[float, Any]:
+    begun = time.process_time()
+    result = work()
+    return time.process_time() - begun, result
+
+
+def _timed(command: list[str], env: dict[str, str]) -> float:
+    begun = time.perf_counter()
+    subprocess.run(command, env=env, capture_output=True, check=False)
+    return (time.perf_counter() - begun) * 1000
+
+
+def _peak_bytes() -> int:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def _machine() -> str:
+    model = platform.processor() or platform.machine()
+    if Path("/proc/cpuinfo").exists():
+        names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+        model = names[0].partition(": ")[2] if names else model
+    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {sys.version.split()[0]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
