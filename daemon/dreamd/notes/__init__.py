@@ -3,7 +3,10 @@
 Pure text in, text out: no store, no clock, no disk.
 """
 
+from dreamd.notes.attaching import AttachPlan, AttachRules, JudgedPair, account, conflicts_in_words, plan_attach
+from dreamd.notes.dialects import Dialect, detect_dialect, is_editable, is_instruction_file
 from dreamd.notes.edits import EditKind, PersonEdit, diff_person_edits
+from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.index import (
     AIM_LINES,
     INDEX_FILE,
@@ -17,6 +20,7 @@ from dreamd.notes.index import (
     render_index,
 )
 from dreamd.notes.reading import DirectoryText, IndexLine, read_directory
+from dreamd.notes.rewriting import Action, EntryEdit, IndexLimits, apply_edits, fit_index, propose_edits
 from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, title_of, topic_path
 
 __all__ = [
@@ -25,19 +29,38 @@ __all__ = [
     "MAX_BYTES",
     "MAX_LINES",
     "SECTIONS",
+    "Action",
+    "AttachPlan",
+    "AttachRules",
+    "Dialect",
     "DirectoryText",
     "EarlierVersion",
     "EditKind",
+    "Entry",
+    "EntryEdit",
+    "EntryKind",
+    "IndexLimits",
     "IndexLine",
     "IndexPlan",
+    "JudgedPair",
     "PersonEdit",
     "TopicText",
+    "account",
+    "apply_edits",
+    "conflicts_in_words",
+    "detect_dialect",
     "diff_person_edits",
+    "fit_index",
     "hook_of",
     "index_line",
     "index_size",
+    "is_editable",
+    "is_instruction_file",
     "is_more_file",
+    "plan_attach",
+    "propose_edits",
     "read_directory",
+    "read_entries",
     "read_topic",
     "render_index",
     "render_topic",

@@ -22,6 +22,8 @@ REPLACED_AT = 5
 """From this many lines on, an index of which no line survived was replaced, not emptied line by line."""
 SAME_LINE = 0.6
 """Likeness from which a line without a link is the rewritten one that vanished."""
+MOST_COMPARISONS = 4_000
+"""Beyond this many pairs of vanished and new lines nobody rewrote lines one by one."""
 LONG_FILE = 700
 """A new file without frontmatter and longer than this is read paragraph by paragraph."""
 
@@ -144,6 +146,8 @@ class _Comparison:
     def _rewritten(self, vanished: set[str]) -> dict[str, IndexLine]:
         """Vanished lines that stand there again in other words and without their link."""
         found: dict[str, IndexLine] = {}
+        if len(vanished) * len(self.free_lines) > MOST_COMPARISONS:
+            return found
         for ident in sorted(vanished):
             old = self.old_lines[ident][0].hook
             scored = [(_likeness(old, line.hook), -n) for n, line in enumerate(self.free_lines) if not line.target]

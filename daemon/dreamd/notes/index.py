@@ -38,7 +38,7 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
-_COMMENT = re.compile(r"(?s)[ \t]*<!--.*?-->[ \t]*\n?")
+_COMMENT = re.compile(r"(?s)(?<![ \t])[ \t]*<!--.*?-->[ \t]*\n?")
 _DAY_OF_DOUBLING = 30.0
 """Days of recency that twice the support is worth."""
 

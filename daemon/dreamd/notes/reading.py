@@ -15,12 +15,12 @@ _POINTER = re.compile(
     r"^[ \t]*[-*+][ \t]+\[(?P<title>(?:\\.|[^\]\\])*)\]\((?:<(?P<angle>[^>]*)>|(?P<plain>[^)\s]*))\)(?P<rest>.*)$"
 )
 _SEPARATOR = re.compile(r"^\s*(?:—|–|--?|:)\s*")
-_NOTES = re.compile(r"\s*\((?P<day>\d{4}-\d\d-\d\d)(?P<more>(?:, [^()]*)?)\)\s*$")
+_NOTES = re.compile(r"\((?P<day>\d{4}-\d\d-\d\d)(?P<more>(?:, [^()]*)?)\)")
 _TTL = re.compile(r"TTL: (\d{4}-\d\d-\d\d)")
 _COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_HEADING = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$")
-_RULE = re.compile(r"^[ \t]*([-*_=|: \t]{3,})$")
+_HEADING = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t](.*)$")
+_RULE = re.compile(r"^[-*_=|: \t]{3,}$")
 _MORE_LINE = re.compile(r"^\d+ more memor(?:y is|ies are) in \[")
 
 
@@ -95,23 +95,23 @@ def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
     plain = unix_lines(text)
     body = plain[read_frontmatter(plain).body_start :]
     body = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), body)
-    lines: list[IndexLine] = []
-    headings: list[str] = []
-    section, open_line = "", False
     raws = body.split("\n")
+    headings: list[str] = []
+    found: list[tuple[int, str, list[str]]] = []
+    section, open_line = "", False
     for number, raw in enumerate(raws, start=1):
         heading = _HEADING.match(raw)
         if heading:
-            section, open_line = heading.group(2), False
+            section, open_line = heading.group(2).strip().rstrip("#").rstrip(), False
             headings.append(section)
         elif not raw.strip() or _RULE.match(raw) or _MORE_LINE.match(raw) or _is_table_head(raws, number):
             open_line = False
         elif open_line and not _BULLET.match(raw) and not _is_row(raw):
-            lines[-1] = _joined(lines[-1], raw)
+            found[-1][2].append(raw.strip())
         else:
-            lines.append(_index_line(file, number, (section, raw)))
+            found.append((number, section, [raw.rstrip()]))
             open_line = True
-    return lines, headings
+    return [_index_line(file, number, (name, " ".join(parts))) for number, name, parts in found], headings
 
 
 def _index_line(file: str, number: int, found: tuple[str, str]) -> IndexLine:
@@ -138,11 +138,7 @@ def _is_table_head(raws: list[str], number: int) -> bool:
 
 
 def _hook(text: str) -> tuple[str, str | None]:
-    notes = _NOTES.search(text)
+    text = text.rstrip()
+    notes = _NOTES.fullmatch(text, max(text.rfind("("), 0))
     ttl = _TTL.search(notes["more"]) if notes else None
     return one_line(read_line(text[: notes.start()] if notes else text)), ttl.group(1) if ttl else None
-
-
-def _joined(line: IndexLine, raw: str) -> IndexLine:
-    """The line with a continuation: read again as if it had been written on one line."""
-    return _index_line(line.file, line.number, (line.section, f"{line.raw.rstrip()} {raw.strip()}"))
