@@ -93,11 +93,6 @@ def read_environment() -> dict[str, str]:
     return dict(os.environ)
 
 
-def set_default_variable(name: str, value: str) -> None:
-    """Set a variable for libraries that can be told no other way, unless somebody set it already."""
-    os.environ.setdefault(name, value)
-
-
 def default_home(env: Mapping[str, str]) -> Path:
     """`DREAM_HOME`, or the platform's state directory."""
     chosen = env.get("DREAM_HOME")

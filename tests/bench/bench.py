@@ -166,9 +166,6 @@ def step_vectors(count: int, path: str) -> dict[str, Any]:
 
 
 def step_neighbours(path: str) -> dict[str, Any]:
-    from dreamd.embedding.kernels import prefer_wide_kernels
-
-    prefer_wide_kernels()
     import numpy as np
 
     from dreamd.vectors import Neighbours, near_pairs
@@ -290,7 +287,11 @@ def _machine() -> str:
     if Path("/proc/cpuinfo").exists():
         names = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
         model = names[0].partition(": ")[2] if names else model
-    return f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, Python {sys.version.split()[0]}"
+    kernels = subprocess.run([sys.executable, "-c", "import numpy, threadpoolctl as t\n"
+                              "print(*{one['architecture'] for one in t.threadpool_info()})"],
+                             capture_output=True, text=True, check=False).stdout.strip()
+    return (f"{model}, {os.cpu_count()} cores, {platform.system()} {platform.release()}, "
+            f"Python {platform.python_version()}, OpenBLAS kernels {kernels}")
 
 
 if __name__ == "__main__":

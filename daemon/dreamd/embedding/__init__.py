@@ -49,10 +49,8 @@ def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str
 
     Raises Outage(component="model") when the model is missing, altered or cannot be loaded.
     """
-    from dreamd.embedding.kernels import prefer_wide_kernels
     from dreamd.embedding.model_files import find_model
 
-    prefer_wide_kernels()
     model = find_model(directory, checked=checked)
     accelerated = device != "cpu" and expected_texts >= ACCELERATED_FROM
     if kind == "torch" or (kind == "auto" and accelerated):
