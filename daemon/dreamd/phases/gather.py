@@ -7,7 +7,7 @@ reason; nothing is dropped without a record.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ from dreamd.errors import UsageError
 from dreamd.extraction import ConversationState, extract, redact
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, Event, EventKind, MemoryType, Origin, Reading, Scope, parse_scope
-from dreamd.sources import Adapter, FoundSource, adapter_for, discover
+from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover
 from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
 
@@ -43,9 +43,17 @@ class Gathered:
 
 def gather(kit: Kit) -> Gathered:
     """Read every source as far as it goes; what one source holds never stops the others."""
-    gathered = Gathered()
-    found = find_sources(kit)
-    gathered.sources = len(found)
+    return _gather_all(kit, find_sources(kit))
+
+
+def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
+    """Read what lies at some places and nothing else."""
+    found = {str(s.path): s for s in discover(SourceRoots(extra=tuple(places)))}
+    return _gather_all(kit, [found[path] for path in sorted(found)])
+
+
+def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
+    gathered = Gathered(sources=len(found))
     for n, source in enumerate(found):
         if kit.should_stop():
             break
