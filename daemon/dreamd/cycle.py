@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from dreamd import mutex, outage, projection, telemetry
-from dreamd.clock import cpu_s
+from dreamd.clock import SystemClock, cpu_s, iso
 from dreamd.errors import DreamError, Outage, Refused
 from dreamd.kit import Kit
 from dreamd.model import Scope
@@ -26,6 +26,7 @@ from dreamd.store import backups, journal, observations, work
 
 CHANGED = "changed"
 AS_USUAL = Wish()
+BEAT_S = 5.0
 NOTHING = "nothing-to-do"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
                           "missing", "symlink", "not-a-file", "unknown-format"})
@@ -60,11 +61,38 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL) -> CycleReport:
         kit.dry = True
         _dream(kit, wish, report)
         return report
-    with mutex.hold_dream(kit.paths.locks, Owner("dream consolidate", kit.clock.now())), _recorded(kit, report):
+    owner = Owner("dream consolidate", kit.clock.now())
+    with mutex.hold_dream(kit.paths.locks, owner), _heartbeat(kit), _recorded(kit, report):
         _dream(kit, wish, report)
         _clear_markers(kit)
     _tell(kit, report)
     return report
+
+
+@contextmanager
+def _heartbeat(kit: Kit) -> Iterator[None]:
+    """Say while the dream works where it is, in a file the probe and `dream status` read; gone at the end."""
+    boot = outage.current_boot_id()
+    heart = telemetry.Heartbeat(telemetry.cycle_beat_path(kit.paths), "cycle", boot_id=boot)
+    shown, since, beats, last_s = kit.progress, iso(SystemClock().now()), 0, 0.0
+
+    def beat(phase: str, done: int, total: int) -> None:
+        nonlocal beats, last_s
+        shown(phase, done, total)
+        # Only a dream that has something to do leaves a trace, and no more than the disk should bear.
+        if kit.run is not None and (done == 0 or kit.clock.monotonic() - last_s >= BEAT_S):
+            beats += 1
+            last_s = kit.clock.monotonic()
+            heart.write(telemetry.Beat("cycle", phase=phase, done=done, total=total, since=since, sequence=beats,
+                                       state="working", run=kit.run.id, yields=kit.yields))
+
+    kit.progress = beat
+    try:
+        yield
+    finally:
+        kit.progress = shown
+        if beats:
+            heart.remove()
 
 
 def _clear_markers(kit: Kit) -> None:
@@ -170,6 +198,7 @@ def _count_orientation(orientation: Orientation, counts: dict[str, float], repor
 def _phase(kit: Kit, report: CycleReport, name: str) -> Iterator[dict[str, float]]:
     """Time a phase; entered twice, planning and applying add up."""
     started, cpu = kit.clock.monotonic(), cpu_s()
+    kit.progress(name, 0, 0)
     counts = report.phases.setdefault(name, {"seconds": 0.0, "cpu_s": 0.0})
     try:
         yield counts

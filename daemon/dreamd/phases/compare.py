@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dreamd import fsio
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
-from dreamd.model import Judgement, text_sha
+from dreamd.model import Judgement, PairScore, content_id, text_sha
+from dreamd.paths import share_dir
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from dreamd.pairscore import PairScorer
 
 RULES = "rules-1"
+SCORER_FILES = ("adapter.safetensors", "scorer.json", "lexicon.txt")
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
 EMBED_BATCH = 512
@@ -148,11 +152,35 @@ class PairJudge:
         return verdict if left.text == a and left.at == a_at else turned(verdict)
 
 
-def load_scorer(kit: Kit) -> PairScorer | None:
+class LazyScorer:
+    """The trained judge, loaded by the first pair that needs it: a night without a hard pair never pays for it."""
+
+    def __init__(self, kit: Kit, artefact: Path) -> None:
+        self._kit = kit
+        self._artefact = artefact
+        self._loaded: PairScorer | None = None
+        parts = [fsio.sha256_bytes((artefact / name).read_bytes()) for name in SCORER_FILES]
+        self.version = "trained-" + content_id(*parts, size=8)
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairScore | None]:
+        """Probabilities for each pair, in order."""
+        if not pairs:
+            return []
+        if self._loaded is None:
+            from dreamd.embedding.model_files import find_model
+            from dreamd.pairscore import load_pair_scorer
+
+            self._kit.progress("judge", 0, len(pairs))
+            self._loaded = load_pair_scorer(find_model(self._kit.settings.model.directory), self._artefact)
+        return self._loaded.score(pairs)
+
+
+def load_scorer(kit: Kit) -> LazyScorer | None:
     """The trained judge, where the settings want it and its weights are here; without it rules alone judge."""
-    if kit.settings.consolidate.judge == "rules":
+    artefact = share_dir("config") / "judge"
+    if kit.settings.consolidate.judge == "rules" or not all((artefact / name).is_file() for name in SCORER_FILES):
         return None
-    return None
+    return LazyScorer(kit, artefact)
 
 
 def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:
