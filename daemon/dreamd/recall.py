@@ -6,17 +6,15 @@ the answer says so. What was shown is counted, after the answer is made and neve
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreamd import fsio, mutex
-from dreamd.clock import iso
+from dreamd import inbox, mutex
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit
-from dreamd.model import Memory, Scope, Status, content_id
+from dreamd.model import Memory, Scope, Status
 from dreamd.ranking import Asked, Budget, Hit, rank, word_matches
 from dreamd.store import derived, memories
 
@@ -104,9 +102,7 @@ def record_recalls(kit: Kit, ids: Sequence[str]) -> None:
         with mutex.foreground(kit.paths.locks, RECALL_BUDGET_S), kit.store.writing() as tx:
             memories.record_recalls(tx, ids, now)
     except DreamError:
-        body = json.dumps({"schema": 1, "recalls": list(ids), "at": iso(now)}).encode()
-        name = f"recall-{content_id(iso(now), *ids, str(kit.clock.monotonic()))}.json"
-        fsio.write_atomic(kit.paths.inbox / name, body)
+        inbox.put_recalls(kit.paths, ids, now=now, ticket=str(kit.clock.monotonic()))
 
 
 def find_clue(text: str, directory: Path | None) -> str | None:

@@ -65,7 +65,8 @@ def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
 
 def find_sources(kit: Kit) -> list[FoundSource]:
     """The sources of this machine, those named before included, in a stable order."""
-    found = {str(s.path): s for s in discover(source_roots(kit.world, kit.extra_sources))}
+    staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
+    found = {str(s.path): s for s in discover(source_roots(kit.world, (*kit.extra_sources, *staged)))}
     return [found[path] for path in sorted(found)]
 
 
@@ -74,6 +75,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
     position = work.load_position(kit.store, identity)
     mtime_ns, size = _touched(found.path)
     if position.mtime_ns == mtime_ns and position.cursor.size == size and mtime_ns >= 0:
+        _drop_staged(kit, found)
         return
     adapter = adapter_for(found.path)
     if adapter is None:
@@ -94,6 +96,13 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         position = moved
         if kit.should_stop():
             return
+
+
+def _drop_staged(kit: Kit, found: FoundSource) -> None:
+    """A stretch that was read already, by a dream between the hook and now."""
+    if not kit.dry and any(s.path == str(found.path) for s in work.load_staged(kit.store)):
+        with kit.writing() as tx:
+            work.unstage(tx, str(found.path))
 
 
 def _stretches(adapter: Adapter, path: Path, position: Position, *, budget_bytes: int,
@@ -122,7 +131,7 @@ def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Cand
         answers = observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(kit.store))
         told = Counter(a.status for a in answers)
         work.write_position(tx, replace(source, observations=told["stored"]), position, skips=skips, at=now)
-        work.unstage(tx, source.id, up_to=position.cursor.offset)
+        work.unstage(tx, source.path)
     gathered.stored += told["stored"]
     gathered.known += told["known"]
     gathered.refused += told["refused"]

@@ -6,24 +6,26 @@ ended well or was killed.
 
 from __future__ import annotations
 
-import json
+import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from dreamd import fsio, projection
+from dreamd import fsio, inbox, projection
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import DreamError, Outage
 from dreamd.extraction import redact
 from dreamd.kit import Kit
 from dreamd.model import Candidate, MemoryClass, MemoryType, Origin, Scope, content_id, parse_scope
 from dreamd.notes import EditKind, PersonEdit, diff_person_edits
-from dreamd.store import observations, work
+from dreamd.store import memories, observations, work
 from dreamd.store.work import KnownFile
 
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 LARGEST_NOTE_BYTES = 1024 * 1024
+UNKNOWN_END = 2**62
+"""A hook cannot tell how far a transcript will have grown by the time it is read."""
 HAND = "edited-by-hand"
 
 
@@ -63,7 +65,7 @@ def orient(kit: Kit) -> Orientation:
         finished = len(work.load_intents(kit.store))
         conflicts = projection.settle(kit.store, kit.background, paths=kit.paths) if finished else []
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
-        for leftover in fsio.list_temporaries(kit.paths.memory):
+        for leftover in fsio.list_temporaries(kit.paths.home):
             fsio.remove(leftover)
         taken = take_inbox(kit, warnings)
     edits = tuple(_read_edits(kit, warnings))
@@ -79,43 +81,24 @@ def _close_interrupted(kit: Kit) -> int:
 
 
 def take_inbox(kit: Kit, warnings: list[str]) -> int:
-    """Store what writers left in the inbox while the store was busy; a file goes only after its commit."""
+    """Store what waits in the inbox; a file goes only after its commit."""
     taken = 0
-    for path in sorted(kit.paths.inbox.glob("*.json")) if kit.paths.inbox.is_dir() else []:
-        try:
-            candidates = decode_inbox(fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES * 4))
-        except (DreamError, ValueError, KeyError, TypeError) as error:
-            warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
-            fsio.move(path, path.with_suffix(".bad"))
-            continue
+    for delivery in inbox.take(kit.paths, warnings):
+        now = kit.clock.now()
         with kit.writing() as tx:
-            observations.append(tx, candidates, stored_at=kit.clock.now(), key=observations.tombstone_key(kit.store))
-        fsio.remove(path)
-        taken += len(candidates)
+            observations.append(tx, delivery.candidates, stored_at=now, key=observations.tombstone_key(kit.store))
+            memories.record_recalls(tx, delivery.recalls, delivery.at or now)
+            if delivery.touched is not None:
+                _stage(tx, delivery.touched)
+        fsio.remove(delivery.path)
+        taken += len(delivery.candidates)
     return taken
 
 
-def encode_inbox(candidates: list[Candidate]) -> bytes:
-    """Observations as an inbox file; the text is already masked."""
-    rows = [{
-        "text": c.text, "origin": c.origin.value, "at": iso(c.at), "scope": str(c.scope), "conversation": c.conversation,
-        "key": c.key, "class": c.class_hint, "type": c.type_hint, "ttl": c.ttl, "explicit": c.explicit, "sign": c.sign,
-    } for c in candidates]
-    return json.dumps({"schema": 1, "observations": rows}, ensure_ascii=False).encode()
-
-
-def decode_inbox(body: bytes) -> list[Candidate]:
-    """Read an inbox file.
-
-    Raises ValueError, KeyError, TypeError or UsageError for anything dream did not write.
-    """
-    rows = json.loads(body)["observations"]
-    return [Candidate(
-        text=redact(str(r["text"])).text, origin=Origin(r["origin"]), at=parse_instant(r["at"]),
-        scope=parse_scope(r["scope"]), conversation=str(r["conversation"]), key=str(r["key"]),
-        class_hint=MemoryClass(r["class"]) if r["class"] else None,
-        type_hint=MemoryType(r["type"]) if r["type"] else None, ttl=r["ttl"], explicit=bool(r["explicit"]),
-        sign=str(r["sign"])) for r in rows]
+def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
+    """A conversation that moved is read next, whether or not it lies where dream looks by itself."""
+    if touched.path:
+        work.stage(tx, work.Staged(0, touched.path, touched.path, 0, UNKNOWN_END, touched.event, touched.at))
 
 
 def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:

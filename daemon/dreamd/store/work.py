@@ -188,10 +188,13 @@ def load_staged(store: Store) -> list[Staged]:
             for r in store.all("SELECT * FROM staged ORDER BY seq")]
 
 
-def unstage(tx: sqlite3.Connection, source: str, *, up_to: int) -> None:
-    """A staged stretch was read as far as `up_to`: drop it, or keep what lies behind."""
-    tx.execute("DELETE FROM staged WHERE source = ? AND end <= ?", (source, up_to))
-    tx.execute("UPDATE staged SET start = MAX(start, ?) WHERE source = ?", (up_to, source))
+def unstage(tx: sqlite3.Connection, path: str, *, up_to: int | None = None) -> None:
+    """The staged stretch of a file was read, as a whole or up to a byte."""
+    if up_to is None:
+        tx.execute("DELETE FROM staged WHERE path = ?", (path,))
+    else:
+        tx.execute("DELETE FROM staged WHERE path = ? AND end <= ?", (path, up_to))
+        tx.execute("UPDATE staged SET start = MAX(start, ?) WHERE path = ?", (up_to, path))
 
 
 def write_meta(tx: sqlite3.Connection, key: str, value: str) -> None:
