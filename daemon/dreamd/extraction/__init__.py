@@ -4,5 +4,9 @@ from dreamd.extraction.dates import Durable, make_durable
 from dreamd.extraction.gate import gate
 from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
 from dreamd.extraction.redaction import Mask, Redacted, redact
+from dreamd.extraction.rules import ConversationState, Extraction, extract
 
-__all__ = ["Durable", "Mask", "Redacted", "gate", "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden"]
+__all__ = [
+    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "extract", "gate", "looks_like_injection", "make_durable",
+    "neutralise", "redact", "strip_hidden",
+]

@@ -1,0 +1,238 @@
+"""From the events of a conversation to candidates, without a language model.
+
+What people type is the signal. Each message is told from its pastes, split into sentences and weighed sentence by
+sentence; short answers are joined with their question; of the agent's own words only a root cause counts that the person
+then accepted. A stretch in which the agent wrote a memory itself is left alone: the agent's note is the observation.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from dreamd.extraction import words
+from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
+from dreamd.extraction.pronouns import points_outside
+from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, speech
+from dreamd.model import Candidate, Event, EventKind, Origin, Scope, Speaker, text_sha
+
+SHORT_ANSWER = 60
+SHORT_DENIAL = 45
+REVISION = timedelta(minutes=30)
+REMEMBERED = 24
+"""Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
+_SAME_SHARE = 0.6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
+_WORD = re.compile(r"\w{3,}")
+_REASON_START = re.compile(
+    r"(?i)\s*(?:because|'?cause|since|otherwise|it's (?:be)?cause|that's because|the reason|so that|weil|denn|sonst|porque|parce que|car|sinon"
+    r"|pois|因为|否则|なぜなら|왜냐하면)")
+_REASON_INSIDE = re.compile(r"(?i), so (?:it|that|there|they|we)\b|\bbecause\b|, (?:weil|denn|deshalb)\b|, por eso|, donc\b")
+_LATTER = re.compile(
+    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere|das gleiche|lo mismo|de même)\b")
+
+
+@dataclass(frozen=True)
+class ConversationState:
+    """What the next stretch of a conversation has to know of the stretches before."""
+
+    causes: tuple[str, ...] = ()
+    """Root causes the agent named in its last turn, waiting for the person."""
+    seen: tuple[str, ...] = ()
+
+    def encode(self) -> str:
+        """The state as JSON, small enough to lie beside a cursor."""
+        return json.dumps({"causes": list(self.causes), "seen": list(self.seen)}, ensure_ascii=False) if self.causes or self.seen else ""
+
+    @classmethod
+    def decode(cls, text: str) -> ConversationState:
+        """Read a state back; an unreadable one is an empty one, for it only saves repetition."""
+        try:
+            raw = json.loads(text) if text else {}
+        except ValueError:
+            return cls()
+        if not isinstance(raw, dict):
+            return cls()
+        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")))
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """What one stretch gave: candidates in order, what was passed over and why, and the state to keep."""
+
+    candidates: tuple[Candidate, ...]
+    skips: Counter[str]
+    state: ConversationState
+
+
+@dataclass
+class _Talk:
+    """The running account of one stretch."""
+
+    scope: Scope
+    source_id: str
+    causes: list[str]
+    seen: list[str]
+    found: list[Candidate] = field(default_factory=list)
+    skips: Counter[str] = field(default_factory=Counter)
+    turn_from: int = 0
+    """Where in `found` the candidates of the running turn begin."""
+
+
+def extract(events: Sequence[Event], *, state: ConversationState | None = None, scope: Scope, source_id: str = "") -> Extraction:
+    """Find what may be worth remembering in a stretch of conversation."""
+    state = state or ConversationState()
+    talk = _Talk(scope, source_id, list(state.causes), list(state.seen))
+    for event in events:
+        if event.kind is EventKind.MEMORY_WRITE:
+            talk.skips["agent-wrote-memory"] += len(talk.found) - talk.turn_from
+            del talk.found[talk.turn_from:]
+            talk.causes.clear()
+        elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
+            talk.causes = _causes(event.text) or talk.causes
+        elif event.kind in _HUMAN:
+            if event.speaker is not Speaker.HUMAN:
+                talk.skips["not-a-person"] += 1
+                continue
+            talk.turn_from = len(talk.found)
+            _listen(talk, event)
+    kept = _last_versions(talk.found)
+    talk.skips["revised"] += len(talk.found) - len(kept)
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])))
+
+
+def _listen(talk: _Talk, event: Event) -> None:
+    """Take one message of a person apart."""
+    text = event.text.strip()
+    _accepted(talk, event)
+    if not text or is_acknowledgement(text):
+        talk.skips["acknowledgement"] += 1
+        return
+    if event.question and len(text) <= SHORT_ANSWER and _is_answer(talk, event, text):
+        return
+    paragraphs = speech(text)
+    if not paragraphs:
+        talk.skips["paste"] += 1
+        return
+    before = len(talk.found)
+    denied = words.has("words/rules", "denial", text[:LONGEST_SENTENCE])
+    for paragraph in paragraphs:
+        _listen_to_paragraph(talk, event, paragraph, denied=denied)
+    if len(talk.found) == before:
+        talk.skips["no-sign"] += 1
+
+
+def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: bool) -> None:
+    said = [cleaned(sentence) for sentence in sentences(paragraph)]
+    n = 0
+    while n < len(said):
+        text = said[n]
+        n += 1
+        if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
+            continue  # "that's wrong" says what is not; what is right stands in the next sentence
+        weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied)
+        if weighed.weight < ENOUGH or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
+            if is_one_off(text):
+                _add(talk, event, text, sign="one-off")
+            continue
+        if n > 1 and _leans_back(text) and len(text) + len(said[n - 2]) < LONGEST_SENTENCE:
+            text = f"{said[n - 2]} {text}"
+        while n < len(said) and _adds_reason(said[n]) and len(text) + len(said[n]) < LONGEST_SENTENCE:
+            text = f"{text} {said[n]}"
+            n += 1
+        _add(talk, event, text, sign=_sign(weighed, event))
+
+
+def _sign(weighed: Weighed, event: Event) -> str:
+    return "refusal" if event.kind is EventKind.REFUSAL else weighed.sign
+
+
+def _adds_reason(sentence: str) -> bool:
+    """Whether the next sentence only says why."""
+    return _REASON_START.match(sentence) is not None or (
+        _REASON_INSIDE.search(sentence) is not None and not sentence.endswith("?") and not weigh(sentence).strong)
+
+
+def _leans_back(sentence: str) -> bool:
+    """Whether a sentence can only be understood with the one before."""
+    return points_outside(sentence) or _LATTER.match(sentence) is not None
+
+
+def _is_answer(talk: _Talk, event: Event, text: str) -> bool:
+    """Join a short answer with what was asked; True when the message is dealt with."""
+    question = event.question.strip()
+    if words.has("words/rules", "offer", question):
+        if re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
+            talk.skips["leave-to-work"] += 1
+            return True
+        return False
+    if re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
+        talk.skips["short-answer"] += 1
+        return True
+    if event.kind is not EventKind.ANSWER and not _asks_for_a_norm(question):
+        return False
+    asked = sentences(question)[-1] if sentences(question) else question
+    if not _asks_for_a_norm(asked) or len(asked) > LONGEST_SENTENCE // 2:
+        return False
+    _add(talk, event, f"{asked} {cleaned(text)}", sign="answer")
+    return True
+
+
+def _asks_for_a_norm(question: str) -> bool:
+    return re.search(r"(?i)\b(?:should|prefer|which|what|how|where|when|default|always|convention|policy|soll|welche|debe|quel|qual)\b|[哪什]|どの|어떤", question
+                     ) is not None
+
+
+def _accepted(talk: _Talk, event: Event) -> None:
+    """Keep a root cause of the agent that the person accepts with these words; anything else lets it go."""
+    if talk.causes and words.starts("words/rules", "acceptance", event.text) and len(event.text) <= LONGEST_SENTENCE:
+        for cause in talk.causes[-1:]:
+            _add(talk, event, cause, sign="root-cause", origin=Origin.AGENT)
+    talk.causes.clear()
+
+
+def _causes(prose: str) -> list[str]:
+    found = [s for paragraph in speech(prose) for s in sentences(paragraph)
+             if re.search(r"(?i)\broot cause\b|grundursache|causa raíz|cause racine|causa raiz|根本原因|근본 ?원인", s)]
+    return [cleaned(s) for s in found if 30 <= len(s) <= LONGEST_SENTENCE and not s.rstrip().endswith("?")]
+
+
+def _add(talk: _Talk, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
+    text = text[:LONGEST_SENTENCE].strip()
+    known = text_sha(text.lower())[:16]
+    if known in talk.seen:
+        talk.skips["said-before"] += 1
+        return
+    talk.seen.append(known)
+    talk.found.append(Candidate(
+        text=text, origin=origin, at=event.at or _EPOCH, scope=talk.scope, conversation=event.conversation, explicit=False, sign=sign,
+        source_id=talk.source_id, start=event.start, end=event.end))
+
+
+def _last_versions(found: list[Candidate]) -> list[Candidate]:
+    """What was revised within minutes counts once, in its last wording."""
+    kept: list[Candidate] = []
+    for candidate in found:
+        twin = next((n for n, earlier in enumerate(kept) if _revises(candidate, earlier)), None)
+        if twin is None:
+            kept.append(candidate)
+        else:
+            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == "one-off" else candidate.sign)
+    return kept
+
+
+def _revises(later: Candidate, earlier: Candidate) -> bool:
+    if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION or "one-off" in (later.sign, earlier.sign):
+        return False
+    mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
+    return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()

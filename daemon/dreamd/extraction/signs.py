@@ -1,0 +1,83 @@
+"""How much a sentence sounds like something to remember: signs for and against, weighed.
+
+Key words alone find little and raise many false alarms, so no single word decides. A statement that holds beyond this
+moment, sets something right, gives a reason or names a norm speaks for; a piece of work at hand, a symptom, a hedge or a
+question speaks against.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from dreamd.extraction import words
+from dreamd.extraction.classes import is_order
+from dreamd.extraction.pronouns import points_outside
+from dreamd.model import SHORTEST_TEXT
+
+ENOUGH = 3.0
+"""Weight from which a sentence becomes a candidate."""
+
+FOR = (
+    ("remember", 4.0), ("preference", 3.0), ("general", 2.5), ("change", 2.0), ("correction", 1.5), ("norm", 1.5), ("decision", 1.5),
+    ("lookup", 2.5), ("definition", 2.0), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
+)
+AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 0.75))
+_TASK = 2.5
+_QUESTION = 4.0
+_TAG_QUESTION = 1.0
+"""A statement that only asks for a nod: "…, no?"."""
+_OUTSIDE = 1.5
+_LONGEST_ORDER = 90
+_STRONG = ("remember", "general", "preference")
+_NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
+                    r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
+_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|no|non|né|对吧|ですよね|그렇죠)[?？]+$")
+_FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A sentence with its weight and the sign that spoke loudest for it."""
+
+    weight: float
+    sign: str
+    signs: tuple[str, ...]
+    strong: bool
+
+
+def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weighed:
+    """Weigh one sentence; `refused` when it was said while refusing a tool call, `denied` when it follows a "that is wrong"."""
+    text = sentence.strip()
+    found = [(name, weight) for name, weight in FOR if words.has("words/rules", name, text)]
+    weight = sum(w for _, w in found)
+    signs = tuple(name for name, _ in found)
+    strong = any(name in _STRONG for name in signs)
+    weight -= sum(w for name, w in AGAINST if words.has("words/rules", name, text))
+    if words.starts("words/rules", "task", text) or is_order(text):
+        weight -= 0.5 if strong else _TASK
+    if text.rstrip("\"'”)*_ ").endswith(("?", "？")):
+        weight -= _TAG_QUESTION if _TAG.search(text) else _QUESTION
+    if points_outside(text):
+        weight -= _OUTSIDE
+    weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
+    return Weighed(weight, signs[0] if signs else "", signs, strong)
+
+
+def is_one_off(sentence: str) -> bool:
+    """Whether a sentence is a short order about the way of working, a rule once it recurs."""
+    text = sentence.strip().rstrip(".!")
+    if text.endswith("?") or not SHORTEST_TEXT <= words.width(text) <= _LONGEST_ORDER:
+        return False
+    return words.starts("words/rules", "one_off", text) and not words.has("words/rules", "momentary", text)
+
+
+def _shape(text: str) -> float:
+    """Length and names: a durable sentence is neither a shout nor a page, and it names what it is about."""
+    size = words.width(text)
+    shape = 0.5 if 30 <= size <= 300 else -1.0 if size < 18 or size > 400 else 0.0
+    if _NAMED.search(text):
+        shape += 0.5
+    if _FIRST_PERSON.match(text):
+        shape -= 0.5
+    return shape

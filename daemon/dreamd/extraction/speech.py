@@ -1,0 +1,140 @@
+"""What of a message was said, and what was pasted; and the sentences of what was said.
+
+Templates, plans, logs, reviews and command output stand in the same message as the words of the person. Only what
+sits around a paste is speech. All scans are linear in the message.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.extraction import words
+from dreamd.extraction.gate import is_code, is_diff, is_env_file, is_log
+
+LONGEST_SPEECH = 6_000
+"""Nobody types more than this at once; what is longer and structured was written beforehand."""
+LONGEST_SENTENCE = 400
+_STRUCTURED_LINES = 12
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
+_TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>[\s\S]*?(?:</\1>|\Z)")
+_HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
+_MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
+_LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_MACHINE = re.compile(
+    r"\s*(?:[{}\[\]()<>|$#;]|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$|[\w.-]+\s*\|\s|[A-Z][\w-]{1,30}:\s*$"
+    r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
+_SENTENCE_END = re.compile(
+    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
+_REVIEW = re.compile(r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding|In `?@?[\w./-]+`? (?:around|at) lines?)")
+"""The voice of a review, which people paste."""
+_ELLIPSIS = re.compile(r"\.{3,}|…")
+_OPENERS = re.compile(
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|so|well|hmm+|uhh?|and|but|also|then|now|great|right|sure|alright|actually|oh|ah|hey|hi|please|"
+    r"perfect|cool|nice|thanks|ja|nein|also|sí|no|oui|non|sim|não)\b[,.!:;…\s-]*)+(?=\S)", re.IGNORECASE)
+
+
+def speech(text: str) -> list[str]:
+    """The paragraphs of a message that the person typed, pastes left out, in order."""
+    text = _FENCE.sub("\n\n", text)
+    text = _TAGGED.sub("\n\n", text) if "<" in text else text
+    blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
+    if _is_document(text, blocks):
+        return []
+    kept: list[str] = []
+    pasting = False
+    for block in blocks:
+        said = _said_lines(block)
+        if pasting and not _speaks(said):
+            continue
+        pasting = _introduces_paste(block)
+        if said and not _is_machine(said) and not _is_list(block) and not _REVIEW.search(said):
+            kept.append(said)
+    return kept
+
+
+def sentences(paragraph: str) -> list[str]:
+    """The sentences of a paragraph, wrapped lines joined; code in backticks is never split."""
+    joined = re.sub(r"(?<=[^\s.!?:。！？])\n(?=[a-z(`])", " ", paragraph)
+    masked = re.sub(r"`[^`\n]{1,200}`", lambda m: m[0].replace(".", "\x00").replace("!", "\x01").replace("?", "\x02"), joined)
+    masked = _ELLIPSIS.sub(lambda m: "\x03" if len(m[0]) else m[0], masked)
+    found: list[str] = []
+    start = 0
+    for end in _SENTENCE_END.finditer(masked):
+        found.append(masked[start:end.end()])
+        start = end.end()
+    found.append(masked[start:])
+    split = [part for piece in found for part in re.split(r"\x03\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
+    restored = [_restored(part) for part in split]
+    return [part for part in restored if part]
+
+
+def cleaned(sentence: str) -> str:
+    """A sentence without the words that only address somebody, with a capital and a full stop."""
+    text = re.sub(r"\s+", " ", sentence).strip(" \t-–—*")
+    shorter = _OPENERS.sub("", text)
+    text = shorter if len(shorter) >= 12 else text
+    text = re.sub(r"(?i)^(?:please|can you|could you|would you)(?: please)? ", "", text)
+    text = re.sub(r"(?i),? please(?=[.!]?$)", "", text)
+    if text and text[0].islower() and not re.match(r"[a-z]+[A-Z_./-]|[a-z]+\d", text):
+        text = text[0].upper() + text[1:]
+    return text if not text or text[-1] in ".!?。！？:" else text + "."
+
+
+def _restored(part: str) -> str:
+    return part.replace("\x00", ".").replace("\x01", "!").replace("\x02", "?").replace("\x03", "…").strip(" \n\t")
+
+
+def _is_document(text: str, blocks: list[str]) -> bool:
+    """Whether a whole message was written beforehand: a plan, a template, a specification."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    headings = sum(1 for line in lines if _HEADING.match(line.strip()))
+    marked = sum(1 for line in lines if _MARKED.match(line))
+    if headings >= 3 and len(lines) >= _STRUCTURED_LINES:
+        return True
+    if blocks and re.match(r"#{1,3}\s", blocks[0].lstrip()) and len(lines) >= _STRUCTURED_LINES:
+        return True
+    return len(text) > LONGEST_SPEECH and (headings or marked * 4 >= len(lines)) and len(lines) >= _STRUCTURED_LINES
+
+
+def _said_lines(block: str) -> str:
+    """A block without the lines that were quoted or printed, and without what hangs below such a line."""
+    kept: list[str] = []
+    hanging = False
+    for line in block.splitlines():
+        if _is_printed(line):
+            hanging = True
+        elif line.strip() and not (hanging and line.startswith(("  ", "\t"))):
+            hanging = False
+            kept.append(line)
+    return "\n".join(kept).strip()
+
+
+def _is_printed(line: str) -> bool:
+    bare = line.strip()
+    if bare.startswith((">", "|", "│", "⚠", "✅", "❌", "- ⚠", "- ✅", "- ❌", "✨", "📦", "📍")):
+        return True
+    if re.search(r"[⚠✅❌🔴🟡🟢]", bare[:14]) or _HEADING.match(bare):
+        return True
+    return bool(_MACHINE.match(line)) or words.starts("words/gate", "log_line", line) or (
+        words.starts("words/gate", "code_line", line) and re.search(r"[;{}()]\s*$", bare) is not None and not re.search(r"[a-z]{3,}\)\s*$", bare))
+
+
+def _is_machine(text: str) -> bool:
+    return is_log(text) or is_diff(text) or is_env_file(text) or is_code(text) or len(re.findall(r"[^\W\d_]", text)) * 2 < len(text)
+
+
+def _is_list(block: str) -> bool:
+    """Whether a block is a long list, which people paste and seldom type."""
+    lines = [line for line in block.splitlines() if line.strip()]
+    return len(lines) > 5 and sum(1 for line in lines if _LISTED.match(line)) * 3 >= len(lines) * 2
+
+
+def _introduces_paste(block: str) -> bool:
+    last = block.strip().splitlines()[-1].strip()
+    return words.cue("words/rules", "introduces").search(last) is not None
+
+
+def _speaks(said: str) -> bool:
+    """Whether a paragraph after a paste is a person again: it says I, we or you, or asks."""
+    return bool(said) and re.search(
+        r"(?i)\b(?:i|we|let's|you|my|our|us|ich|wir|du|yo|nosotros|je|nous|eu|nós)\b|[?？]\s*$|我|你|私|저|우리", said[:300]) is not None
