@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from filelock import UnixFileLock
 
 SERVICE_LOCK = "service.lock"
+INSTALL_LOCK = "install.lock"
 DREAM_LOCK = "dream.lock"
 WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
@@ -85,6 +86,16 @@ def hold_service(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S
     Raises Locked, naming the holder and since when, if another service watches this home.
     """
     with _hold_named(locks_dir, SERVICE_LOCK, owner=owner, wait_s=wait_s, said="another service is running"):
+        yield
+
+
+@contextmanager
+def hold_install(locks_dir: Path, owner: Owner) -> Iterator[None]:
+    """Hold the lock under which the service's files are written.
+
+    Raises Locked, naming the holder, if somebody is installing or removing it right now.
+    """
+    with _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed"):
         yield
 
 

@@ -170,7 +170,9 @@ def runtime_dir(env: Mapping[str, str], home: Path) -> Path | None:
 
 
 def _next_marker(before: Marker | None, failure: Outage, *, now: datetime, owner: str) -> Marker:
-    attempts = before.attempts + 1 if before else 1
+    # The same failure told twice, by the dream and by who called it, is one attempt.
+    told = before is not None and before.code == failure.code and abs((now - before.last_attempt_at).total_seconds()) < 2
+    attempts = before.attempts + (not told) if before else 1
     component = failure.component if failure.component in COMPONENTS else "cycle"
     since = before.since if before and before.since <= now else now
     cause = failure.__cause__

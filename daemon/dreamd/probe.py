@@ -276,8 +276,9 @@ def _progress(world: World, facts: Facts, settings: Mapping[str, object]) -> Che
     idle_s = (world.now - since).total_seconds() if since else 0.0
     oldest_s = (world.now - facts.oldest).total_seconds() if facts.oldest else 0.0
     enough = _number(settings, "volume_base") + _number(settings, "volume_share") * facts.memories
-    many, old = facts.waiting >= enough, oldest_s > OLD_NOTE_DAYS * DAY_S
-    if idle_s > interval_s and (many or old):
+    # What came in less than one interval ago is not late, however long there was nothing to do before it.
+    many = facts.waiting >= enough and oldest_s >= interval_s / 3
+    if idle_s > interval_s and (many or oldest_s > OLD_NOTE_DAYS * DAY_S):
         return Check("progress", "stale", f"no successful dream for {_span(idle_s)} and {facts.waiting} waiting",
                      "run `dream consolidate`, or `dream service install` so that it happens by itself")
     told = _iso(facts.last_success) or "never"

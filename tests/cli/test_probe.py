@@ -243,14 +243,20 @@ def test_fewer_than_ten_changed_transcripts_say_nothing_about_the_rate(paths: Pa
 
 def test_many_waiting_and_no_success_for_three_intervals_is_stale(paths: Paths, store: Store) -> None:
     dreamed(store, NOW - timedelta(hours=73))
-    notes(store, 60, at=NOW - timedelta(hours=20))
+    notes(store, 60, at=NOW - timedelta(hours=26))
     assert verdict(paths) == ("stale", 1)
     assert verdict(paths, "--now", iso(NOW - timedelta(hours=2))) == ("healthy", 0)
 
 
+def test_a_burst_after_a_quiet_month_is_not_late(paths: Paths, store: Store) -> None:
+    dreamed(store, NOW - timedelta(days=30))
+    notes(store, 60, at=NOW - timedelta(hours=3))
+    assert verdict(paths) == ("healthy", 0)
+
+
 def test_three_intervals_follow_the_settings(paths: Paths, store: Store, tmp_path: Path) -> None:
     dreamed(store, NOW - timedelta(hours=73))
-    notes(store, 60, at=NOW - timedelta(hours=20))
+    notes(store, 60, at=NOW - timedelta(hours=50))
     (tmp_path / "dream.toml").write_text("[service]\nmin_hours = 48\n")
     assert verdict(paths, "--config", str(tmp_path / "dream.toml")) == ("healthy", 0)
 

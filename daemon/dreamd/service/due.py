@@ -1,0 +1,153 @@
+"""What is due, decided from the store and the time alone: no job list that a crash could lose.
+
+One missed night or a thousand give one dream. A time that lies in the future is a stepped clock and means
+*unknown*, never *wait until then*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from dreamd.errors import ConfigError
+from dreamd.settings import ServiceSettings
+from dreamd.store import journal, observations
+from dreamd.store.connection import Store
+
+OLD_NOTE = timedelta(days=7)
+"""A note waits at most a week, however few there are."""
+CLOCK_STEP = timedelta(minutes=5)
+NIGHT_SLACK = timedelta(hours=4)
+"""The nightly dream may come this much before its interval is over, or it would drift later every night."""
+SUCCESSES = ("changed", "nothing-to-do", "partial")
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What waits, as the store and the sources tell it."""
+
+    waiting: int = 0
+    oldest_at: datetime | None = None
+    memories: int = 0
+    sessions: int = 0
+    """Conversations with something new, read or not."""
+    last_success_at: datetime | None = None
+    left_over: bool = False
+    """Files an interrupted run left to be written; they are finished whatever the gates of time and volume say."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """Whether a dream is due, and why or why not in words."""
+
+    due: bool
+    gate: str
+    words: str
+    next_at: datetime | None = None
+    """When the time gate opens, where that is what holds."""
+
+
+def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
+    """Count what waits, no further than needed to decide."""
+    waiting, oldest = observations.count_pending(store)
+    memories = store.one("SELECT COUNT(*) AS n FROM memory WHERE status IN ('live', 'held', 'stale')")
+    talks = store.one("SELECT COUNT(DISTINCT o.conversation) AS n FROM observation o LEFT JOIN fate f "
+                      "ON f.observation = o.seq WHERE f.observation IS NULL AND o.conversation <> ''")
+    left = store.one("SELECT EXISTS (SELECT 1 FROM intent) OR EXISTS (SELECT 1 FROM run WHERE ended_at IS NULL) AS n")
+    last = journal.last_run(store, outcomes=SUCCESSES)
+    return Backlog(
+        waiting=waiting, oldest_at=oldest, memories=memories["n"] if memories else 0,
+        sessions=(talks["n"] if talks else 0) + unread_sources, last_success_at=last.ended_at if last else None,
+        left_over=bool(left and left["n"]))
+
+
+def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slot: datetime | None = None) -> Due:
+    """Decide whether a dream is due; `slot` is the latest nightly time that has passed, for those who keep nights."""
+    if not (backlog.waiting or backlog.sessions or backlog.left_over):
+        return Due(False, "nothing", "nothing waits")
+    if backlog.left_over:
+        return Due(True, "left-over", "an interrupted dream left work to finish")
+    last = backlog.last_success_at
+    if last is not None and last > now + CLOCK_STEP:
+        last = None
+    interval = timedelta(hours=rules.min_hours)
+    if slot is not None and (last is None or (last < slot and now - last >= interval - NIGHT_SLACK)):
+        return Due(True, "night", f"the nightly time has passed and {backlog.waiting} observations wait")
+    if last is not None and now - last < interval:
+        opens = last + interval
+        return Due(False, "time", f"the last dream was {_span(now - last)} ago, the next is due after {_span(interval)}",
+                   next_at=opens)
+    enough = rules.volume_base + rules.volume_share * backlog.memories
+    if backlog.waiting >= enough:
+        return Due(True, "volume", f"{backlog.waiting} observations wait, {enough:.0f} are enough")
+    if backlog.sessions >= rules.volume_sessions:
+        return Due(True, "volume", f"{backlog.sessions} conversations have something new")
+    if backlog.oldest_at is not None and now - backlog.oldest_at >= OLD_NOTE:
+        return Due(True, "age", f"the oldest observation waits for {_span(now - backlog.oldest_at)}")
+    return Due(False, "volume", f"{backlog.waiting} observations in {backlog.sessions} conversations wait, "
+                                f"{enough:.0f} or {rules.volume_sessions} make a dream worth while")
+
+
+def latest_slot(now: datetime, nightly_at: str, zone: tzinfo) -> datetime:
+    """The latest nightly time that has passed, on the wall clock of a zone whatever its offset did that night.
+
+    Raises ConfigError when `nightly_at` is no time of day.
+    """
+    hour, minute = parse_time_of_day(nightly_at)
+    local = now.astimezone(zone)
+    for back in range(3):
+        # By calendar day, not by adding 24 hours: a night of 23 or 25 hours has its slot once, too.
+        day = (local - timedelta(days=back)).date()
+        slot = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
+        if slot.astimezone(now.tzinfo) <= now:
+            return slot.astimezone(now.tzinfo)
+    return now - timedelta(days=1)
+
+
+def parse_time_of_day(text: str) -> tuple[int, int]:
+    """Read `03:00`.
+
+    Raises ConfigError for anything else.
+    """
+    hour, colon, minute = text.strip().partition(":")
+    if colon and hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60:
+        return int(hour), int(minute)
+    raise ConfigError("`service.nightly_at` is no time of day", hint='write it like `nightly_at = "03:00"`')
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The three clocks at one moment."""
+
+    wall: datetime
+    monotonic_s: float
+    boot_s: float
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What the clocks did between two ticks."""
+
+    resumed: bool
+    """The machine slept, or we were stopped: settle before any work."""
+    stepped_s: float
+    """How far the wall clock moved by itself; 0 when it went along."""
+
+
+GAP_S = 120.0
+
+
+def judge_gap(before: Reading, after: Reading, *, expected_s: float, gap_s: float = GAP_S) -> Gap:
+    """Compare boot time, monotonic and wall clock across one tick."""
+    boot_s = after.boot_s - before.boot_s
+    slept_s = boot_s - (after.monotonic_s - before.monotonic_s)
+    late_s = boot_s - expected_s
+    stepped_s = (after.wall - before.wall).total_seconds() - boot_s
+    return Gap(resumed=slept_s > gap_s or late_s > gap_s, stepped_s=stepped_s if abs(stepped_s) > gap_s else 0.0)
+
+
+def _span(span: timedelta) -> str:
+    hours = span.total_seconds() / 3600
+    if hours >= 48:
+        return f"{hours / 24:.0f} days"
+    return f"{hours:.0f} hours" if hours >= 2 else f"{max(0.0, hours * 60):.0f} minutes"

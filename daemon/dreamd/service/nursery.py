@@ -1,0 +1,126 @@
+"""The child that dreams: started with low priority, watched, asked to stop, and understood when it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dreamd.clock import Clock
+from dreamd.errors import Outage
+
+QUIET_ENV = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1",
+             "TOKENIZERS_PARALLELISM": "false", "HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
+MODULE = "dreamd.service.child"
+ANSWER_BYTES = 65_536
+CLEAN_CODES = frozenset({0, 3, 4, 11})
+"""Ends that are no outage: done, partly done, refused by a safety limit, somebody else is dreaming."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a child is asked to do."""
+
+    mode: str
+    """`dream` or `gather`."""
+    pace: str = "full"
+    paths: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended."""
+
+    task: Task
+    code: int
+    seconds: float
+    told: Mapping[str, object] = field(default_factory=dict)
+    overdue: bool = False
+
+    @property
+    def outcome(self) -> str:
+        return str(self.told.get("outcome", "")) or ("killed" if self.code < 0 else "failed")
+
+    def failure(self) -> Outage | None:
+        """The outage this end amounts to, for a child that could not say so itself; None where there is none."""
+        if self.code in CLEAN_CODES or "component" in self.told:
+            return None
+        if self.overdue:
+            return Outage("the dream took longer than any honest one and was ended", component="cycle",
+                          code="child-timeout", hint="run `dream consolidate -v` and look at what takes so long")
+        if self.code < 0:
+            name = signal.Signals(-self.code).name if -self.code in list(signal.Signals) else str(-self.code)
+            return Outage(f"the dream was ended by {name}", component="cycle", code=f"child-{name.lower()}",
+                          hint="run `dream consolidate` by hand to see why; nothing is lost")
+        return Outage(f"the dream ended with code {self.code}", component="cycle", code=f"child-exit-{self.code}",
+                      hint=str(self.told.get("hint") or "run `dream consolidate` by hand to see why; nothing is lost"))
+
+
+class Child:
+    """A dream in its own process."""
+
+    def __init__(self, task: Task, *, home: Path, config: Path, env: Mapping[str, str], clock: Clock) -> None:
+        self.task = task
+        self._clock = clock
+        self._started_s = clock.monotonic()
+        self._asked_s: float | None = None
+        self.overdue = False
+        command: Sequence[str] = [sys.executable, "-m", MODULE, task.mode, "--home", str(home), "--config", str(config),
+                                  "--pace", task.pace, *(str(p) for p in task.paths[:500])]
+        # Its stderr goes nowhere: a library's warning may quote what it was given.
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                         stderr=subprocess.DEVNULL, env={**env, **QUIET_ENV}, close_fds=True)
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def asked(self) -> bool:
+        return self._asked_s is not None
+
+    def runs_s(self) -> float:
+        """For how long it has been running."""
+        return self._clock.monotonic() - self._started_s
+
+    def waits_s(self) -> float:
+        """For how long it has been asked to stop."""
+        return self._clock.monotonic() - self._asked_s if self._asked_s is not None else 0.0
+
+    def ask_to_stop(self) -> None:
+        """Ask once; a second signal would make it leave without finishing its batch."""
+        if self._asked_s is None:
+            self._asked_s = self._clock.monotonic()
+            with suppress(ProcessLookupError):
+                self._process.terminate()
+
+    def kill(self) -> None:
+        """End it at once: every step of a dream survives this."""
+        with suppress(ProcessLookupError):
+            os.kill(self._process.pid, signal.SIGCONT)
+            self._process.kill()
+
+    def poll(self) -> Ended | None:
+        """How it ended, or None while it runs."""
+        code = self._process.poll()
+        if code is None:
+            return None
+        return Ended(self.task, code, round(self.runs_s(), 3), self._answer(), self.overdue)
+
+    def _answer(self) -> Mapping[str, object]:
+        stream = self._process.stdout
+        if stream is None:
+            return {}
+        with stream:
+            body = stream.read(ANSWER_BYTES)
+        with suppress(ValueError, IndexError):
+            told = json.loads(body.splitlines()[-1])
+            if isinstance(told, dict):
+                return told
+        return {}

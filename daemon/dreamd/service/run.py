@@ -1,0 +1,374 @@
+"""`dream run`: the small process that stays, decides what is due, and lets a child do the work.
+
+It loads no model and keeps no secret: whatever it knows it could learn again from the store, the files and the
+clock. So it may be killed at any moment, and whatever a child does, a crash, a hang, a flood of memory, ends as
+an outage marker and a later try, never as the end of the service.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from dreamd import mutex, outage, telemetry
+from dreamd.clock import boot_time_s, iso, parse_instant
+from dreamd.errors import DreamError, Outage, UsageError
+from dreamd.idle import Pace, Permission, is_starved, judge_surroundings, read_surroundings
+from dreamd.kit import check_home, read_zone, source_roots
+from dreamd.mutex import Owner
+from dreamd.paths import system_zone_name
+from dreamd.service import gate, memo
+from dreamd.service.due import Due, Reading, judge_due, judge_gap, parse_time_of_day
+from dreamd.service.loop import Loop, Wishes
+from dreamd.service.memo import Memo
+from dreamd.service.notify import Notifier
+from dreamd.service.nursery import Child, Ended, Task
+from dreamd.service.pause import read_pause
+from dreamd.service.watch import Ledger, Watcher, neighbours
+from dreamd.store.connection import open_reader
+from dreamd.telemetry import Field, Heartbeat, read_beat
+from dreamd.world import World
+
+PASSING = "store-busy"
+"""An outage that is over before anyone could read a marker."""
+RETRY_FLOOR_S = 600.0
+"""A marker that no try renews or clears is not tried more often than this."""
+
+Say = Callable[..., None]
+"""Tells a line to whoever listens: `say(event, **fields)`, fields as in telemetry; never memory text."""
+
+
+@dataclass(frozen=True)
+class Rhythm:
+    """How often the service looks, in seconds; tests make it quicker."""
+
+    tick_s: float = 30.0
+    rescan_s: float = 600.0
+    gap_s: float = 120.0
+    stop_s: float = 20.0
+    """How long a child may take to finish its batch when the service stops."""
+
+
+class Service:
+    """The supervisor. One instance, one thread, one child at most."""
+
+    def __init__(self, world: World, *, config: Path, reload: Callable[[], World], say: Say,
+                 rhythm: Rhythm = Rhythm()) -> None:
+        self.world, self._config, self._reload, self._say = world, config, reload, say
+        self._rhythm = rhythm
+        self._wishes = Wishes()
+        self._notifier = Notifier(world.env)
+        self._child: Child | None = None
+        self._memo = Memo()
+        self._ledger = Ledger(world.settings.extraction)
+        self._boot_id = outage.current_boot_id()
+        self._heart = Heartbeat(world.paths.heartbeat, "service", boot_id=self._boot_id)
+        self._fallback = outage.runtime_dir(world.env, world.paths.home)
+        self._due_since = self._remembered_due()
+        self._last_reading = self._read_clocks()
+        self._settle_from_s = self._last_reading.boot_s
+        self._settle_s = float(world.settings.service.settle_s)
+        self._rescanned_s = -rhythm.rescan_s
+        self._said_hold = ""
+        self._cycles = self._failures = 0
+        self._markers: list[outage.Marker] = []
+        self._tried_s = -RETRY_FLOOR_S
+        self._watcher = Watcher(())
+        self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
+
+    def run(self) -> int:
+        """Serve until asked to stop; 0 for a clean end.
+
+        Raises Locked when another service watches this home, ConfigError when the settings cannot be used.
+        """
+        check_home(self.world)
+        hour, minute = parse_time_of_day(self.world.settings.service.nightly_at)
+        with mutex.hold_service(self.world.paths.locks, Owner("dream run", self.world.clock.now())):
+            self._wishes.urgent = self._kill_child
+            self._wishes.listen()
+            self._prepare()
+            self._loop.add_job(self._tick, "interval", seconds=self._rhythm.tick_s, id="tick")
+            self._loop.add_job(self._tick, "cron", hour=hour, minute=minute, id="night")
+            self._notifier.tell("READY=1", "STATUS=watching")
+            self._event("service.started", pid=self._heart.beat.pid)
+            self._tick()
+            self._loop.turn(self._react)
+            self._farewell()
+        return 0
+
+    def _prepare(self) -> None:
+        """Make what a fault may need while there is room; a disk that refuses is an outage, not an end."""
+        try:
+            outage.prepare(self.world.paths.outage)
+            memo.found_store(self.world)
+        except Outage as failure:
+            self._flag(failure)
+        self._watch()
+
+    def _react(self) -> None:
+        """After every wake-up: signals first, then the child."""
+        if self._wishes.reload:
+            self._wishes.reload = False
+            self._take_settings()
+        if self._child is not None:
+            ended = self._child.poll()
+            if ended is not None:
+                self._child = None
+                self._conclude(ended)
+                if not self._wishes.stop:
+                    self._tick()
+        if self._wishes.stop:
+            self._stop()
+
+    def _stop(self) -> None:
+        if self._child is None:
+            self._loop.shutdown()
+            return
+        if not self._child.asked:
+            self._notifier.tell("STOPPING=1", "STATUS=finishing a batch")
+            self._child.ask_to_stop()
+            self._loop.add_job(self._kill_child, "interval", seconds=self._rhythm.stop_s, id="kill")
+
+    def _kill_child(self) -> None:
+        if self._child is not None:
+            self._child.kill()
+
+    def _farewell(self) -> None:
+        self._notifier.tell("STOPPING=1", "STATUS=stopped")
+        self._event("service.stopped", counts={"dreams": self._cycles, "failures": self._failures})
+        self._heart.remove()
+
+    def _tick(self) -> None:
+        """Look at everything once; nothing that goes wrong here ends the service."""
+        try:
+            self._notice_time()
+            self._notice_sources()
+            if self._child is not None:
+                self._attend(self._child)
+            elif not self._wishes.stop:
+                self._consider()
+        except DreamError as error:
+            if not (isinstance(error, Outage) and error.code == PASSING):
+                self._flag(error if isinstance(error, Outage) else
+                           Outage(error.message, component="db", code="store-unusable", hint=error.hint))
+        except Exception as error:  # noqa: BLE001 - the tick is recorded as failed, the next one still runs
+            telemetry.log_crash(self.world.paths, error)
+            self._flag(Outage(f"the service failed in a tick ({type(error).__name__})", component="cycle", code="tick-failed",
+                              hint=f"`{self.world.paths.logs / telemetry.CRASH_NAME}` says where"))
+        # Reached only by getting through the whole look: that is the progress the watchdog lives on.
+        self._notifier.tell("WATCHDOG=1")
+
+    def _notice_time(self) -> None:
+        before, self._last_reading = self._last_reading, self._read_clocks()
+        gap = judge_gap(before, self._last_reading, expected_s=self._rhythm.tick_s, gap_s=self._rhythm.gap_s)
+        if gap.resumed:
+            # A fleet that wakes up at nine must not dream at nine: the spread differs from machine to machine.
+            spread = hashlib.sha256(f"{self._boot_id}{self.world.paths.home}".encode()).digest()[0] / 255
+            self._settle_from_s = self._last_reading.boot_s
+            self._settle_s = self.world.settings.service.settle_s * (0.75 + spread)
+            self._event("service.resumed", waited_ms=round(1000 * (self._last_reading.boot_s - before.boot_s)))
+        if gap.stepped_s:
+            self._event("service.clock-stepped", seconds=round(gap.stepped_s))
+
+    def _notice_sources(self) -> None:
+        now = self.world.clock.now()
+        self._memo = memo.read_memo(self.world, self._memo)
+        self._ledger.learn(dict(self._memo.taken))
+        for path in self._watcher.take_touched():
+            self._ledger.look(path, now=now)
+        if self._last_reading.monotonic_s - self._rescanned_s >= self._rhythm.rescan_s:
+            self._rescanned_s = self._last_reading.monotonic_s
+            self._watch()
+            for path in neighbours([*self._ledger.paths(), *(p for p, _ in self._memo.taken)]):
+                self._ledger.look(path, now=now)
+        if memo.drop_consumed(self.world, self._memo):
+            self._memo = memo.read_memo(self.world, self._memo)
+        for staged in self._memo.staged:
+            self._ledger.mark(Path(staged.path), staged=True)
+
+    def _attend(self, child: Child) -> None:
+        """Stage what came in meanwhile, and stop a child for a person, an empty battery or its deadline."""
+        if child.task.mode == "gather":
+            self._stage_trailing(child.task)
+        if child.runs_s() > self.world.settings.service.child_timeout_minutes * 60:
+            child.overdue = True
+        paused = read_pause(self.world.paths, self.world.clock.now()) is not None
+        if paused or child.overdue:
+            child.ask_to_stop()
+        if child.asked and child.waits_s() > self._rhythm.stop_s:
+            child.kill()
+        self._beat("working", (), None)
+
+    def _consider(self) -> None:
+        """Start what is due and allowed; otherwise remember since when it waits and why."""
+        now = self.world.clock.now()
+        pause = read_pause(self.world.paths, now)
+        if pause is not None:
+            self._beat("paused", ("paused by a person",), None)
+            return
+        retry_at = self._retry_at(now)
+        extract = self._ledger.take_due(now)
+        due = self._judge_due(now)
+        if retry_at is not None:
+            self._beat("waiting", (f"an outage is tried again at {iso(retry_at)}",), due)
+        elif extract and not self._settling() and self._may_extract():
+            self._start(Task("gather", "paced", tuple(extract)))
+        elif due.due:
+            self._start_if_allowed(due, now)
+        else:
+            self._due_since = None
+            self._beat("idle", (), due)
+
+    def _judge_due(self, now: datetime) -> Due:
+        backlog = replace(self._memo.backlog, sessions=self._memo.backlog.sessions + self._ledger.unread())
+        due = judge_due(backlog, self.world.settings.service, now=now, slot=gate.nightly_slot(self.world, now))
+        if not due.due and self._markers and self._last_reading.monotonic_s - self._tried_s >= RETRY_FLOOR_S:
+            # Only a success clears a marker, so one that stands asks for a try even when nothing else does.
+            return Due(True, "retry", f"`{self._markers[0].component}` is away and may be back")
+        return due
+
+    def _may_extract(self) -> bool:
+        """Reading goes on while agents work; only a low battery and a full disk stop it."""
+        holds = self._permit(deferred_s=0.0).holds
+        return not any(h.gate in ("battery", "disk") for h in holds)
+
+    def _permit(self, *, deferred_s: float) -> Permission:
+        settled_s = None if not self._settling() else self._settled_s()
+        if not self.world.paths.store.exists():
+            return judge_surroundings(read_surroundings(self.world.paths.home, agents_quiet_s=None, settled_s=settled_s),
+                                      self.world.settings.service)
+        store = open_reader(self.world.paths.store)
+        try:
+            return gate.permit(self.world, store, agents_at=self._ledger.last_moved_at(), settled_s=settled_s,
+                               deferred_s=deferred_s)
+        finally:
+            store.close()
+
+    def _start_if_allowed(self, due: Due, now: datetime) -> None:
+        self._due_since = min(self._due_since or now, now)
+        deferred_s = (now - self._due_since).total_seconds()
+        permission = self._permit(deferred_s=deferred_s)
+        if permission.granted and not self._settling():
+            self._start(Task("dream", "full" if permission.pace is Pace.FULL else "paced"))
+            return
+        words = tuple(h.words for h in permission.holds) or ("the machine has just come up",)
+        if is_starved(deferred_s, self.world.settings.service):
+            words = (f"starved for {deferred_s / 3600:.0f} hours", *words)
+        if words[0] != self._said_hold:
+            self._said_hold = words[0]
+            self._event("service.held", reason="; ".join(words))
+        self._beat("waiting", words, due)
+
+    def _start(self, task: Task) -> None:
+        if mutex.is_held(self.world.paths.locks, mutex.DREAM_LOCK):
+            self._beat("waiting", ("another dream is at work",), None)
+            return
+        self._said_hold = ""
+        self._tried_s = self._last_reading.monotonic_s
+        self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env,
+                            clock=self.world.clock)
+        self._ledger.extracted(task.paths or self._ledger.paths(), now=self.world.clock.now())
+        self._event("cycle.started", kind=task.mode, pid=self._child.pid)
+        self._beat("working", (), None)
+
+    def _conclude(self, ended: Ended) -> None:
+        failure = ended.failure()
+        if failure is not None and not self._wishes.stop:
+            self._flag(failure)
+        self._failures += failure is not None
+        self._cycles += failure is None
+        if ended.task.mode == "dream" and ended.code == 0:
+            self._due_since = None
+        self._event("cycle.finished", kind=ended.task.mode, outcome=ended.outcome, exit_code=ended.code,
+                    seconds=ended.seconds, reason=str(ended.told.get("reason", "")))
+        if ended.task.mode == "gather":
+            for path in (*self._watcher.take_touched(), *ended.task.paths):
+                self._ledger.look(path, now=self.world.clock.now())
+            if ended.code == 0:
+                self._stage_trailing(ended.task)
+
+    def _stage_trailing(self, task: Task) -> None:
+        """What grew during an extraction goes next, without asking the throttle, and survives all of us."""
+        stretches = self._ledger.trailing(task.paths)
+        if stretches and memo.stage(self.world, stretches, why="trailing", now=self.world.clock.now()):
+            for path, _, _ in stretches:
+                self._ledger.mark(path, staged=True)
+
+    def _retry_at(self, now: datetime) -> datetime | None:
+        """When the latest outage is tried again; None when nothing is away or a try is due."""
+        self._markers = outage.read_markers(self.world.paths.outage, now=now, fallback=self._fallback)
+        waits = [m.next_retry_at for m in self._markers if not outage.is_retry_due(m, now=now, boot_id=self._boot_id)]
+        return max(waits, default=None)
+
+    def _flag(self, failure: Outage) -> None:
+        now = self.world.clock.now()
+        try:
+            marker = outage.flag(self.world.paths.outage, failure, now=now, owner="dream run", fallback=self._fallback)
+        except DreamError as worse:
+            self._event("outage.unmarked", component=failure.component, reason=worse.message)
+            return
+        if outage.is_alert_due(marker, now):
+            self._event("outage.alert", component=marker.component, code=marker.code, reason=marker.reason,
+                        hint=marker.hint, attempts=marker.attempts)
+            with suppress(DreamError):  # not remembered, so said once more: better than not at all
+                outage.note_alert(self.world.paths.outage, marker, now)
+
+    def _take_settings(self) -> None:
+        try:
+            self.world = self._reload()
+        except DreamError as error:
+            self._event("service.reload-refused", reason=error.message)
+            return
+        self._ledger.rules = self.world.settings.extraction
+        self._watch()
+        self._event("service.reloaded")
+
+    def _watch(self) -> None:
+        roots = source_roots(self.world)
+        groups = (roots.claude_dirs, roots.codex_dirs, roots.gemini_dirs, roots.copilot_dirs, roots.openclaw_dirs,
+                  roots.cursor_dirs, roots.extra)
+        wanted = {root for group in groups for root in group if root.is_dir()}
+        if wanted != set(self._watcher.roots):
+            self._watcher = Watcher(wanted)
+
+    def _beat(self, state: str, holds: tuple[str, ...], due: Due | None) -> None:
+        backlog, working = self._memo.backlog, read_beat(telemetry.cycle_beat_path(self.world.paths))
+        phase = working.phase if working is not None and state == "working" else ""
+        beat = replace(
+            self._heart.beat, state=state, holds=holds, phase=phase, waiting=backlog.waiting,
+            done=working.done if working and phase else 0, total=working.total if working and phase else 0,
+            last_success_at=iso(backlog.last_success_at) if backlog.last_success_at else "",
+            due_since=iso(self._due_since) if self._due_since else "", sequence=self._heart.beat.sequence + 1,
+            next_due_at=iso(due.next_at) if due is not None and due.next_at else "",
+            counters={"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread(),
+                      "epoch": self._memo.epoch})
+        self._heart.write(beat)
+        told = f"{state} {phase} {beat.done}/{beat.total}" if phase else "; ".join((state, *holds))
+        self._notifier.tell(f"STATUS={told[:200]}")
+
+    def _settled_s(self) -> float:
+        return self._last_reading.boot_s - self._settle_from_s
+
+    def _settling(self) -> bool:
+        return self._settled_s() < self._settle_s
+
+    def _read_clocks(self) -> Reading:
+        return Reading(self.world.clock.now(), self.world.clock.monotonic(), boot_time_s())
+
+    def _remembered_due(self) -> datetime | None:
+        """Since when a dream is due, from the heartbeat of the service before us: a restart is no fresh start."""
+        beat = read_beat(self.world.paths.heartbeat)
+        try:
+            since = parse_instant(beat.due_since) if beat is not None and beat.due_since else None
+        except UsageError:
+            return None
+        now = self.world.clock.now()
+        return since if since is not None and since <= now and now - since < timedelta(days=365) else None
+
+    def _event(self, event: str, **fields: Field) -> None:
+        telemetry.log_event(self.world.paths, event, clock=self.world.clock, **fields)
+        self._say(event, **fields)
