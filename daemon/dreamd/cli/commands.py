@@ -10,7 +10,7 @@ import re
 GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("dream", (
         ("consolidate", "dreaming", "one whole dream now: read, compare, merge, retire"),
-        ("status", "dreaming", "what it is doing, when it last did anything, what waits, what is next"),
+        ("status", "state", "what it is doing, when it last did anything, what waits, what is next"),
         ("probe", "probe", "is it healthy? exit 0 yes, 1 no, 2 cannot tell"),
     )),
     ("tell", (

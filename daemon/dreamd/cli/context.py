@@ -21,11 +21,12 @@ WIDEST = 160
 
 
 class Told(Exception):
-    """An error whose JSON document is already out; only its text and exit code are left to give."""
+    """An error whose JSON document is already out; `marked` when its outage has left its marker too."""
 
-    def __init__(self, error: DreamError) -> None:
+    def __init__(self, error: DreamError, *, marked: bool) -> None:
         super().__init__(error.message)
         self.error = error
+        self.marked = marked
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def _run(words: list[str]) -> int:
     except BrokenPipeError:
         raise
     except Told as told:
-        failed = _report(told.error, context, command, wants_json=False)
+        failed = _report(told.error, None if told.marked else context, command, wants_json=False)
     except DreamError as error:
         failed = _report(error, context, command, wants_json=_wants_json(words))
     except Exception as error:  # noqa: BLE001 - the one place where an unforeseen error becomes a sentence

@@ -27,7 +27,8 @@ def clean(text: str) -> str:
 def clip(text: str, width: int) -> str:
     """One clean line of at most so many columns; signs of wide scripts take two."""
     line = clean(text)
-    room, kept = width, []
+    room = width
+    kept: list[str] = []
     for sign in line:
         room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
         if room < 0:

@@ -110,6 +110,12 @@ def load_of_memory(store: Store, memory_id: str) -> list[Observation]:
     return [_observation(r) for r in rows]
 
 
+def load_with_fate_of(store: Store, memory_id: str) -> list[Observation]:
+    """The observations whose fate names a memory, whether or not they support it today, oldest first."""
+    rows = store.all(f"{JOINED} WHERE f.memory = ? ORDER BY o.at, o.id", memory_id)
+    return [_observation(r) for r in rows]
+
+
 def last_seq(store: Store) -> int:
     """The highest observation number so far."""
     row = store.one("SELECT COALESCE(MAX(seq), 0) AS n FROM observation")

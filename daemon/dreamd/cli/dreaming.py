@@ -1,0 +1,263 @@
+"""`dream consolidate`: one whole dream in the foreground, its plan on paper, or exactly a plan that was approved."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context, Told
+from dreamd.cli.documents import counts, error_document
+from dreamd.clock import FixedClock, iso, parse_instant
+from dreamd.errors import DreamError, Locked, Outage, Partial, UsageError
+from dreamd.model import Fate, parse_scope
+
+if TYPE_CHECKING:
+    from dreamd.cycle import CycleReport
+    from dreamd.kit import Kit
+    from dreamd.planning import Wish
+    from dreamd.world import World
+
+PLAN_SCHEMA = 1
+LARGEST_PLAN_BYTES = 256 * 1024 * 1024
+PHASES = ("orient", "gather", "consolidate", "prune")
+SET_ASIDE = frozenset({"corrupt-line", "corrupt-document", "oversized", "unreadable", "not-a-file", "symlink",
+                       "unknown-format"})
+"""Reasons to skip that mean an input could not be used: the run is then partial."""
+
+
+@dataclass(frozen=True)
+class Approved:
+    """A plan as a file holds it."""
+
+    now: str
+    digest: str
+    scope: str | None
+    full: bool
+    allow_large_change: bool
+
+
+def add_arguments(_command: str, parser: ArgumentParser) -> None:
+    """Declare what `dream consolidate` takes."""
+    parser.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
+    parser.add_argument("--plan", metavar="FILE", help="save the plan and change nothing")
+    parser.add_argument("--apply", metavar="FILE", help="carry out exactly this plan, or refuse")
+    parser.add_argument("--scope", metavar="S", help="only this scope")
+    parser.add_argument("--full", action="store_true", help="look at every memory again, not only at what is new")
+    parser.add_argument("--auto", action="store_true", help="obey the gates (idle, time, volume), silent when nothing is due")
+    parser.add_argument("--allow-large-change", action="store_true", help="retire more than a run usually may")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Dream once."""
+    if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full):
+        raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
+    wish, world = _wish(context, options)
+    only_plan = wish.only_plan
+    if options.auto and not only_plan:
+        try:
+            held = _held_by_gates(world)
+        except Locked:
+            held = "another dream is at work"
+        if held:
+            context.document(_empty_document("not-now", held, world))
+            if context.verbosity > 0:
+                context.tell(f"not now: {held}")
+            return 0
+    report = CycleHolder()
+    try:
+        _dream(context, world, wish, report)
+    except Locked as locked:
+        if options.auto:
+            context.document(_empty_document("locked", locked.message, world))
+            return 0
+        _fail(context, world, locked, report)
+    except DreamError as error:
+        _fail(context, world, error, report)
+    return _conclude(context, options, wish, report.ended())
+
+
+class CycleHolder:
+    """The report of the run, once there is one; tells a failure inside the run from one before it."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self._report: CycleReport | None = None
+
+    def end(self, report: CycleReport) -> None:
+        """Keep the finished report."""
+        self._report = report
+
+    def ended(self) -> CycleReport:
+        """The finished report; there is one whenever nothing was raised."""
+        if self._report is None:
+            raise DreamError("the dream ended without a report")
+        return self._report
+
+
+def _wish(context: Context, options: Namespace) -> tuple[Wish, World]:
+    from dreamd.planning import Wish
+
+    if not options.apply:
+        scope = parse_scope(options.scope) if options.scope else None
+        wish = Wish(scope=scope, full=options.full, allow_large_change=options.allow_large_change,
+                    only_plan=bool(options.dry_run or options.plan))
+        return wish, context.world
+    plan = read_plan(Path(options.apply).expanduser())
+    at = parse_instant(plan.now)
+    if options.now and parse_instant(options.now) != at:
+        raise UsageError(f"the plan was made for {plan.now}, not for the `--now` given")
+    wish = Wish(scope=parse_scope(plan.scope) if plan.scope else None, full=plan.full, approved=plan.digest,
+                allow_large_change=plan.allow_large_change or options.allow_large_change)
+    return wish, replace(context.world, clock=FixedClock(at))
+
+
+def _held_by_gates(world: World) -> str:
+    """What keeps an automatic dream from starting, in words; empty when nothing does."""
+    from dreamd.kit import open_kit
+    from dreamd.service.gate import look_for_auto
+
+    with open_kit(world, create=True) as kit:
+        outlook = look_for_auto(world, kit.store)
+    return "" if outlook.may_start else "; ".join(outlook.held_by()) or "the gates are shut"
+
+
+def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
+    from dreamd.cycle import run_cycle
+    from dreamd.kit import open_kit
+
+    if wish.only_plan:
+        with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
+            holder.end(run_cycle(kit, wish))
+        return
+    _bring_up_to_date(world)
+    with open_kit(world, create=True) as kit, _progress(context, kit):
+        holder.started = True
+        holder.end(run_cycle(kit, wish))
+
+
+def _bring_up_to_date(world: World) -> None:
+    """Migrate an older store, alone: nobody may dream over a store that changes its shape."""
+    from dreamd import mutex
+    from dreamd.kit import open_kit
+    from dreamd.store.connection import open_reader
+
+    if not world.paths.store.exists():
+        return
+    try:
+        open_reader(world.paths.store).close()
+    except Outage as outage:
+        if outage.code != "store-older":
+            raise
+        with mutex.hold_dream(world.paths.locks, mutex.Owner("dream consolidate", world.clock.now())), \
+                open_kit(world, migrate=True):
+            pass
+
+
+@contextmanager
+def _progress(context: Context, kit: Kit) -> Iterator[None]:
+    """Show on a terminal how far the dream is; anywhere else say nothing."""
+    if context.verbosity < 0 or not context.stderr.isatty():
+        yield
+        return
+    said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "consolidate": "comparing",
+            "prune": "tidying up"}
+    last_s = 0.0
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal last_s
+        now_s = context.world.clock.monotonic()
+        if now_s - last_s >= 0.1 or done >= total:
+            last_s = now_s
+            share = f" {done:,} of {total:,}" if total else ""
+            context.stderr.write(f"\r\x1b[K{said.get(phase, phase)}{share} …")
+            context.stderr.flush()
+
+    kit.progress = show
+    try:
+        yield
+    finally:
+        context.stderr.write("\r\x1b[K")
+        context.stderr.flush()
+
+
+def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleReport) -> int:
+    from dreamd.cli.reporting import tell_report
+
+    aside = any(n for reason, n in report.skips.items() if reason in SET_ASIDE)
+    outcome = "partial" if aside else report.outcome
+    document = report_document(report, outcome=outcome)
+    if options.plan:
+        _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
+    context.document(document)
+    quiet = report.outcome == "nothing-to-do" and options.auto
+    if not context.json and not quiet:
+        tell_report(context, report, plan_file=options.plan)
+    for warning in report.warnings:
+        context.warn(warning)
+    if aside:
+        context.tell("hint: `dream sources` shows what was passed over where")
+    return Partial.exit_code if aside else 0
+
+
+def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:
+    """Say how a dream ended that did not come to its end; the run itself has left its marker already."""
+    document = _empty_document(error.outcome, error.message, world)
+    name = type(error).__name__ if error.exit_code != 1 else "DreamError"
+    context.document({**document, "error": error_document(name, error.message, error.hint, error.exit_code)})
+    raise Told(error, marked=holder.started) from error
+
+
+def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
+    """`consolidate --json`."""
+    from dreamd.plan import describe_change
+
+    return {
+        "run": report.run or None, "outcome": outcome, "reason": report.reason or None,
+        "now": iso(report.now) if report.now else None, "planned": report.planned,
+        "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
+        "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
+        "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
+        "digest": report.digest or None, "warnings": list(report.warnings)}
+
+
+def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object]:
+    return {"run": None, "outcome": outcome, "reason": reason, "now": iso(world.clock.now()), "planned": False,
+            "phases": {name: {"seconds": 0.0} for name in PHASES}, "fates": counts({}, tuple(Fate)), "operations": [],
+            "scopes": [], "skips": {}, "digest": None, "warnings": []}
+
+
+def _write_plan(path: Path, wish: Wish, document: dict[str, object]) -> None:
+    from dreamd import fsio
+
+    body = {"schema": PLAN_SCHEMA, "now": document["now"],
+            "wish": {"scope": str(wish.scope) if wish.scope else None, "full": wish.full,
+                     "allow_large_change": wish.allow_large_change},
+            "digest": document["digest"], "operations": document["operations"]}
+    fsio.write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def read_plan(path: Path) -> Approved:
+    """A plan somebody approved.
+
+    Raises UsageError for a file that is none.
+    """
+    from dreamd import fsio
+
+    try:
+        plan = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_PLAN_BYTES))
+        wish = plan["wish"]
+        if plan["schema"] != PLAN_SCHEMA:
+            raise UsageError(f"`{path}` is a plan of another dream", hint="make a new one with `--plan FILE`")
+        approved = Approved(str(plan["now"]), str(plan["digest"]), wish["scope"], bool(wish["full"]),
+                            bool(wish["allow_large_change"]))
+    except FileNotFoundError:
+        raise UsageError(f"no plan at `{path}`", hint="`dream consolidate --plan FILE` makes one") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError(f"`{path}` is no plan", hint="`dream consolidate --plan FILE` makes one") from None
+    parse_instant(approved.now)
+    return approved

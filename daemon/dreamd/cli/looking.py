@@ -1,0 +1,184 @@
+"""Looking at memories: `dream list`, `show`, `search`, `explain`, `relate`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli import render
+from dreamd.cli.context import Context
+from dreamd.cli.documents import memory_document, memory_file
+from dreamd.errors import UsageError
+from dreamd.model import Memory, MemoryClass, Scope, Status, parse_scope
+
+if TYPE_CHECKING:
+    from dreamd.recall import Found
+
+DEFAULT_STATUSES = (Status.LIVE,)
+BUDGETS = ("lean", "balanced", "deep")
+MOST_RESULTS = 1000
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "list":
+        parser.add_argument("--all", action="store_true", help="memories of every status")
+        parser.add_argument("--status", action="append", choices=list(Status), help="only memories of this status")
+        parser.add_argument("--scope", help="only this scope")
+        parser.add_argument("--class", dest="memory_class", choices=list(MemoryClass), help="only this class")
+    elif command == "search":
+        parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
+        parser.add_argument("-k", dest="limit", type=int, metavar="N", help="most results")
+        parser.add_argument("--budget", choices=BUDGETS, default="balanced", help="3, 7 or 15 results")
+        parser.add_argument("--held", action="store_true", help="also memories that wait for a decision")
+        parser.add_argument("--scope", help="only this scope")
+        parser.add_argument("--no-record", action="store_true", help="do not count this as a recall")
+    elif command == "relate":
+        from dreamd.cli import relating
+
+        relating.add_arguments(parser)
+    else:
+        parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    if context.command == "relate":
+        from dreamd.cli import relating
+
+        return relating.relate(context, options)
+    if context.command == "explain":
+        from dreamd.cli import explaining
+
+        return explaining.explain(context, options)
+    commands: dict[str, Callable[[Context, Namespace], int]] = {"list": list_memories, "show": show, "search": search}
+    return commands[context.command](context, options)
+
+
+def list_memories(context: Context, options: Namespace) -> int:
+    """The memories of a status, live ones unless asked otherwise."""
+    from dreamd.store import memories
+    from dreamd.store.connection import open_reader
+
+    if options.all and options.status:
+        raise UsageError("give `--all` or `--status`, not both")
+    scope = parse_scope(options.scope) if options.scope else None
+    wanted = tuple(Status) if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
+    store = open_reader(context.world.paths.store)
+    try:
+        found = memories.load_memories(store, scope=scope, statuses=wanted)
+        counted = memories.count_by_status(store)
+    finally:
+        store.close()
+    if options.memory_class:
+        found = [m for m in found if m.memory_class == options.memory_class]
+    context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
+    if not context.json:
+        _list_by_scope(context, found)
+        _say_what_else(context, found, counted, wanted)
+    return 0
+
+
+def _list_by_scope(context: Context, found: Sequence[Memory]) -> None:
+    by_scope: dict[Scope, list[Memory]] = {}
+    for memory in found:
+        by_scope.setdefault(memory.scope, []).append(memory)
+    for n, scope in enumerate(sorted(by_scope)):
+        if n:
+            context.say()
+        context.say(render.paint(str(scope), "bold", colour=context.colour))
+        for memory in by_scope[scope]:
+            context.say("  " + render.memory_line(memory, width=context.width - 2, colour=context.colour))
+
+
+def _say_what_else(context: Context, found: Sequence[Memory], counted: dict[str, int], wanted: Sequence[Status]) -> None:
+    others = [f"{n} {status}" for status, n in counted.items() if Status(status) not in wanted and n]
+    rest = f"; not shown: {', '.join(others)} (`dream list --all`)" if others else ""
+    if found:
+        context.tell(f"\n{render.count(len(found), 'memory')}{rest}")
+    else:
+        context.tell(f"no memory to show{rest}" if rest else "no memory yet; `dream consolidate` makes them from what was said")
+
+
+def show(context: Context, options: Namespace) -> int:
+    """One memory in full."""
+    from dreamd.store import memories
+    from dreamd.store.connection import open_reader
+
+    store = open_reader(context.world.paths.store)
+    try:
+        memory = memories.load_memory(store, options.id)
+    finally:
+        store.close()
+    context.document(memory_document(memory, context.world.paths))
+    for line in memory_lines(context, memory):
+        context.say(line)
+    return 0
+
+
+def memory_lines(context: Context, memory: Memory) -> list[str]:
+    """A memory and its facts, one a line."""
+    home = context.world.env.get("HOME", "")
+    place = memory_file(memory, context.world.paths)
+    until = f" to {render.stamp(memory.valid_to)}" if memory.valid_to else ""
+    facts = [
+        ("scope", str(memory.scope)),
+        ("class", " · ".join((memory.memory_class.value, memory.memory_type.value, memory.category.value))),
+        ("status", (render.marks(memory) or "live") + (f" ({memory.reason})" if memory.reason else "")),
+        ("trust", memory.trust.value), ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
+        ("said", f"{render.count(memory.support, 'time')}, last {render.stamp(memory.confirmed_at)}"),
+        ("recalled", render.count(memory.recalls, "time")
+         + (f", last {render.stamp(memory.recalled_at)}" if memory.recalled_at else "")),
+        ("replaces", ", ".join(memory.supersedes)), ("replaced by", memory.superseded_by),
+        ("file", render.short(Path(place), home) if place else "")]
+    return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
+            *("  " + line for line in render.table([(name, text) for name, text in facts if text]))]
+
+
+def search(context: Context, options: Namespace) -> int:
+    """The memories that answer a question, best first."""
+    from dreamd.kit import open_kit
+    from dreamd.recall import search as find
+
+    if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
+        raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
+    query = " ".join(options.query)
+    with open_kit(context.world) as kit:
+        answer = find(kit, query, limit=options.limit, budget=options.budget, held=options.held,
+                      scope=parse_scope(options.scope) if options.scope else None, record=not options.no_record)
+    results = _with_clues(answer.results)
+    paths = context.world.paths
+    context.document({"query": query, "mode": answer.mode, "results": [
+        {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
+         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
+    if answer.warning:
+        context.warn(answer.warning)
+    for result in results:
+        clue = f"  [{result.clue}]" if result.clue else ""
+        context.say(f"{result.score:.2f}  " + render.memory_line(
+            result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
+    if not results:
+        context.say("nothing found")
+        context.tell("hint: `--held` also looks at memories that wait for a decision")
+    return 0
+
+
+def _with_clues(results: Sequence[Found]) -> list[Found]:
+    """Say of memories of the project we stand in whether what they name is still there."""
+    from dreamd.recall import find_clue
+    from dreamd.sources import project_key_of
+
+    try:
+        here = Path.cwd()
+    except OSError:
+        return list(results)
+    key = project_key_of(str(here))
+    return [replace(r, clue=find_clue(r.memory.text, _root(here)))
+            if key and r.memory.scope == Scope("project", key) else r for r in results]
+
+
+def _root(here: Path) -> Path:
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)

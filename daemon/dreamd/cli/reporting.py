@@ -1,0 +1,142 @@
+"""The report of a dream as a person reads it: what was read, what became of it, what changed and why, how to undo."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dreamd.cli import render
+from dreamd.cli.context import Context
+from dreamd.model import Status
+
+if TYPE_CHECKING:
+    from dreamd.cycle import CycleReport
+    from dreamd.model import Memory
+    from dreamd.plan import Change
+
+SHOWN = 20
+FATES = (("new", "new", "new"), ("duplicate", "said before", "said before"), ("refines", "added detail", "added detail"),
+         ("updates", "replaced something", "replaced something"), ("contradicts", "contradiction", "contradictions"),
+         ("held", "held", "held"), ("discarded", "let go", "let go"))
+GROUPS = (
+    ("learned", "green", ("add", "promote")), ("updated", "cyan", ("supersede",)),
+    ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
+    ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
+    ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
+MASK = "[masked: "
+
+
+def tell_report(context: Context, report: CycleReport, *, plan_file: str | None) -> None:
+    """Print the report."""
+    if report.outcome == "nothing-to-do":
+        context.say(f"nothing to do: {report.reason or 'nothing is new'}")
+        return
+    _tell_head(context, report)
+    if report.changes:
+        _tell_changes(context, report)
+    _tell_places(context, report)
+    if report.planned:
+        context.say()
+        context.say(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
+                    if plan_file else "this is a plan, nothing was changed; `dream consolidate` carries it out")
+    elif report.changes:
+        context.say(f"{'undo':<9}dream undo {report.run}")
+
+
+def _tell_head(context: Context, report: CycleReport) -> None:
+    gathered, orient = report.phases.get("gather", {}), report.phases.get("orient", {})
+    seconds = sum(phase.get("seconds", 0.0) for phase in report.phases.values())
+    title = "plan" if report.planned else f"dream {report.run}"
+    when = render.stamp(report.now) if report.now else ""
+    context.say(render.paint(f"{title} · {when} · {seconds:.1f} s", "bold", colour=context.colour))
+    context.say()
+    if gathered.get("sources"):
+        context.say(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
+                    f"{render.count(gathered.get('lines', 0), 'line')}, {render.count(gathered.get('prompts', 0), 'prompt')}"
+                    f" → {render.count(gathered.get('stored', 0), 'new observation')}")
+    beside = [(orient.get("inbox", 0), "from the inbox"), (orient.get("edits", 0), "edited by you")]
+    if any(n for n, _ in beside):
+        context.say(f"{'':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
+    told = [f"{report.fates[name]:,} {one if report.fates[name] == 1 else many}"
+            for name, one, many in FATES if report.fates.get(name)]
+    if told:
+        context.say(f"{'became':<9}{' · '.join(told)}")
+    masked = sum(1 for c in report.changes if c.before is None and MASK in c.after.text)
+    if masked:
+        context.say(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")
+
+
+def _tell_changes(context: Context, report: CycleReport) -> None:
+    """Changes by kind, the newest wording of each memory once, and no more of them than a person reads."""
+    final = {c.after.id: c.after for c in report.changes}
+    groups = [(title, style, ops, _chosen(report.changes, ops, final)) for title, style, ops in GROUPS]
+    room = SHOWN
+    for title, style, ops, chosen in groups:
+        if not chosen:
+            continue
+        context.say()
+        context.say(render.paint(f"{title} ({len(chosen):,})", "bold", colour=context.colour)
+                    + ("  `dream review` asks you about them" if "hold" in ops and not report.planned else ""))
+        for change in chosen[:room]:
+            for line in _lines(context, change, final, style):
+                context.say(line)
+        room = max(0, room - len(chosen))
+    hidden = sum(len(chosen) for *_, chosen in groups) - SHOWN
+    if hidden > 0:
+        context.say()
+        context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
+
+
+def _chosen(changes: Sequence[Change], ops: tuple[str, ...], final: dict[str, Memory]) -> list[Change]:
+    """One change a memory: the last of its kind, and only while it still says how the memory ended up."""
+    found: dict[str, Change] = {}
+    for change in changes:
+        if change.op in ops:
+            found[change.after.id] = change
+    if "add" in ops:
+        return [c for c in found.values() if final[c.after.id].status in (Status.LIVE, Status.STALE)]
+    if "hold" in ops:
+        return [c for c in found.values() if final[c.after.id].status is Status.HELD]
+    return list(found.values())
+
+
+def _lines(context: Context, change: Change, final: dict[str, Memory], style: str) -> list[str]:
+    width, colour = context.width, context.colour
+    after = final[change.after.id]
+    head = f"  {after.id}  "
+    room = width - len(head)
+    if change.op == "supersede":
+        successor = final.get(after.superseded_by)
+        lines = [head + render.paint(render.clip(after.text, room), "dim", colour=colour)]
+        if successor is not None:
+            lines.append(" " * (len(head) - 2) + "→ " + render.paint(render.clip(successor.text, room), style, colour=colour))
+        return [*lines, _why(change, len(head), width, colour=colour)]
+    if change.op == "refine" and change.before is not None and change.before.text != after.text:
+        return [head + render.paint(render.clip(change.before.text, room), "dim", colour=colour),
+                " " * (len(head) - 2) + "→ " + render.paint(render.clip(after.text, room), style, colour=colour)]
+    said = f" (said {after.support} times)" if change.op in ("merge", "promote", "regroup") else ""
+    until = f" (until {after.ttl})" if after.ttl and change.op in ("add", "archive") else ""
+    tail = said + until
+    lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
+    if change.op in ("hold", "archive", "stale", "version"):
+        lines.append(_why(change, len(head), width, colour=colour))
+    return lines
+
+
+def _why(change: Change, indent: int, width: int, *, colour: bool) -> str:
+    evidence = f": {'; '.join(change.evidence[:3])}" if change.evidence else ""
+    return " " * indent + render.paint(render.clip(change.reason + evidence, width - indent), "dim", colour=colour)
+
+
+def _tell_places(context: Context, report: CycleReport) -> None:
+    """Where the markdown of every scope that changed is."""
+    paths, home = context.world.paths, context.world.env.get("HOME", "")
+    places = [paths.scope_dir(scope) / "MEMORY.md" for scope in report.scopes]
+    there = [p for p in places if report.planned or p.exists()]
+    if not there or report.planned:
+        return
+    context.say()
+    for n, place in enumerate(there[:SHOWN]):
+        context.say(f"{'memory' if n == 0 else '':<9}{render.short(place, home)}")
+    if len(there) > SHOWN:
+        context.say(f"{'':<9}… and {len(there) - SHOWN} more below {render.short(paths.memory, home)}")
