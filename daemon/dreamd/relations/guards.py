@@ -140,3 +140,20 @@ def _same_predicate(pair: PairFeatures) -> bool:
 
 def _list(values: Iterable[str]) -> str:
     return ", ".join(f"`{v.lstrip(':')}`" for v in sorted(values)[:4])
+
+
+def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
+    """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
+    found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
+    if pair.swapped:
+        found.append("who and whom are exchanged")
+    labels_a, labels_b = pair.a.labels - pair.b.labels, pair.b.labels - pair.a.labels
+    if labels_a and labels_b:
+        found.append(f"different things: {_list(labels_a)} against {_list(labels_b)}")
+    quoted_a, quoted_b = pair.a.quoted - pair.b.quoted, pair.b.quoted - pair.a.quoted
+    if quoted_a and quoted_b:
+        found.append(f"different things: {_list(quoted_a)} against {_list(quoted_b)}")
+    return tuple(found)
+
+
+_VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")

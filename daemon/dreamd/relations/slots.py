@@ -68,6 +68,8 @@ class Slots:
     qualifiers: frozenset[tuple[str, str]]
     head_qualifiers: frozenset[tuple[str, str]]
     """Those before the first comma, colon or reason: what the claim itself is about."""
+    labels: frozenset[str]
+    """What tells the subject from others of its kind: `row 118`, `gw-17`, `PAY-3` before the verb."""
     verb: str
     """Stem of the main verb, as far as it shows."""
 
@@ -99,7 +101,7 @@ def extract_slots(text: str) -> Slots:
         only=bool(re.search(r"\b(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|únicamente|"
                             r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ", low)),
         conditions=_conditions(cut, low), modal=_modal(cut), changes=_changes(low), qualifiers=_qualifiers(cut, low),
-        head_qualifiers=_qualifiers(head, low), verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
+        labels=_labels(cut, verb), head_qualifiers=_qualifiers(head, low), verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
     )
 
 
@@ -200,6 +202,15 @@ def _ahead(rest: Sequence[Token]) -> Iterable[str]:
         if token.is_content:
             found.append(token.stem)
     return found
+
+
+def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
+    subject = cut[:verb] if verb > 0 else cut[: 4 if verb == 0 else 3]
+    found = set(names.fixed_names(" ".join(t.surface for t in subject), subject))
+    for one, number in zip(subject, subject[1:], strict=False):
+        if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
+            found.add(f"{one.stem} {number.lower}")
+    return frozenset(found)
 
 
 def _conditions(cut: Sequence[Token], low: str) -> frozenset[str]:

@@ -2,68 +2,122 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.frames import Frame, align, denial, value_change
-from dreamd.relations.guards import merge_guards
+from dreamd.relations.guards import collateral_guards, merge_guards
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
 
 CLEARLY_LATER_DAYS = 1.0
-RELATED_AT = 0.5
-"""Similarity from which two statements count as one topic."""
-TURNED = {"a": "b", "b": "a"}
+_TURNED = {"a": "b", "b": "a"}
 
 
-def judge(a: Statement, b: Statement, *, similarity: float, score: PairScore | None = None) -> Judgement:
+@dataclass(frozen=True)
+class Limits:
+    """From which probability or similarity a verdict is given, one for each kind of evidence."""
+
+    merge: float = 0.85
+    merge_covered: float = 0.6
+    """When all words of one side stand in the other, too."""
+    merge_foreign: float = 0.8
+    """Between two languages."""
+    change_marked: float = 0.6
+    """A conflict in which exactly one side tells of a change."""
+    clash: float = 0.8
+    """A conflict with nothing but the score."""
+    clash_seen: float = 0.5
+    """A conflict whose differing value or denial a rule sees, too."""
+    related: float = 0.45
+    """Similarity from which two statements are about one topic."""
+    ask: float = 0.15
+    """Similarity under which pairs that share no words are not worth a score."""
+
+
+LIMITS = Limits()
+
+
+def judge(a: Statement, b: Statement, *, similarity: float, score: PairScore | None = None, limits: Limits = LIMITS) -> Judgement:
     """Say how `a` and `b` stand to each other; without a score by rules and similarity alone."""
     if (b.text, str(b.at)) < (a.text, str(a.at)):
-        return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None))
+        return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
     pair = pair_features(a, b, similarity)
     if pair.a.folded == pair.b.folded:
         return Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="a" if len(a.text) >= len(b.text) else "b")
     guards = merge_guards(pair)
     frame = align(pair.a, pair.b)
-    settled = _settled(pair, guards, frame)
-    if settled:
-        return settled
-    return _loose(pair, guards)
+    return _by_rule(pair, guards, frame) or (_by_score(pair, guards, frame, score, limits) if score else None) or _loose(pair, guards, score, limits)
 
 
-def needs_score(a: Statement, b: Statement, *, similarity: float) -> bool:
-    """Whether a score could change the verdict: rules alone settle the rest."""
-    return similarity >= 0.25
+def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits = LIMITS) -> bool:
+    """Whether a score could change the verdict; rules and distance settle the rest."""
+    pair = pair_features(a, b, similarity)
+    if pair.a.folded == pair.b.folded:
+        return False
+    if pair.same_script and similarity < limits.ask and not pair.shared:
+        return False
+    guards = merge_guards(pair)
+    return _by_rule(pair, guards, align(pair.a, pair.b)) is None
 
 
-def _settled(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judgement | None:
+def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judgement | None:
     """What rules alone may decide."""
     if not guards:
-        merged = _merge_by_rule(pair, frame)
+        merged = _merge_by_rule(pair)
         if merged:
             return merged
-    denied = denial(pair, frame)
-    changed = value_change(pair, frame)
-    if denied or changed:
-        return _conflict(pair, 0.9, (denied or f"same subject, {changed}",))
+    seen = denial(pair, frame) or value_change(pair, frame)
+    if seen and not collateral_guards(pair):
+        return _conflict(pair, 0.9, (f"same subject, {seen}",))
     return None
 
 
-def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
-    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _numbers_equal(pair):
-        return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order")
+def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: PairScore, limits: Limits) -> Judgement | None:
+    """What the score may decide where no guard stands against it."""
+    if not guards and score.merge >= _merge_limit(pair, limits):
+        richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
+        relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
+        merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
+        if merged:
+            return merged
+    if score.conflict < min(limits.change_marked, limits.clash_seen, limits.clash) or collateral_guards(pair):
+        return None
+    marked = bool(pair.a.changes) != bool(pair.b.changes)
+    limit = limits.change_marked if marked else limits.clash
+    if denial(pair, frame) or value_change(pair, frame):
+        limit = min(limit, limits.clash_seen)
+    if score.conflict < limit:
+        return None
+    return _conflict(pair, score.conflict, (f"read together they cannot both hold ({score.conflict:.2f})",))
+
+
+def _merge_limit(pair: PairFeatures, limits: Limits) -> float:
+    if not pair.same_script:
+        return limits.merge_foreign
+    return limits.merge_covered if max(pair.cover_a, pair.cover_b) >= 0.99 else limits.merge
+
+
+def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
+    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair):
+        return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     for side, mine, theirs, only in (("a", pair.a, pair.b, pair.only_b), ("b", pair.b, pair.a, pair.only_a)):
         if not only and _extends(mine, theirs):
-            return _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it")
+            return _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
     return None
 
 
-def _numbers_equal(pair: PairFeatures) -> bool:
-    return not (pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b) and pair.a.conditions == pair.b.conditions and (
-        pair.a.negations == pair.b.negations and pair.a.only == pair.b.only and pair.a.quantifiers == pair.b.quantifiers)
+def _all_equal(pair: PairFeatures) -> bool:
+    left, right = pair.a, pair.b
+    apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
+    return not apart and left.conditions == right.conditions and left.negations == right.negations and left.only == right.only and (
+        left.quantifiers == right.quantifiers and bool(left.changes) == bool(right.changes))
 
 
-_UNSAFE_ADDITION = words.HARD_CONDITIONS | {"only", "but", "however", "when", "except", "instead", "while", "before", "after", "until", "not", "never", "no", "than", "every", "or"}
+_UNSAFE_ADDITION = words.HARD_CONDITIONS | {"only", "but", "however", "when", "instead", "while", "before", "after", "until", "not", "never", "no", "than", "every", "or"}
+_SAFE_JOINTS = frozenset("which whose that by in under from to with at on".split())
 
 
 def _extends(longer: Slots, shorter: Slots) -> bool:
@@ -73,17 +127,22 @@ def _extends(longer: Slots, shorter: Slots) -> bool:
     if len(right) < 3 or left[: len(right)] != right or len(left) <= len(right):
         return False
     rest = [t for t in longer.tokens if t.kind != "stop"][len(right) :]
-    joint = next((t.surface for t in longer.tokens if t.at >= rest[0].at - 2 and t.at < rest[0].at and t.kind == "stop"), "")
-    if joint or rest[0].lower in words.REASONS or rest[0].lower in ("which", "whose", "that", "by", "in", "under", "from", "to", "with", "at", "on"):
+    joint = next((t.surface for t in longer.tokens if rest[0].at - 2 <= t.at < rest[0].at and t.kind == "stop"), "")
+    if joint or rest[0].lower in words.REASONS or rest[0].lower in _SAFE_JOINTS:
         return rest[0].lower not in _UNSAFE_ADDITION and not ({t.lower for t in rest} & words.HARD_CONDITIONS)
     return False
 
 
-def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str) -> Judgement | None:
+def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str, score: PairScore | None) -> Judgement | None:
+    """A merge, if one wording keeps everything of both; the score may choose between two that do."""
     kept = merged_wording(pair.a.text, pair.b.text)
-    if kept is None:
+    other = merged_wording(pair.b.text, pair.a.text)
+    if kept is None or other is None:
         return None
-    return Judgement(relation, confidence, (why,), richer="a" if kept == pair.a.text else "b")
+    richer = "a" if kept == pair.a.text else "b"
+    if score and kept != other:
+        richer = "a" if score.a_richer >= score.b_richer else "b"
+    return Judgement(relation, confidence, (why,), richer=richer)
 
 
 def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) -> Judgement:
@@ -101,13 +160,13 @@ def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) 
     return Judgement(Relation.CONTRADICTS, confidence, (*evidence, "neither wording nor time says which is current"))
 
 
-def _loose(pair: PairFeatures, guards: tuple[str, ...]) -> Judgement:
-    close = pair.similarity >= RELATED_AT or len(pair.shared) >= 3
-    relation = Relation.RELATED if close else Relation.UNRELATED
+def _loose(pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None, limits: Limits) -> Judgement:
+    close = pair.similarity >= limits.related or len(pair.shared) >= 3
+    if score:
+        close = score.unrelated < 0.5
     evidence = guards[:2] or (f"similarity {pair.similarity:.2f}",)
-    return Judgement(relation, 0.6, evidence)
+    return Judgement(Relation.RELATED if close else Relation.UNRELATED, 0.6, evidence)
 
 
 def _turned(verdict: Judgement) -> Judgement:
-    return Judgement(verdict.relation, verdict.confidence, verdict.evidence, verdict.basis,
-                     TURNED.get(verdict.richer or "", None), TURNED.get(verdict.newer or "", None))
+    return Judgement(verdict.relation, verdict.confidence, verdict.evidence, verdict.basis, _TURNED.get(verdict.richer or ""), _TURNED.get(verdict.newer or ""))

@@ -1,0 +1,276 @@
+"""A trained scorer for pairs: the embedding model's own weights plus a small adapter read both statements together.
+
+The adapter is low-rank: at load it is added to the frozen weights, so a pair costs one pass and no more. The base model
+knows English only, so other languages are glossed word by word from a small lexicon first; numbers and names pass as
+they are. A pair is read in the order of its words, and in both orders where the first reading finds something, so the
+scores of (a, b) and (b, a) are mirror images.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.errors import DreamError
+from dreamd.model import PairScore
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+ADAPTER_FILE = "adapter.safetensors"
+SCORER_FILE = "scorer.json"
+LEXICON_FILE = "lexicon.txt"
+TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
+BATCH = 64
+SECOND_LOOK = 0.2
+"""Probability of a merge or a conflict from which the other order is read too."""
+LABELS = tuple(PairScore.__dataclass_fields__)
+LONGEST_TOKENS = 160
+_SMALL = {
+    "de": frozenset("der die das ein eine einen einer den dem des und nicht ist sind wird werden mit zu zum zur im am auf für bei nur nie auch wenn darf dürfen muss müssen kein keine keinen es sich "
+                    "von aus nach vor ab bis seit als ohne können kann hat haben jede jeder jedes alle wir uns nun jetzt wieder sondern statt".split()),
+    "es": frozenset("el la los las un una del y se con por para que al su sus debe deben lo ya es son nunca sin más hay solo sólo como de en cada pueden puede está están siempre desde hasta antes nos".split()),
+    "fr": frozenset("le la les un une des du de et pas est sont se avec par pour que au aux sa ses dans sur il sans nous ne chaque toujours jamais ce cette doit doivent peut peuvent".split()),
+    "pt": frozenset("o a os as um uma da do das dos de e não é são se em no na nos nas com por para que ao seu sua já sem mais foi cada nunca sempre pode podem deve devem só".split()),
+    "en": frozenset("the a an of to in on is are be and or not for with by from at as it this that we our must has have only no".split()),
+}
+_LETTERS = {"de": "äöüß", "es": "ñ¿¡áéíóú", "fr": "èêëàçœéù", "pt": "ãõçáéíóú"}
+_FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt") for w in _SMALL[tongue]) - frozenset(["nicht", "kein", "keine", "nie", "nur", "wenn", "sin", "pas", "sans", "não", "sem", "nunca", "solo", "con", "mit", "avec", "com", "und", "y", "et", "ne"])
+_LATIN = r"[^\W_\u3040-\u9fff\uac00-\ud7af]+"
+_WORD = re.compile(rf"[\u3400-\u9fff]+|[\uac00-\ud7af]+|{_LATIN}(?:[-./:_']{_LATIN})*|[^\w\s]")
+_DE_ENDINGS = ("ungen", "enen", "erin", "es", "en", "er", "em", "et", "te", "ten", "e", "n", "s", "t")
+_ROMANCE_ENDINGS = ("aciones", "ación", "ação", "ções", "ados", "adas", "idos", "idas", "amos", "aron", "aram", "ado", "ada", "ido", "ida", "ando", "endo", "ar", "er", "ir", "an", "en", "am", "em", "es", "os", "as",
+                    "ent", "ées", "ée", "és", "é", "re", "ou", "ó", "o", "a", "e", "s")
+
+
+class PairScorer:
+    """Scores pairs of statements; `version` changes whenever a score may."""
+
+    def __init__(self, net: PairNet, tokenizer: object, glossary: Glossary, version: str) -> None:
+        self._net = net
+        self._tokenizer = tokenizer
+        self._glossary = glossary
+        self.version = version
+
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        """Probabilities of the relations for each pair, in the order given."""
+        turned = [a > b for a, b in pairs]
+        read = [(self._glossary.gloss(min(pair)), self._glossary.gloss(max(pair))) for pair in pairs]
+        found = self._probabilities(read)
+        again = [i for i, s in enumerate(found) if s.merge > SECOND_LOOK or s.conflict > SECOND_LOOK]
+        for i, second in zip(again, self._probabilities([(read[i][1], read[i][0]) for i in again]), strict=True):
+            found[i] = _mean(found[i], second.turned())
+        return [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
+
+    def _probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        import torch
+
+        order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][0]) + len(pairs[i][1]))
+        found: dict[int, PairScore] = {}
+        with torch.inference_mode():
+            for start in range(0, len(order), BATCH):
+                part = order[start : start + BATCH]
+                rows = self._net(encode(self._tokenizer, [pairs[i] for i in part])).float().softmax(-1).tolist()
+                found.update({i: PairScore(*row) for i, row in zip(part, rows, strict=True)})
+        return [found[i] for i in range(len(pairs))]
+
+
+class PairNet:
+    """The encoder and a linear head on its first and mean token; calling it gives logits."""
+
+    def __init__(self, encoder: nn.Module, weight: Tensor, bias: Tensor, temperature: float) -> None:
+        self.encoder = encoder
+        self._weight = weight
+        self._bias = bias
+        self._temperature = temperature
+
+    def __call__(self, batch: dict[str, Tensor]) -> Tensor:
+        """Logits of the labels for a batch of encoded pairs."""
+        hidden = self.encoder(**batch).last_hidden_state.float()
+        return (pool(hidden, batch["attention_mask"]) @ self._weight.T + self._bias) / self._temperature
+
+
+def pool(hidden: Tensor, mask: Tensor) -> Tensor:
+    """First token beside the mean of all tokens."""
+    import torch
+
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return torch.cat([hidden[:, 0], (hidden * weights).sum(1) / weights.sum(1)], dim=-1)
+
+
+def merge_adapter(encoder: nn.Module, adapter: Mapping[str, Tensor], scale: float) -> None:
+    """Add the low-rank products and plain deltas of the adapter to the weights they were trained on."""
+    import torch
+
+    weights = dict(encoder.named_parameters())
+    with torch.no_grad():
+        for name, tensor in adapter.items():
+            if name.endswith(".down"):
+                base = name.removesuffix(".down")
+                weights[base + ".weight"] += scale * (adapter[base + ".up"].float() @ tensor.float())
+            elif name.endswith(".delta"):
+                weights[name.removesuffix(".delta")] += tensor.float()
+
+
+def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
+    """Build the scorer from the base model's folder and the trained artefact.
+
+    Raises DreamError when a file is missing or the adapter was trained for other base weights.
+    """
+    import torch
+    from safetensors.torch import load_file
+    from transformers import AutoModel, AutoTokenizer
+
+    for path in (artefact_dir / ADAPTER_FILE, artefact_dir / SCORER_FILE, artefact_dir / LEXICON_FILE, model_dir / "model.safetensors"):
+        if not path.is_file():
+            raise DreamError(f"no `{path.name}` for the pair scorer", hint="run `make judge`, or set `judge.model = false`")
+    facts = json.loads((artefact_dir / SCORER_FILE).read_text("utf-8"))
+    base = file_sha256(model_dir / "model.safetensors")
+    if base != facts["base_sha256"]:
+        raise DreamError("the pair scorer was trained for other base weights", hint="run `make judge` with the installed model")
+    adapter = load_file(artefact_dir / ADAPTER_FILE)
+    encoder = AutoModel.from_pretrained(model_dir)
+    merge_adapter(encoder, adapter, float(facts["scale"]))
+    encoder.eval()
+    if _has_fast_bf16():
+        encoder.to(torch.bfloat16)
+    net = PairNet(encoder, adapter["head.weight"].float(), adapter["head.bias"].float() + torch.tensor(facts["bias"]), float(facts["temperature"]))
+    version = hashlib.sha256((file_sha256(artefact_dir / ADAPTER_FILE) + file_sha256(artefact_dir / LEXICON_FILE) + json.dumps(facts, sort_keys=True)).encode()).hexdigest()[:12]
+    return PairScorer(net, AutoTokenizer.from_pretrained(model_dir), load_glossary(artefact_dir / LEXICON_FILE), version)
+
+
+@dataclass(frozen=True)
+class Glossary:
+    """Word-for-word English for other languages, good enough for a model that only reads English."""
+
+    exact: Mapping[str, Mapping[str, str]]
+    stems: Mapping[str, Mapping[str, str]]
+    phrases: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]
+    """Entries of several words, longest first."""
+
+    def gloss(self, text: str) -> str:
+        """The text itself when English, otherwise its words in English as far as they are known."""
+        text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").strip()
+        tongue = tongue_of(text)
+        if tongue == "en":
+            return text
+        for pattern, english in self.phrases[tongue]:
+            text = pattern.sub(english, text)
+        return " ".join(" ".join(self._word(w, tongue) for w in _WORD.findall(text)).split())
+
+    def _word(self, word: str, tongue: str) -> str:
+        if re.match(r"[\u3400-\u9fff]", word):
+            return self._run(word, "zh", 6)
+        if re.match(r"[\uac00-\ud7af]", word):
+            return self._run(word, "ko", 6)
+        low = word.lower()
+        if tongue in ("zh", "ko") or not low[0].isalpha():
+            return word
+        if low in self.exact[tongue]:
+            return self.exact[tongue][low]
+        if low in _FILLER:
+            return ""
+        return self._by_stem(low, tongue) or word
+
+    def _by_stem(self, low: str, tongue: str) -> str:
+        stem = stem_of(low, tongue)
+        if stem in self.stems[tongue]:
+            return self.stems[tongue][stem]
+        if tongue != "de" or len(low) < 8:
+            return ""
+        for cut in range(len(low) - 3, 3, -1):  # a compound: the longest known front, then the rest
+            front = self.exact["de"].get(low[:cut]) or self.stems["de"].get(low[:cut])
+            rest = low[cut:].removeprefix("s") if low[cut:] not in self.exact["de"] else low[cut:]
+            back = self.exact["de"].get(rest) or self.stems["de"].get(stem_of(rest, "de"))
+            if front and back:
+                return f"{front} {back}"
+        return ""
+
+    def _run(self, run: str, tongue: str, longest: int) -> str:
+        found: list[str] = []
+        at = 0
+        while at < len(run):
+            for size in range(min(longest, len(run) - at), 0, -1):
+                if size == 1 and tongue == "ko" and at and run[at] not in "안못":
+                    continue
+                word = self.exact[tongue].get(run[at : at + size])
+                if word:
+                    found.append(word)
+                    at += size
+                    break
+            else:
+                at += 1
+        return " ".join(found)
+
+
+def load_glossary(path: Path) -> Glossary:
+    """Read the lexicon: one concept a line, English first, then one column a language."""
+    exact: dict[str, dict[str, str]] = {t: {} for t in TONGUES}
+    stems: dict[str, dict[str, str]] = {t: {} for t in TONGUES}
+    for line in path.read_text("utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        english, *columns = line.split("|")
+        for tongue, column in zip(TONGUES, columns, strict=True):
+            for word in filter(None, column.split("/")):
+                exact[tongue].setdefault(word.replace(" ", "") if tongue in ("zh",) else word, english)
+                if tongue not in ("zh", "ko"):
+                    stems[tongue].setdefault(stem_of(word, tongue), english)
+    phrases = {t: tuple((_phrase(w), exact[t][w]) for w in sorted((w for w in exact[t] if " " in w), key=len, reverse=True)) for t in TONGUES}
+    return Glossary(exact, stems, phrases)
+
+
+def _phrase(words: str) -> re.Pattern[str]:
+    """An entry of several words, each with a short ending."""
+    return re.compile(r"(?i)\b" + r"\w{0,2}\s+".join(re.escape(w) for w in words.split()) + r"\w{0,2}\b")
+
+
+def tongue_of(text: str) -> str:
+    """The language as far as script and small words show it."""
+    letters = sum(c.isalpha() for c in text) or 1
+    for tongue, pattern in (("ko", r"[\uac00-\ud7af]"), ("zh", r"[\u3400-\u9fff]")):
+        if len(re.findall(pattern, text)) * 4 > letters:
+            return tongue
+    found = re.findall(r"[^\W\d_]+", text.lower())
+    counts = {tongue: sum(w in small for w in found) + any(c in text.lower() for c in _LETTERS.get(tongue, "")) for tongue, small in _SMALL.items()}
+    best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
+    return best if counts[best] else "en"
+
+
+def stem_of(word: str, tongue: str) -> str:
+    """A crude stem that only has to be equal for the forms of one word."""
+    for ending in _DE_ENDINGS if tongue == "de" else _ROMANCE_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            return word[: -len(ending)]
+    return word
+
+
+def encode(tokenizer: object, pairs: Sequence[tuple[str, str]]) -> dict[str, Tensor]:
+    """Token tensors of pairs, cut at the longest length the net reads."""
+    assert callable(tokenizer)
+    batch = tokenizer([a for a, _ in pairs], [b for _, b in pairs], padding=True, truncation="longest_first", max_length=LONGEST_TOKENS, return_tensors="pt")
+    return dict(batch)
+
+
+def file_sha256(path: Path) -> str:
+    """Hex sha256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _mean(one: PairScore, other: PairScore) -> PairScore:
+    names = PairScore.__dataclass_fields__
+    return PairScore(*((getattr(one, n) + getattr(other, n)) / 2 for n in names))
+
+
+def _has_fast_bf16() -> bool:
+    """True on processors that multiply bfloat16 in hardware; elsewhere it is slower than float32."""
+    import torch
+
+    probe = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+    return bool(probe and probe())

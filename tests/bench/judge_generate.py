@@ -1,0 +1,185 @@
+"""Training pairs for the judge: from the groups and frames in `judge_data/`, and from public sets taken by path.
+
+A group is one claim (`=`) with wordings that say the same (`~`), say more (`+`), replace it (`>`), clash with it (`!`)
+or stand beside it (`-`). A frame is a sentence pattern over lists; pairs of its fillings are labelled by what was changed.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DATA = Path(__file__).parent / "judge_data"
+PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
+SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED, NOT_A_MERGE = range(9)
+_TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
+FRAME_ROUNDS = 26
+UNRELATED_PAIRS = 3200
+KEPT_BACK = 9
+"""Every ninth group is kept for calibration."""
+
+Row = tuple[str, str, int]
+
+
+@dataclass
+class Group:
+    """One claim and the statements around it, by sign."""
+
+    claim: str
+    lines: dict[str, list[str]] = field(default_factory=lambda: {s: [] for s in "~+>!-"})
+
+
+def training_pairs(public: Path, seed: int, gloss: Callable[[str], str]) -> tuple[list[Row], list[Row]]:
+    """Pairs to train on and pairs of unseen groups, glossed as the scorer will read them."""
+    chance = random.Random(seed)
+    groups = [g for name in sorted(DATA.glob("groups_*.txt")) for g in load_groups(name)]
+    kept = [g for i, g in enumerate(groups) if i % KEPT_BACK == 4]
+    used = [g for i, g in enumerate(groups) if i % KEPT_BACK != 4]
+    rows = [r for g in used for r in group_pairs(g)]
+    rows += [r for r in rows if r[2] in (SAME, A_RICHER, B_RICHER)]
+    rows += [r for g in used for r in number_twins(g, chance)]
+    rows += strangers(used, UNRELATED_PAIRS, chance)
+    rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
+    rows += frame_pairs(chance)
+    rows += public_pairs(public, chance)
+    checks = [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, chance)
+    return [(gloss(a), gloss(b), y) for a, b, y in rows], [(gloss(a), gloss(b), y) for a, b, y in checks]
+
+
+def turned(row: Row) -> Row:
+    """The pair with its sides exchanged, and the label that follows."""
+    return row[1], row[0], _TURNED.get(row[2], row[2])
+
+
+def load_groups(path: Path) -> list[Group]:
+    """Read a file of groups."""
+    groups: list[Group] = []
+    for line in path.read_text("utf-8").splitlines():
+        if line.startswith("= "):
+            groups.append(Group(line[2:]))
+        elif line[:2] in ("~ ", "+ ", "> ", "! ", "- "):
+            groups[-1].lines[line[0]].append(line[2:])
+    return groups
+
+
+def group_pairs(group: Group) -> list[Row]:
+    """Every labelled pair that a group implies."""
+    alike = [group.claim, *group.lines["~"]]
+    richer, newer, clashing, beside = (group.lines[s] for s in "+>!-")
+    rows: list[Row] = [(a, b, SAME) for a, b in itertools.combinations(alike, 2)]
+    rows += [(a, b, B_RICHER) for a in alike for b in richer]
+    rows += [(a, b, RELATED) for a, b in itertools.combinations(richer, 2)]
+    rows += [(a, b, B_NEWER) for a in [*alike, *richer] for b in newer]
+    rows += [(a, b, CLASH) for a in [*alike, *richer] for b in clashing]
+    rows += [(a, b, RELATED) for a in [group.claim, *alike[1:], *richer, *clashing[:1], *newer] for b in beside]
+    if len(rows) > 90:  # groups in many languages would drown the others
+        rows = random.Random(len(group.claim)).sample(rows, 90)
+    return rows
+
+
+def number_twins(group: Group, chance: random.Random) -> list[Row]:
+    """A number changed in one of two wordings: the same subject with another value."""
+    rows: list[Row] = []
+    for text in [group.claim, *group.lines["~"][:3]]:
+        found = re.search(r"\b\d+\b", text)
+        if found and not re.search(r"[A-Z]-\d|\.\d|ber-\d", text):
+            other = str(max(1, int(found.group()) + chance.choice([-1, 1, 2, 5, 10, 30])))
+            rows.append((group.claim, text[: found.start()] + other + text[found.end() :], CLASH))
+    return rows
+
+
+def strangers(groups: list[Group], count: int, chance: random.Random) -> list[Row]:
+    """Statements of two groups, which have nothing to do with each other."""
+    rows: list[Row] = []
+    while len(rows) < count:
+        one, other = chance.sample(groups, 2)
+        first = chance.choice([one.claim, *one.lines[chance.choice("~+>!-")]])
+        second = chance.choice([other.claim, *other.lines[chance.choice("~+>!-")]])
+        rows.append((first, second, UNRELATED))
+    return rows
+
+
+def noisy(rows: list[Row], chance: random.Random) -> list[Row]:
+    """The way people scribble: no capitals, no stop, a lead-in, a reason behind one side."""
+    lists, _ = load_frames()
+    out: list[Row] = []
+    for a, b, label in chance.sample(rows, len(rows) // 3):
+        side = chance.random()
+        if side < 0.35:
+            a = a[0].lower() + a[1:].rstrip(".")
+        elif side < 0.6:
+            a = f"{chance.choice(lists['polite'])} {a[0].lower()}{a[1:]}"
+        elif label in (SAME, B_RICHER, CLASH, B_NEWER) and a.isascii():
+            b = f"{b.rstrip('.')}, {chance.choice(lists['reason'])}."
+            label = B_RICHER if label == SAME else label
+        out.append((a, b, label))
+    return out
+
+
+def load_frames() -> tuple[dict[str, list[str]], list[tuple[str, str, dict[str, list[str]]]]]:
+    """The word lists and the frames over them."""
+    lists: dict[str, list[str]] = {}
+    frames: list[tuple[str, str, dict[str, list[str]]]] = []
+    for line in (DATA / "frames.txt").read_text("utf-8").splitlines():
+        if line.startswith("@"):
+            name, _, members = line[1:].partition(" = ")
+            lists[name] = [m.strip() for m in members.split(" | ")]
+        elif line.startswith("% "):
+            subjects, values = line[2:].split()
+            frames.append((subjects, values, {"~": [], ">": [], "-": []}))
+        elif line[:2] in ("~ ", "> ", "- "):
+            frames[-1][2][line[0]].append(line[2:])
+    return lists, frames
+
+
+def frame_pairs(chance: random.Random) -> list[Row]:
+    """Pairs from frames: reworded, another value, another subject, another attribute, a change, something added."""
+    lists, frames = load_frames()
+    rows: list[Row] = []
+    for (subjects, values, says), _ in itertools.product(frames, range(FRAME_ROUNDS)):
+        s, s2 = chance.sample(lists[subjects], 2)
+        v, w = chance.sample(lists[values], 2)
+        one, other = (chance.choice(says["~"]) for _ in range(2))
+        base = _say(one, s, v, w)
+        kinds: list[Row] = [(base, _say(other, s, w, v), CLASH), (base, _say(other, s2, chance.choice([v, w]), v), RELATED)]
+        if one != other:
+            kinds.append((base, _say(other, s, v, w), SAME))
+        extra = chance.choice(lists[chance.choice(["reason", "place", "when", "how"])])
+        kinds.append((base, f"{_say(other, s, v, w).rstrip('.')}{', ' if chance.random() < 0.3 else ' '}{extra}.", B_RICHER))
+        if says[">"]:
+            mark = chance.choice(says[">"])
+            kinds.append((base, _say(mark, s, v, w), B_NEWER))
+            kinds.append((base, _say(mark, s2, v, w), RELATED))
+        if says["-"]:
+            kinds.append((base, _say(chance.choice(says["-"]), s, v, w), RELATED))
+        kinds.append((base, _say(_qualified(chance, other), s, w, v), RELATED))
+        rows += chance.sample(kinds, min(4, len(kinds)))
+    return rows
+
+
+def _qualified(chance: random.Random, frame: str) -> str:
+    """The claim under a condition or for a part only, with another value: both can hold."""
+    bound = chance.choice(["on weekends", "in the test system", "if the first one is busy", "for new customers", "during the fair", "on the backup site", "when nobody else is there", "for the pilot"])
+    return f"{bound}, {frame}" if chance.random() < 0.4 else f"{frame} {bound}"
+
+
+def _say(frame: str, s: str, v: str, w: str) -> str:
+    text = frame.replace("{s}", s).replace("{v}", v).replace("{w}", w)
+    return text[0].upper() + text[1:] + "."
+
+
+def public_pairs(folder: Path, chance: random.Random) -> list[Row]:
+    """Inference, template and negation pairs of the public sets, in our labels."""
+    def rows_of(name: str) -> list[dict[str, str]]:
+        return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
+
+    labels = {"entailment": A_RICHER, "neutral": RELATED, "contradiction": CLASH}
+    snli = [(r["a"].strip(), r["b"].strip(), labels[r["label"]]) for r in rows_of(PUBLIC_FILES[0])]
+    checks = [(r["a"], r["b"], SAME if int(r["duplicate"]) else NOT_A_MERGE) for r in rows_of(PUBLIC_FILES[1])]
+    denials = [(r["a"], r["b"], CLASH) for r in rows_of(PUBLIC_FILES[2])]
+    return [*snli, *chance.sample(checks, 2000), *chance.sample(denials, 1200)]
