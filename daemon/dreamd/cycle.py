@@ -155,7 +155,8 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         counts["steps"] = carry_out(kit, consolidation, footing, phase="consolidate")
     with _phase(kit, report, "prune") as counts:
         counts["steps"] = carry_out(kit, pruning, footing, phase="prune")
-        scopes = footing.scopes | {e.scope for e in orientation.edits}
+        # Also those that an interrupted run changed and did not come to write.
+        scopes = footing.scopes | {e.scope for e in orientation.edits} | work.load_unwritten(kit.store).keys()
         counts["files"] = write_files(kit, sorted(scopes), report.warnings)
     if footing.spoiled:
         report.warnings.append(f"{len(footing.spoiled)} memories changed while the dream was planned; "
@@ -166,11 +167,13 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str]) -> int:
     """Bring the markdown of scopes up to date with the store; say how many files were written or removed."""
     written = 0
     for scope in scopes:
+        changes = work.load_unwritten(kit.store).get(scope, 0)
         intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
-        if not intents:
+        if not intents and not changes:
             continue
         with kit.writing() as tx:
             work.intend(tx, intents)
+            work.mark_written(tx, scope, changes)
         conflicts = projection.settle(kit.store, kit.background, paths=kit.paths)
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         written += len(intents) - len(conflicts)

@@ -109,7 +109,16 @@ def make_private_dir(path: Path) -> None:
         if not path.parent.exists():
             make_private_dir(path.parent)
         with suppress(FileExistsError):
-            path.mkdir(mode=PRIVATE_DIR)
+            _mkdir(path)
+            # A directory whose own entry is lost takes every file in it along.
+            sync_dir(path.parent)
+
+
+def create_private(path: Path) -> None:
+    """Make an empty file for its owner alone, for a writer that would choose another mode; one that is there stays."""
+    with translated(path), suppress(FileExistsError):
+        os.close(_open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE_FILE))
+        sync_dir(path.parent)
 
 
 def move(path: Path, target: Path) -> None:
@@ -153,9 +162,13 @@ def sync_dir(path: Path) -> None:
 
 
 def list_temporaries(root: Path) -> Iterator[Path]:
-    """Temporary files that a killed writer left below a directory."""
-    if root.is_dir():
-        yield from root.rglob(f".*{TEMPORARY_SUFFIX}")
+    """Temporary files that a killed writer left below a directory; those of a living one are still to be renamed."""
+    if not root.is_dir():
+        return
+    for path in root.rglob(f".*{TEMPORARY_SUFFIX}"):
+        writer = path.name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
+        if not writer.isdigit() or int(writer) == os.getpid() or not _is_alive(int(writer)):
+            yield path
 
 
 def free_bytes(path: Path) -> int:
@@ -188,8 +201,22 @@ def translated(path: Path) -> Iterator[None]:
         raise DreamError(f"cannot write `{path}`: {reason}") from error
 
 
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def _open(path: Path, flags: int, mode: int) -> int:
     return os.open(path, flags, mode)
+
+
+def _mkdir(path: Path) -> None:
+    path.mkdir(mode=PRIVATE_DIR)
 
 
 def _write(descriptor: int, body: bytes) -> None:

@@ -182,10 +182,12 @@ def _write(tx: sqlite3.Connection, change: Change, run: Run) -> None:
 def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
     written = 0
     for scope in scopes:
+        changes = work.load_unwritten(kit.store).get(scope, 0)
         intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
-        if intents:
+        if intents or changes:
             with mutex.foreground(kit.paths.locks), kit.store.writing() as tx:
                 work.intend(tx, intents)
+                work.mark_written(tx, scope, changes)
             projection.settle(kit.store, kit.background, paths=kit.paths)
             written += len(intents)
     return written

@@ -13,11 +13,11 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd import fsio, inbox, projection
-from dreamd.clock import iso, parse_instant
+from dreamd.clock import iso
 from dreamd.errors import DreamError, Outage
 from dreamd.extraction import redact
 from dreamd.kit import Kit
-from dreamd.model import Candidate, MemoryClass, MemoryType, Origin, Scope, content_id, parse_scope
+from dreamd.model import Candidate, MemoryType, Origin, Scope, content_id, parse_scope
 from dreamd.notes import EditKind, PersonEdit, diff_person_edits
 from dreamd.store import memories, observations, work
 from dreamd.store.work import KnownFile

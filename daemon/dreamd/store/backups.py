@@ -25,13 +25,13 @@ def back_up(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep
     name = iso(now).replace(":", "").replace("-", "")
     final = paths.backups / f"{name}-{why}.db"
     half = final.with_suffix(".part")
-    fsio.remove(half)
-    with fsio.translated(half):
-        half.touch(mode=0o600)
-        with closing(sqlite3.connect(half)) as copy:
-            connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE").fetchall()
-            verify_store(copy, half)
+    for unfinished in paths.backups.glob("*.part*"):
+        fsio.remove(unfinished)
+    fsio.create_private(half)
+    with fsio.translated(half), closing(sqlite3.connect(half)) as copy:
+        connection.backup(copy)
+        copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+        verify_store(copy, half)
     fsio.move(half, final)
     kept = sorted(paths.backups.glob("*.db"))
     for old in kept[:max(0, len(kept) - keep)]:

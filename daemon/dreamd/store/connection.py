@@ -13,7 +13,6 @@ from pathlib import Path
 
 from dreamd import fsio
 from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing
-from dreamd.paths import PRIVATE_FILE
 from dreamd.store import schema
 
 BUSY_TIMEOUT_MS = 2000
@@ -96,7 +95,7 @@ class Store:
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the main file; a busy reader only postpones it."""
         with translated(self.path):
-            self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            _checkpoint(self.connection)
 
     def close(self) -> None:
         self.connection.close()
@@ -160,7 +159,7 @@ def open_in_memory(founding: schema.Founding) -> Store:
 def _connect(path: Path) -> sqlite3.Connection:
     if not path.exists():
         # Created by us first, so that its mode is right before SQLite writes a byte.
-        path.touch(mode=PRIVATE_FILE, exist_ok=True)
+        fsio.create_private(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
     connection.row_factory = sqlite3.Row
     for pragma in ("foreign_keys = ON", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
@@ -218,3 +217,7 @@ def translated(path: Path) -> Iterator[None]:
 
 def _commit(connection: sqlite3.Connection) -> None:
     connection.execute("COMMIT")
+
+
+def _checkpoint(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

@@ -13,6 +13,7 @@ from dreamd.errors import StoreMissing, UsageError
 from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store
 from dreamd.store.words import index_words
+from dreamd.store.work import mark_unwritten
 
 SELECT = """SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at
             FROM memory m LEFT JOIN wording w ON w.sha = m.wording LEFT JOIN recall r ON r.memory = m.id"""
@@ -108,6 +109,7 @@ def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
              valid_to = excluded.valid_to, ttl = excluded.ttl, superseded_by = excluded.superseded_by,
              pinned = excluded.pinned, edited = excluded.edited, unverified = excluded.unverified,
              reason = excluded.reason, file = excluded.file, rev = rev + 1""", columns)
+    mark_unwritten(tx, str(memory.scope))
     seq = tx.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchone()[0]
     tx.execute("DELETE FROM support WHERE memory = ?", (memory.id,))
     tx.executemany("INSERT INTO support SELECT ?, seq FROM observation WHERE id = ?",
@@ -121,9 +123,10 @@ def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
 
 def delete_memory(tx: sqlite3.Connection, identity: str) -> None:
     """Remove a memory's rows: for `forget`, and for a memory that existed only through an undone run."""
-    row = tx.execute("SELECT seq FROM memory WHERE id = ?", (identity,)).fetchone()
+    row = tx.execute("SELECT seq, scope FROM memory WHERE id = ?", (identity,)).fetchone()
     if row is None:
         return
+    mark_unwritten(tx, row[1])
     tx.execute("DELETE FROM memory_words WHERE rowid = ?", (row[0],))
     tx.execute("DELETE FROM link WHERE a = ? OR b = ?", (identity, identity))
     tx.execute("DELETE FROM memory WHERE id = ?", (identity,))

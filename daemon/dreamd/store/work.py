@@ -126,6 +126,26 @@ def intend(tx: sqlite3.Connection, intents: Sequence[Intent]) -> None:
                    ((i.path, i.base_sha, i.new_sha, i.body, i.memory, i.scope) for i in intents))
 
 
+UNWRITTEN = "unwritten "
+"""Beginning of the fact that a scope's files are behind its memories; what follows is the scope."""
+
+
+def mark_unwritten(tx: sqlite3.Connection, scope: str) -> None:
+    """A memory changed: its scope's files are behind until their intents are recorded, whoever is killed in between."""
+    tx.execute("INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = value + 1", (UNWRITTEN + scope,))
+
+
+def load_unwritten(store: Store) -> dict[Scope, int]:
+    """Scopes whose files are behind, each with how many changes that was."""
+    rows = store.all("SELECT key, value FROM meta WHERE key > ? AND key < ?", UNWRITTEN, UNWRITTEN + "\uffff")
+    return {parse_scope(r["key"].removeprefix(UNWRITTEN)): int(r["value"]) for r in rows}
+
+
+def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int) -> None:
+    """The intents of a scope are recorded, as of so many changes; one that came meanwhile keeps the mark."""
+    tx.execute("DELETE FROM meta WHERE key = ? AND value = ?", (f"{UNWRITTEN}{scope}", str(changes)))
+
+
 def load_intents(store: Store, *, limit: int = 256) -> list[Intent]:
     """Files that still have to be written."""
     return [Intent(r["path"], r["base_sha"], r["new_sha"], r["body"], r["memory"], r["scope"])
