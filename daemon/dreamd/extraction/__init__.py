@@ -1,12 +1,47 @@
-"""From what people and agents say to what may be remembered: redaction, dates, the gate, and the rules for transcripts."""
+"""From what people and agents say to what may be remembered: redaction, dates, the gate, and the rules for transcripts.
 
-from dreamd.extraction.dates import Durable, make_durable
-from dreamd.extraction.gate import gate
-from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
-from dreamd.extraction.redaction import Mask, Redacted, redact
-from dreamd.extraction.rules import ConversationState, Extraction, extract
+What is named here is loaded when it is first asked for: a note needs redaction alone, and answers in a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dreamd.extraction.dates import Durable, make_durable
+    from dreamd.extraction.gate import gate
+    from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
+    from dreamd.extraction.redaction import Mask, Redacted, redact
+    from dreamd.extraction.rules import ConversationState, Extraction, extract
+
+HOMES = {
+    "ConversationState": "rules", "Durable": "dates", "Extraction": "rules", "Mask": "redaction", "Redacted": "redaction",
+    "extract": "rules", "gate": "gate", "looks_like_injection": "neutral", "make_durable": "dates", "neutralise": "neutral",
+    "redact": "redaction", "strip_hidden": "neutral",
+}
 
 __all__ = [
     "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "extract", "gate", "looks_like_injection", "make_durable",
     "neutralise", "redact", "strip_hidden",
 ]
+
+
+class _Room(ModuleType):
+    """This package. Importing `dreamd.extraction.gate` must not put the module where the function `gate` belongs."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not (name in HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> object:
+        if name not in HOMES:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        found: object = getattr(import_module(f"{self.__name__}.{HOMES[name]}"), name)
+        setattr(self, name, found)
+        return found
+
+
+sys.modules[__name__].__class__ = _Room
