@@ -12,10 +12,13 @@ from dreamd.extraction import words
 from dreamd.model import Category, MemoryClass, MemoryType
 
 _FIRST_WORD = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+)?)")
-_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?)\b|\s*:|\w*['’]s\b", re.IGNORECASE)
+_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?)\b|\s*:"
+                           r"|\w*['’]s\b", re.IGNORECASE)
 _VERB_FOLLOWS = re.compile(
-    r"\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|can|cannot|may|must|will|should|runs?|comes?|goes?|go|lives?|takes?|needs?|uses?"
-    r"|starts?|ends?|arrives?|happens?|belongs?|carr(?:y|ies)|leaves?|stays?|keeps?|contains?|shows?|stores?|lies?|sits?)\b", re.IGNORECASE)
+    r"\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|can|cannot|may|must|will|should|runs?|comes?|goes?|go|lives?"
+    r"|takes?|needs?|uses?"
+    r"|starts?|ends?|arrives?|happens?|belongs?|carr(?:y|ies)|leaves?|stays?|keeps?|contains?|shows?|stores?|lies?"
+    r"|sits?)\b", re.IGNORECASE)
 _CATEGORIES = (
     ("memory_system", Category.MEMORY_SYSTEM), ("people", Category.PEOPLE), ("operations", Category.OPERATIONS),
     ("architecture", Category.ARCHITECTURE),
@@ -75,7 +78,8 @@ def is_order(text: str) -> bool:
     word, rest = found[1].lower(), text[found.end():]
     if word in _imperatives("imperative"):
         return _NOT_AN_ORDER.match(rest) is None
-    return word in _imperatives("imperative_or_noun") and _VERB_FOLLOWS.match(rest) is None and _NOT_AN_ORDER.match(rest) is None
+    followed = _VERB_FOLLOWS.match(rest) or _NOT_AN_ORDER.match(rest)
+    return word in _imperatives("imperative_or_noun") and followed is None
 
 
 @cache

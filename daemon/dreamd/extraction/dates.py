@@ -236,7 +236,8 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
     part = match.groupdict().get("part")
     if part:
         said += f" in the {part}"
-    elif rule.lang == "en" and re.match(r" (?:morning|afternoon|evening|night)\b", match.string[match.end():match.end() + 12]):
+    elif rule.lang == "en" and re.match(r" (?:morning|afternoon|evening"
+                                        r"|night)\b", match.string[match.end():match.end() + 12]):
         said += " in the"
     opens = match[0][:1].isupper() and rule.lang not in ("zh", "ja", "ko")
     return said[:1].upper() + said[1:] if opens else said
@@ -252,9 +253,11 @@ def _calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str
     def replace(match: re.Match[str]) -> str:
         before = match.string[:match.start()]
         ends = _cue_ends(before, "ends_before") or _verb_ends(before) or _after(match.string[match.end():], "ends_after")
-        if not ends and not (match["year"] and _cue_ends(before, "starts_before")):
+        dated = match["year"] or match.groupdict().get("year_a")
+        if not ends and not (dated and _cue_ends(before, "starts_before")):
             return match[0]
-        if words.has("words/dates", "keeping", _sentence(match)) or re.search(r"(?i)\b(?:from|von|vom|de|du)\s+\w+(?:\s+\d+)?\s*$", before):
+        ranges = re.search(r"(?i)\b(?:from|von|vom|de|du)\s+\w+(?:\s+\d+)?\s*$", before)
+        if ranges or words.has("words/dates", "keeping", _sentence(match)):
             return match[0]
         found = _parse_calendar(match[0], lang, day, last_of_month=match["day"] is None)
         if found is None:
@@ -262,8 +265,13 @@ def _calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str
         evidence.append(f"date: {match[0].strip()} → {found.isoformat()}")
         return found.isoformat()
 
-    text = _DOTTED.sub(lambda m: f"{m[3]}-{int(m[2]):02}-{int(m[1]):02}" if int(m[2]) <= 12 else m[0], text)
+    text = _DOTTED.sub(_undotted, text)
     return _calendar(lang).sub(replace, text)
+
+
+def _undotted(match: re.Match[str]) -> str:
+    iso = f"{match[3]}-{int(match[2]):02}-{int(match[1]):02}"
+    return iso if _is_date(iso) else match[0]
 
 
 @cache
@@ -280,9 +288,10 @@ def _calendar(lang: str) -> re.Pattern[str]:
     plain = rf"(?<![\w.-])(?:{dayed})?{month}{year}"
     if lang != "en":
         return re.compile(plain)
-    american = re.sub(r"\(\?P<(\w+)>", r"(?P<a\1>", rf"(?P<month>{names})\b\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)(?:,? (?P<year>\d{{4}})\b)?")
+    american = (rf"(?P<month_a>{names})\b\.? (?P<day_a>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
+                r"(?:,? (?P<year_a>\d{4})\b)?")
     ended = rf"(?<![\w.-])(?:{american}|(?:the )?(?:end of )?(?:{dayed})?{month}{year})"
-    return re.compile(ended.replace("(?P<ayear>", "(?P<year_a>").replace("(?P<aday>", "(?P<day_a>"))
+    return re.compile(ended)
 
 
 def _parse_calendar(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:
@@ -320,10 +329,15 @@ def _validity(text: str, day: date, evidence: list[str]) -> tuple[str | None, st
             continue
         if _cue_ends(before, "starts_before") or _after(after, "starts_after"):
             valid_from = valid_from or match[0]
-        elif _is_end(before, after, _sentence(match)) and not (match[0] < day.isoformat() and words.has("words/dates", "past", _sentence(match))):
+        elif _is_end(before, after, _sentence(match)) and not _is_over(match, day):
             ttl = max(ttl or "", match[0])
             evidence.append(f"ends: {match[0]}")
     return ttl, valid_from
+
+
+def _is_over(match: re.Match[str], day: date) -> bool:
+    """Whether a sentence in the past tense tells of an end that has come and gone."""
+    return match[0] < day.isoformat() and words.has("words/dates", "past", _sentence(match))
 
 
 def _is_date(iso: str) -> bool:
@@ -349,7 +363,7 @@ def _cue_ends(before: str, table: str) -> bool:
 def _verb_ends(before: str) -> bool:
     """Whether a verb of ending stands a few words before a date, in the same clause and not denied."""
     near = re.split(r"[.!?;,\n]", before[-_NEAR_CHARS:])[-1]
-    found = [m for m in words.cue("words/dates", "ends_verb").finditer(near)]
+    found = list(words.cue("words/dates", "ends_verb").finditer(near))
     if not found or re.search(r"\b(?:not|never|nicht|no|pas|não)\b[^.]{0,12}$", near[:found[-1].start()]):
         return False
     gap = near[found[-1].end():]
@@ -357,4 +371,4 @@ def _verb_ends(before: str) -> bool:
 
 
 def _after(after: str, table: str) -> bool:
-    return re.match(r"\s?[日号]?", after) is not None and words.cue("words/dates", table, start=True).match(after[:30]) is not None
+    return words.starts("words/dates", table, after[:30])

@@ -27,11 +27,15 @@ from dreamd.model import (
     trust_of,
 )
 
-_ENV_VALUE = re.compile(r"\s*(?:export\s+|set\s+|\$env:)?[A-Z][A-Z0-9_]{2,}\s*=\s?\S*\s*|\s*(?:export\s+)?[A-Z][A-Z0-9_]{2,}=([\"']).*\1\s*")
-_STEP = re.compile(r"(?:^|\s)(?:\(?(\d{1,2})[.)]|(?:step|schritt|paso|étape|etapa|passo)\s+(\d{1,2})[.:)]?|第(\d{1,2})步|(\d{1,2})、|手順(\d{1,2}))(?=\s|\D)",
+_ENV_VALUE = re.compile(r"\s*(?:export\s+|set\s+|\$env:)?[A-Z][A-Z0-9_]{2,}\s*=\s?\S*\s*"
+                        r"|\s*(?:export\s+)?[A-Z][A-Z0-9_]{2,}=([\"']).*\1\s*")
+_STEP = re.compile(r"(?:^|\s)(?:\(?(\d{1,2})[.)]|(?:step|schritt|paso|étape|etapa|passo)\s+(\d{1,2})[.:)]?|第(\d{1,2})步"
+                   r"|(\d{1,2})、|手順(\d{1,2}))(?=\s|\D)",
                    re.IGNORECASE)
-_THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|zuerst|danach|dann|schließlich|primero|luego|después|finalmente"
-                   r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에|마지막으로", re.IGNORECASE)
+_THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|zuerst|danach|dann|schließlich|primero|luego"
+                   r"|después|finalmente"
+                   r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에"
+                   r"|마지막으로", re.IGNORECASE)
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 _FEWEST_STEPS = 4
 _CHECKED_CHARS = 16_000

@@ -27,7 +27,8 @@ _HEADING = re.compile(r"^([ \t]{0,3})(#{1,6})(?=[ \t]|$)", re.MULTILINE)
 _FENCE = re.compile(r"`{3,}|~{3,}")
 _LINK = re.compile(r"\](?=[(\[:])")
 _TAG = re.compile(
-    r"<(?=/?(?:system|assistant|user|human|instructions?|im_start|im_end|tool|function|command|local-command|task-notification"
+    r"<(?=/?(?:system|assistant|user|human|instructions?|im_start|im_end|tool|function|command|local-command"
+    r"|task-notification"
     r"|script|style|iframe|details|summary|\||!\[CDATA))", re.IGNORECASE)
 _ROLE = re.compile(r"^([ \t]{0,8})(system|assistant|human|user)([ \t]?:)", re.MULTILINE | re.IGNORECASE)
 

@@ -13,13 +13,15 @@ from dreamd.extraction import words
 from dreamd.extraction.language import language_of
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\d`/\"“][^\s]*")
-_PRONOUNS = frozenset("he she they them him her it his their hers theirs".split())
-_POSSESSIVES = frozenset("its their his her".split())
+_PRONOUNS = frozenset({"he", "she", "they", "them", "him", "her", "it", "his", "their", "hers", "theirs"})
 _DEMONSTRATIVE = re.compile(
-    r"\s*(?:and |but |so |because |if |when )*(?:this|that|these|those)(?:'s)? (?:is|are|was|were|has|have|should|must|can|will|would|does|do|means|happens|way|one|"
+    r"\s*(?:and |but |so |because |if |when )*(?:this|that|these|those)(?:'s)? (?:is|are|was|were|has|have|should|must|can"
+    r"|will|would|does|do|means|happens|way|one|"
     r"needs?|isn't|doesn't|won't|shouldn't)\b", re.IGNORECASE)
-_FORWARD = re.compile(r"\s*(?:in|despite|because of|due to|after|before|unlike|with|given|for all|by|from|at|on|during) (?:its|their)\b", re.IGNORECASE)
-_SCOPE = re.compile(r"(?i)\bthis (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?|package)\b")
+_FORWARD = re.compile(r"\s*(?:in|despite|because of|due to|after|before|unlike|with|given|for all|by|from|at|on"
+                      r"|during) (?:its|their)\b", re.IGNORECASE)
+_SCOPE = re.compile(r"(?i)\bthis (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?"
+                    r"|package)\b")
 
 
 def points_outside(text: str) -> bool:

@@ -21,17 +21,21 @@ PIECE_CHARS = 2_000
 MASK = re.compile(r"\[masked: [a-z0-9 ]{1,40}\]")
 
 _PREFILTER = re.compile(
-    r"://|PRIVATE KEY|-Key-File|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b|密|口令|パス|暗証|비밀|암호|패스|토큰"
+    r"://|PRIVATE KEY|-Key-File|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b"
+    r"|密|口令|パス|暗証|비밀|암호|패스|토큰"
     r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\botp\b|code\b|令牌|トークン|鍵"
     r"|geheim|schlüssel|clave|clé|chave|llave|jeton|phrase|mnemonic|\bseed\b|card|visa|karte|tarjeta|carte|cartão|mysql"
     r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d", re.IGNORECASE)
 _LONG = re.compile(r"(?<![A-Za-z0-9+/_=.@-])[A-Za-z0-9+/_-]{20,512}={0,2}(?![A-Za-z0-9+/_-])")
 _SECRET_WORD = re.compile(
-    r"(?<![A-Za-z])(?:secrets?|tokens?|(?:api|access|auth|signing|private|master|encryption|licen[cs]e)[ _-]?keys?|keys?|credentials?"
-    r"|passw(?:or)?d|auth|bearer|\w{0,20}schlüssel|clave|clé|chave|hmac|密钥|密鑰|令牌|秘密|鍵|トークン|키|토큰)(?![a-z])", re.IGNORECASE)
+    r"(?<![A-Za-z])(?:secrets?|tokens?|(?:api|access|auth|signing|private|master|encryption|licen[cs]e)[ _-]?keys?|keys?"
+    r"|credentials?|passw(?:or)?d|auth|bearer|\w{0,20}schlüssel|clave|clé|chave|hmac"
+    r"|密钥|密鑰|令牌|秘密|鍵|トークン|키|토큰)(?![a-z])", re.IGNORECASE)
 _HASH_WORD = re.compile(
-    r"sha-?\d*|md5|commit|digest|checksum|hash|revision|\brev\b|fingerprint|uuid|\buid|guid|etag|blob|\btree\b|\bids?\b|_id\b|build"
-    r"|version|\btag\b|branch|public[ _-]key|ssh-|docker|image|document|\bsheet|\bfile|folder|\btrace|request|integrity|\bkid\b|prüfsumme"
+    r"sha-?\d*|md5|commit|digest|checksum|hash|revision|\brev\b|fingerprint|uuid|\buid|guid|etag|blob|\btree\b|\bids?\b"
+    r"|_id\b|build"
+    r"|version|\btag\b|branch|public[ _-]key|ssh-|docker|image|document|\bsheet|\bfile|folder|\btrace|request|integrity"
+    r"|\bkid\b|prüfsumme"
     r"|提交|校验|哈希|ハッシュ|コミット|해시|커밋", re.IGNORECASE)
 _ASSIGNED = re.compile(
     r"(?i:(?P<strong>passw(?:or)?d|passwort|passphrase|passwd|pwd|contraseña|senha|_pass(?![a-z])|\bpass(?=[\"']?\s?=))"
@@ -39,7 +43,8 @@ _ASSIGNED = re.compile(
     r"(?P<rest>[\w-]{0,40})[\"'`\]]{0,2}\s{0,3}(?P<join>:=|=>|=|:)\s{0,3}"
     r"(?P<quote>[\"'`]?)(?P<secret>(?!\[masked)[^\s\"'`,;<>]{3,400})")
 _REST_NOT_SECRET = re.compile(
-    r"length|min|max|age|days|policy|field|url|file|path|hint|expir|ttl|count|attempts|name|type|id\b|label|reset|limit|size|env|ref|regex|prompt",
+    r"length|min|max|age|days|policy|field|url|file|path|hint|expir|ttl|count|attempts|name|type|id\b|label|reset|limit"
+    r"|size|env|ref|regex|prompt",
     re.IGNORECASE)
 _BARE = r"[^\s\"'`<>“”„«»，。、；（）\)\]\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{3,200}"
 _DETECTORS = (
@@ -157,7 +162,8 @@ def _spoken() -> tuple[re.Pattern[str], re.Pattern[str]]:
     named = rf"(?<![A-Za-z0-9_])(?i:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z0-9_\]])"
     about = (r"(?:\s{1,2}(?:for|of|to|on|at|von|für|vom|de|del|da|do|du|pour|para)\s[^\n.;:=,]{1,50}?|\s?\([^)\n]{0,40}\))?"
              r"[*_`\"']{0,3}")
-    value = rf"[*_]{{0,2}}\s{{0,2}}(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{{3,100}})[\"'`”“»]|(?P<bare>(?!\[masked){_BARE}))"
+    value = (r"[*_]{0,2}\s{0,2}(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{3,100})[\"'`”“»]"
+             rf"|(?P<bare>(?!\[masked){_BARE}))")
     long = re.compile(rf"{named}{about}\s{{0,3}}(?P<join>(?i:{joins}))[:：]?\s{{0,3}}{value}")
     short = re.compile(rf"{named}\s{{1,2}}{value}")
     return long, short

@@ -31,11 +31,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _WORD = re.compile(r"\w{3,}")
 _REASON_START = re.compile(
-    r"(?i)\s*(?:because|'?cause|since|otherwise|it's (?:be)?cause|that's because|the reason|so that|weil|denn|sonst|porque|parce que|car|sinon"
+    r"(?i)\s*(?:because|'?cause|since|otherwise|it's (?:be)?cause|that's because|the reason|so that|weil|denn|sonst|porque"
+    r"|parce que|car|sinon"
     r"|pois|因为|否则|なぜなら|왜냐하면)")
 _REASON_INSIDE = re.compile(r"(?i), so (?:it|that|there|they|we)\b|\bbecause\b|, (?:weil|denn|deshalb)\b|, por eso|, donc\b")
 _LATTER = re.compile(
-    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere|das gleiche|lo mismo|de même)\b")
+    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
+    r"|das gleiche|lo mismo|de même)\b")
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,9 @@ class ConversationState:
 
     def encode(self) -> str:
         """The state as JSON, small enough to lie beside a cursor."""
-        return json.dumps({"causes": list(self.causes), "seen": list(self.seen)}, ensure_ascii=False) if self.causes or self.seen else ""
+        if not self.causes and not self.seen:
+            return ""
+        return json.dumps({"causes": list(self.causes), "seen": list(self.seen)}, ensure_ascii=False)
 
     @classmethod
     def decode(cls, text: str) -> ConversationState:
@@ -85,7 +89,8 @@ class _Talk:
     """Where in `found` the candidates of the running turn begin."""
 
 
-def extract(events: Sequence[Event], *, state: ConversationState | None = None, scope: Scope, source_id: str = "") -> Extraction:
+def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState | None = None, source_id: str = "",
+            ) -> Extraction:
     """Find what may be worth remembering in a stretch of conversation."""
     state = state or ConversationState()
     talk = _Talk(scope, source_id, list(state.causes), list(state.seen))
@@ -185,7 +190,8 @@ def _is_answer(talk: _Talk, event: Event, text: str) -> bool:
 
 
 def _asks_for_a_norm(question: str) -> bool:
-    return re.search(r"(?i)\b(?:should|prefer|which|what|how|where|when|default|always|convention|policy|soll|welche|debe|quel|qual)\b|[哪什]|どの|어떤", question
+    return re.search(r"(?i)\b(?:should|prefer|which|what|how|where|when|default|always|convention|policy|soll|welche|debe"
+                     r"|quel|qual)\b|[哪什]|どの|어떤", question
                      ) is not None
 
 
@@ -211,8 +217,8 @@ def _add(talk: _Talk, event: Event, text: str, *, sign: str, origin: Origin = Or
         return
     talk.seen.append(known)
     talk.found.append(Candidate(
-        text=text, origin=origin, at=event.at or _EPOCH, scope=talk.scope, conversation=event.conversation, explicit=False, sign=sign,
-        source_id=talk.source_id, start=event.start, end=event.end))
+        text=text, origin=origin, at=event.at or _EPOCH, scope=talk.scope, conversation=event.conversation,
+        explicit=False, sign=sign, source_id=talk.source_id, start=event.start, end=event.end))
 
 
 def _last_versions(found: list[Candidate]) -> list[Candidate]:
@@ -228,7 +234,9 @@ def _last_versions(found: list[Candidate]) -> list[Candidate]:
 
 
 def _revises(later: Candidate, earlier: Candidate) -> bool:
-    if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION or "one-off" in (later.sign, earlier.sign):
+    if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
+        return False
+    if "one-off" in (later.sign, earlier.sign):
         return False
     mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
     return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))

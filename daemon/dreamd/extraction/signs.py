@@ -19,8 +19,8 @@ ENOUGH = 3.0
 """Weight from which a sentence becomes a candidate."""
 
 FOR = (
-    ("remember", 4.0), ("preference", 3.0), ("general", 2.5), ("change", 2.0), ("correction", 1.5), ("norm", 1.5), ("decision", 1.5),
-    ("lookup", 2.5), ("definition", 2.0), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
+    ("remember", 4.0), ("preference", 3.0), ("general", 2.5), ("change", 2.0), ("correction", 1.5), ("norm", 1.5),
+    ("decision", 1.5), ("lookup", 2.5), ("definition", 2.0), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
 AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 0.75))
 _TASK = 2.5
@@ -30,9 +30,11 @@ _TAG_QUESTION = 1.0
 _OUTSIDE = 1.5
 _LONGEST_ORDER = 90
 _STRONG = ("remember", "general", "preference")
-_NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
+_NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
+                    r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
-_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|no|non|né|对吧|ですよね|그렇죠)[?？]+$")
+_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
+                  r"|对吧|ですよね|그렇죠)[?？]+$")
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 

@@ -21,15 +21,18 @@ _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _MACHINE = re.compile(
-    r"\s*(?:[{}\[\]()<>|$#;]|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$|[\w.-]+\s*\|\s|[A-Z][\w-]{1,30}:\s*$"
+    r"\s*(?:[{}\[\]()<>|$#;]|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$|[\w.-]+\s*\|\s"
+    r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
-_REVIEW = re.compile(r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding|In `?@?[\w./-]+`? (?:around|at) lines?)")
+_REVIEW = re.compile(r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:"
+                     r"|Verify each finding|In `?@?[\w./-]+`? (?:around|at) lines?)")
 """The voice of a review, which people paste."""
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|so|well|hmm+|uhh?|and|but|also|then|now|great|right|sure|alright|actually|oh|ah|hey|hi|please|"
+    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|so|well|hmm+|uhh?|and|but|also|then|now|great|right|sure|alright|actually"
+    r"|oh|ah|hey|hi|please|"
     r"perfect|cool|nice|thanks|ja|nein|also|sí|no|oui|non|sim|não)\b[,.!:;…\s-]*)+(?=\S)", re.IGNORECASE)
 
 
@@ -93,7 +96,8 @@ def _is_document(text: str, blocks: list[str]) -> bool:
         return True
     if blocks and re.match(r"#{1,3}\s", blocks[0].lstrip()) and len(lines) >= _STRUCTURED_LINES:
         return True
-    return len(text) > LONGEST_SPEECH and (headings or marked * 4 >= len(lines)) and len(lines) >= _STRUCTURED_LINES
+    structured = len(lines) >= _STRUCTURED_LINES and (headings > 0 or marked * 4 >= len(lines))
+    return structured and len(text) > LONGEST_SPEECH
 
 
 def _said_lines(block: str) -> str:
@@ -115,12 +119,16 @@ def _is_printed(line: str) -> bool:
         return True
     if re.search(r"[⚠✅❌🔴🟡🟢]", bare[:14]) or _HEADING.match(bare):
         return True
-    return bool(_MACHINE.match(line)) or words.starts("words/gate", "log_line", line) or (
-        words.starts("words/gate", "code_line", line) and re.search(r"[;{}()]\s*$", bare) is not None and not re.search(r"[a-z]{3,}\)\s*$", bare))
+    if _MACHINE.match(line) or words.starts("words/gate", "log_line", line):
+        return True
+    ends_as_code = re.search(r"[;{}()]$", bare) is not None and not re.search(r"[a-z]{3,}\)$", bare)
+    return ends_as_code and words.starts("words/gate", "code_line", line)
 
 
 def _is_machine(text: str) -> bool:
-    return is_log(text) or is_diff(text) or is_env_file(text) or is_code(text) or len(re.findall(r"[^\W\d_]", text)) * 2 < len(text)
+    if is_log(text) or is_diff(text) or is_env_file(text) or is_code(text):
+        return True
+    return len(re.findall(r"[^\W\d_]", text)) * 2 < len(text)
 
 
 def _is_list(block: str) -> bool:
@@ -137,4 +145,5 @@ def _introduces_paste(block: str) -> bool:
 def _speaks(said: str) -> bool:
     """Whether a paragraph after a paste is a person again: it says I, we or you, or asks."""
     return bool(said) and re.search(
-        r"(?i)\b(?:i|we|let's|you|my|our|us|ich|wir|du|yo|nosotros|je|nous|eu|nós)\b|[?？]\s*$|我|你|私|저|우리", said[:300]) is not None
+        r"(?i)\b(?:i|we|let's|you|my|our|us|ich|wir|du|yo|nosotros|je|nous|eu|nós)\b|[?？]\s*$|我|你|私|저"
+        r"|우리", said[:300]) is not None

@@ -8,7 +8,8 @@ from collections import Counter
 
 UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PLACEHOLDER = re.compile(
-    r"\$|%|<|\{|\*{3}|x{3,}|\.{2,}|…|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|(?:your|my|the|some|example|dummy|fake|test|changeme|placeholder)[-_ ]"
+    r"\$|%|<|\{|\*{3}|x{3,}|\.{2,}|…|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|(?:your|my|the|some|example|dummy|fake|test|changeme"
+    r"|placeholder)[-_ ]"
     r"|\[?masked|\[?redacted|os\.|process\.|env\.|getenv|self\.|config\.|settings\.|vault:|op://|secret://|ssm:|arn:",
     re.IGNORECASE)
 _PATH = re.compile(r"[~./]|[A-Za-z]:\\|\w+://|[\w-]+\.(?:md|txt|py|js|ts|json|ya?ml|toml|env|pem|key|cfg|ini|sh|go|rs)\Z")
