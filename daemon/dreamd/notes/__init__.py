@@ -3,7 +3,7 @@
 Pure text in, text out: no store, no clock, no disk.
 """
 
-from dreamd.notes.attaching import AttachPlan, AttachRules, JudgedPair, account, conflicts_in_words, plan_attach
+from dreamd.notes.attaching import AttachPlan, AttachRules, JudgedPair, account, can_meet, conflicts_in_words, plan_attach
 from dreamd.notes.dialects import Dialect, detect_dialect, is_editable, is_instruction_file
 from dreamd.notes.edits import EditKind, PersonEdit, diff_person_edits
 from dreamd.notes.entries import Entry, EntryKind, read_entries
@@ -47,6 +47,7 @@ __all__ = [
     "TopicText",
     "account",
     "apply_edits",
+    "can_meet",
     "conflicts_in_words",
     "detect_dialect",
     "diff_person_edits",

@@ -47,6 +47,8 @@ class AttachRules:
     max_removed_percent: int = 25
     removed_always: int = 5
     allow_large_change: bool = False
+    present: frozenset[str] = frozenset()
+    """Files that are in the directory and were not read; links to them are not dead."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,12 @@ def account(
     return missing
 
 
+def can_meet(a: Entry, b: Entry) -> bool:
+    """Whether the words of both mean the same subject: one heading, or enough words to stand alone."""
+    alone = (e.whole_file or len(one_line(e.text)) >= LONG_CLAIM for e in (a, b))
+    return (_home(a), a.section) == (_home(b), b.section) or all(alone)
+
+
 @dataclass
 class _Draft:
     """A plan while it is made: what goes, what therefore stays, what is open."""
@@ -109,7 +117,7 @@ class _Draft:
 
     def __post_init__(self) -> None:
         self.by_id = {entry.id: entry for entry in self.entries}
-        self.files = {entry.file for entry in self.entries}
+        self.files = {entry.file for entry in self.entries} | self.rules.present
 
     def expire(self) -> None:
         """Take out what named its own last day, and that day is over."""
@@ -144,7 +152,7 @@ class _Draft:
         said = pair.judgement
         if said.relation in MERGING:
             keep, drop = (b, a) if _b_stays(a, b, said) else (a, b)
-            if self._same_place(a, b) and _carries(keep, drop, said):
+            if can_meet(a, b) and _carries(keep, drop, said):
                 self._merge(keep, drop, said.evidence)
         elif said.relation is Relation.UPDATES and said.newer in ("a", "b"):
             newer, older = (a, b) if said.newer == "a" else (b, a)
@@ -222,7 +230,7 @@ class _Draft:
     def _end(self, newer: Entry, older: Entry, said: Judgement) -> None:
         known = said.basis is Basis.MARKER or (newer.dated and older.dated and newer.dated > older.dated)
         whole = older.whole_file and len(older.text) > SMALL_TOPIC
-        if not known or whole or older.id in self.kept or not self._same_place(newer, older):
+        if not known or whole or older.id in self.kept or not can_meet(newer, older):
             self.conflicts.add((min(newer.id, older.id), max(newer.id, older.id)))
             return
         self.kept.add(newer.id)
@@ -230,11 +238,6 @@ class _Draft:
 
     def _take_out(self, entry: Entry, action: Action, **why: object) -> None:
         self.edits[entry.id] = replace(EntryEdit(entry, action), **why)  # type: ignore[arg-type]
-
-    def _same_place(self, a: Entry, b: Entry) -> bool:
-        """Whether the words of both mean the same subject: one heading, or enough words to stand alone."""
-        alone = (e.whole_file or len(one_line(e.text)) >= LONG_CLAIM for e in (a, b))
-        return (_home(a), a.section) == (_home(b), b.section) or all(alone)
 
     def _meant(self, entry: Entry) -> str:
         """The one file whose name differs only in case, `-` and `_`."""
