@@ -90,7 +90,9 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity)
         candidates = [_masked(c) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
         skips.update(extraction.skips)
-        moved = Position(reading.cursor, mtime_ns if reading.complete else -1, extraction.state.encode())
+        # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
+        cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
+        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(extraction.state.encode()).text)
         if candidates or moved.cursor != position.cursor or moved.talk != position.talk:
             _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
         position = moved

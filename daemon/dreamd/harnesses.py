@@ -1,0 +1,208 @@
+"""The harnesses dream can connect to: where each keeps its configuration and what dream puts there.
+
+Three shapes cover all seven: hooks in a JSON settings file in the nested form (event → matchers → commands), hooks
+in a JSON file in the flat form (event → commands), and a small file of its own that a harness picks up by name.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dreamd.errors import ConfigError, UsageError
+
+MARK = "dream-memory"
+"""Stands in every entry dream adds, so that it is found again whatever else is in the file."""
+
+
+@dataclass(frozen=True)
+class Harness:
+    """One agent program: its configuration file below the person's home, its shape, and its events."""
+
+    name: str
+    title: str
+    signs: tuple[str, ...]
+    """Directories below the person's home whose presence says that it is installed."""
+    file: str
+    shape: str
+    events: Mapping[str, str]
+    """The harness's event → ours."""
+    timeout: int = 10
+    variable: str = ""
+    """Environment variable that moves the configuration directory."""
+    kind: str = ""
+    """Kind of the sources this harness leaves."""
+
+
+HARNESSES = (
+    Harness("claude-code", "Claude Code", (".claude",), ".claude/settings.json", "nested",
+            {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
+             "PreCompact": "pre-compact", "SessionEnd": "session-end"}, variable="CLAUDE_CONFIG_DIR", kind="claude-code"),
+    Harness("codex", "Codex CLI", (".codex",), ".codex/hooks.json", "nested",
+            {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
+             "PreCompact": "pre-compact"}, variable="CODEX_HOME", kind="codex"),
+    Harness("gemini", "Gemini CLI", (".gemini",), ".gemini/settings.json", "nested",
+            {"SessionStart": "session-start", "BeforeAgent": "user-prompt-submit", "AfterAgent": "stop",
+             "PreCompress": "pre-compact", "SessionEnd": "session-end"}, timeout=10_000, kind="gemini"),
+    Harness("cursor", "Cursor", (".cursor",), ".cursor/hooks.json", "flat",
+            {"sessionStart": "session-start", "beforeSubmitPrompt": "user-prompt-submit", "stop": "stop",
+             "preCompact": "pre-compact", "sessionEnd": "session-end"}, kind="cursor"),
+    Harness("copilot", "Copilot CLI", (".copilot",), ".copilot/hooks/dream.json", "flat-bash",
+            {"sessionStart": "session-start", "userPromptSubmitted": "user-prompt-submit", "sessionEnd": "session-end"},
+            kind="copilot"),
+    Harness("openclaw", "OpenClaw", (".openclaw",), ".openclaw/hooks/dream/handler.ts", "openclaw",
+            {"command:new": "session-end", "command:reset": "session-end", "session:compact:before": "pre-compact"},
+            kind="openclaw"),
+    Harness("opencode", "OpenCode", (".config/opencode", ".local/share/opencode"), ".config/opencode/plugins/dream.js",
+            "opencode", {"session.idle": "stop", "session.compacted": "pre-compact", "session.deleted": "session-end"},
+            kind="opencode"),
+)
+
+
+def harness_named(name: str) -> Harness:
+    """A harness by its name.
+
+    Raises UsageError for one dream does not know.
+    """
+    for harness in HARNESSES:
+        if harness.name == name:
+            return harness
+    raise UsageError(f"unknown harness `{name}`", hint="known: " + ", ".join(h.name for h in HARNESSES))
+
+
+def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str, bytes]:
+    """The files a connection needs: path below the home of the person → bytes. Everything else in them stays.
+
+    Raises ConfigError for a configuration that is no JSON object.
+    """
+    if harness.shape == "opencode":
+        return {harness.file: _opencode_plugin(harness, command).encode()}
+    if harness.shape == "openclaw":
+        folder = str(Path(harness.file).parent)
+        return {harness.file: _openclaw_handler(harness, command).encode(),
+                f"{folder}/HOOK.md": _openclaw_hook(harness).encode()}
+    document = _parse(harness, before)
+    hooks = document.setdefault("hooks", {})
+    if harness.shape != "nested":
+        document.setdefault("version", 1)
+    if not isinstance(hooks, dict):
+        raise ConfigError(f"`hooks` in `~/{harness.file}` is not an object", hint="mend the file, then try again")
+    for event, ours in harness.events.items():
+        present = hooks.setdefault(event, [])
+        if not isinstance(present, list):
+            raise ConfigError(f"`hooks.{event}` in `~/{harness.file}` is not a list", hint="mend the file, then try again")
+        present[:] = [e for e in present if MARK not in json.dumps(e)]
+        present.append(_entry(harness, event, f"{command} hook {ours}"))
+    return {harness.file: _dump(document, before)}
+
+
+def is_connected(body: bytes | None) -> bool:
+    """Whether a configuration carries dream's hooks."""
+    return body is not None and MARK.encode() in body
+
+
+def _entry(harness: Harness, event: str, command: str) -> dict[str, object]:
+    marked = f"{command} # {MARK}"
+    if harness.shape == "flat":
+        return {"command": marked, "timeout": harness.timeout}
+    if harness.shape == "flat-bash":
+        return {"type": "command", "bash": marked, "timeoutSec": harness.timeout}
+    group: dict[str, object] = {"hooks": [{"type": "command", "command": marked, "timeout": harness.timeout}]}
+    if event == "SessionStart" and harness.name != "gemini":
+        group = {"matcher": "startup|clear", **group}
+    return group
+
+
+def _parse(harness: Harness, before: bytes | None) -> dict[str, object]:
+    if before is None or not before.strip():
+        return {}
+    try:
+        document = json.loads(before)
+    except (ValueError, RecursionError):
+        raise ConfigError(f"`~/{harness.file}` is not plain JSON", hint="mend the file, or add the hooks by hand") from None
+    if not isinstance(document, dict):
+        raise ConfigError(f"`~/{harness.file}` is not a JSON object", hint="mend the file, then try again")
+    return document
+
+
+def _dump(document: dict[str, object], before: bytes | None) -> bytes:
+    """JSON in the indentation the file has already."""
+    indent: int | str = 2
+    for line in (before or b"").decode("utf-8", "replace").splitlines()[1:]:
+        lead = line[:len(line) - len(line.lstrip())]
+        if lead:
+            indent = "\t" if lead.startswith("\t") else len(lead)
+            break
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    return (text + ("\n" if before is None or before.endswith(b"\n") else "")).encode()
+
+
+def _opencode_plugin(harness: Harness, command: str) -> str:
+    cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
+    return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect opencode`.
+import {{ spawn }} from "node:child_process";
+
+const EVENTS = {{
+{cases}
+}};
+
+function tell(event, payload) {{
+  const words = {json.dumps(shlex.split(command))};
+  const child = spawn(words[0], [...words.slice(1), "hook", event], {{ stdio: ["pipe", "ignore", "ignore"], detached: true }});
+  child.on("error", () => {{}});
+  child.stdin.on("error", () => {{}});
+  child.stdin.end(JSON.stringify(payload));
+  child.unref();
+}}
+
+export const DreamMemory = async ({{ directory }}) => ({{
+  event: async ({{ event }}) => {{
+    const ours = EVENTS[event.type];
+    if (ours) tell(ours, {{ session_id: event.properties?.sessionID ?? "", cwd: directory, hook_event_name: event.type }});
+  }},
+}});
+"""
+
+
+def _openclaw_handler(harness: Harness, command: str) -> str:
+    cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
+    return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect openclaw`.
+import {{ spawn }} from "node:child_process";
+
+const EVENTS: Record<string, string> = {{
+{cases}
+}};
+
+export default async function handler(event: any): Promise<void> {{
+  const ours = EVENTS[`${{event.type}}:${{event.action}}`];
+  if (!ours) return;
+  const words: string[] = {json.dumps(shlex.split(command))};
+  const child = spawn(words[0], [...words.slice(1), "hook", ours], {{ stdio: ["pipe", "ignore", "ignore"], detached: true }});
+  child.on("error", () => {{}});
+  child.stdin?.on("error", () => {{}});
+  child.stdin?.end(JSON.stringify({{
+    session_id: event.sessionKey ?? "",
+    transcript_path: event.context?.sessionFile ?? "",
+    cwd: event.context?.workspaceDir ?? "",
+  }}));
+  child.unref();
+}}
+"""
+
+
+def _openclaw_hook(harness: Harness) -> str:
+    events = json.dumps(list(harness.events))
+    return f"""---
+name: dream
+description: "Tells dream that a conversation moved ({MARK})"
+metadata: {{ "openclaw": {{ "events": {events} }} }}
+---
+
+# dream
+
+Appends one small file to dream's inbox when a conversation ends or is compacted. Nothing waits for it.
+Turn it on with `openclaw hooks enable dream`; `dream disconnect openclaw` takes it away.
+"""
