@@ -5,8 +5,6 @@ A table and nothing else, so that `dream --help` costs no import.
 
 from __future__ import annotations
 
-import re
-
 GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("dream", (
         ("consolidate", "dreaming", "one whole dream now: read, compare, merge, retire"),
@@ -86,5 +84,5 @@ def nearest(word: str) -> str | None:
     """The command somebody probably meant."""
     import difflib
 
-    close = difflib.get_close_matches(re.sub(r"[^a-z-]", "", word.lower()), list(FAMILY), n=1)
+    close = difflib.get_close_matches(word.lower(), list(FAMILY), n=1)
     return close[0] if close else None

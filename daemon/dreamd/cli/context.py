@@ -11,22 +11,13 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from dreamd.clock import Clock, FixedClock, SystemClock, parse_instant
-from dreamd.errors import DreamError, UsageError
+from dreamd.errors import UsageError
 from dreamd.paths import Paths, default_config, default_home, read_environment
 from dreamd.settings import load_settings
 from dreamd.world import World
 
 NARROWEST = 60
 WIDEST = 160
-
-
-class Told(Exception):
-    """An error whose JSON document is already out; `marked` when its outage has left its marker too."""
-
-    def __init__(self, error: DreamError, *, marked: bool) -> None:
-        super().__init__(error.message)
-        self.error = error
-        self.marked = marked
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd.cli.context import Context, Told
+from dreamd.cli.context import Context
 from dreamd.cli.documents import counts, error_document
+from dreamd.cli.told import Told
 from dreamd.clock import FixedClock, iso, parse_instant
 from dreamd.errors import DreamError, Locked, Outage, Partial, UsageError
 from dreamd.model import Fate, parse_scope

@@ -75,21 +75,21 @@ def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None
         where = f", {row['source']} at {row['start']}" if row["source"] else ""
         talk = f", conversation {row['conversation']}" if row["conversation"] else ""
         aside = ", set aside" if row["set_aside"] else ""
-        context.say(render.clip(f"  {row['at']}  {row['origin']}{talk}{where}", width))
+        context.say(render.fit(f"  {row['at']}  {row['origin']}{talk}{where}", width))
         context.say(render.wrap(str(row["text"]), width, "    "))
-        context.say(render.clip(f"    → {row['fate'] or 'waits'}: {row['reason'] or '–'}{aside}", width))
+        context.say(render.fit(f"    → {row['fate'] or 'waits'}: {row['reason'] or '–'}{aside}", width))
     for row in section("replaces", "what it replaced"):
-        context.say(render.clip(f"  {row['id']}  until {row['valid_to'] or '?'}  {row['text']}", width))
+        context.say(render.fit(f"  {row['id']}  until {row['valid_to'] or '?'}  {render.clean(str(row['text']))}", width))
     after = document["replaced_by"]
     if isinstance(after, dict):
         context.say()
         context.say(render.paint("replaced by", "bold", colour=colour))
-        context.say(render.clip(f"  {after['id']}  {after['text']}", width))
+        context.say(render.fit(f"  {after['id']}  {render.clean(str(after['text']))}", width))
     for row in section("links", "beside it"):
         other = row["memory"]
         if isinstance(other, dict):
-            context.say(render.clip(f"  {row['relation']}  {other['id']}  {other['text']}", width))
+            context.say(render.fit(f"  {row['relation']}  {other['id']}  {render.clean(str(other['text']))}", width))
     for row in section("decisions", "every decision"):
-        context.say(render.clip(f"  {row['at']}  {row['kind']} {row['run']}", width))
+        context.say(render.fit(f"  {row['at']}  {row['kind']} {row['run']}", width))
         for line in change_lines(row, width=width - 2, colour=colour):
             context.say("  " + line)

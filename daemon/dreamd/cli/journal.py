@@ -51,7 +51,7 @@ def history(context: Context, options: Namespace) -> int:
     context.document({"runs": [_run_document(r, ids) for r in runs]})
     rows = [(r.id, render.stamp(r.now), r.kind, r.outcome or "running", _gist(r, ids)) for r in runs]
     for line in render.table(rows):
-        context.say(render.clip(line, context.width) if not context.json else line)
+        context.say(render.fit(line, context.width))
     if not runs:
         context.say("no run yet")
         context.tell("hint: `dream consolidate` makes one")

@@ -5,19 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from importlib import import_module
 from io import TextIOWrapper
-from types import FrameType
-from typing import NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from dreamd import __version__
 from dreamd.cli.commands import FAMILY, SUMMARY, nearest, overview
-from dreamd.cli.context import Context, Told, Wanted, build_context, encode
+from dreamd.cli.told import Told
 from dreamd.errors import DreamError, Outage, UsageError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+    from types import FrameType
+
+    from dreamd.cli.context import Context
 
 VALUED = ("--home", "--config", "--now")
 FLAGS = ("--json", "--quiet", "--verbose")
@@ -31,8 +34,7 @@ class Terminated(BaseException):
     """The process was asked to stop; nothing between here and `main` may swallow it."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """What was typed: the command and everything else in its order."""
 
     command: str | None
@@ -50,13 +52,6 @@ class Family(Protocol):
     def run(self, context: Context, options: Namespace) -> int:
         """Carry the command out and give its exit code; raise DreamError for what went wrong."""
         ...
-
-
-class Parser(ArgumentParser):
-    """argparse without its own way out."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint=f"see `{self.prog} --help`")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -126,7 +121,7 @@ def _run(words: list[str]) -> int:
             return probe.main(list(call.words))
         family = _load_family(command)
         options = _parse(command, family, call.words)
-        context = build_context(command, _wanted(options))
+        context = _build_context(command, options)
         return family.run(context, options)
     except SystemExit as asked:  # argparse printed the help of a command
         return int(asked.code or 0)
@@ -157,6 +152,8 @@ def _load_family(command: str) -> Family:
 
 
 def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
+    from dreamd.cli.parser import Parser
+
     summary = SUMMARY[command]
     parser = Parser(prog=f"dream {command}", description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False)
     family.add_arguments(command, parser)
@@ -175,8 +172,11 @@ def _mixes(parser: ArgumentParser) -> bool:
     return parser._subparsers is None
 
 
-def _wanted(options: Namespace) -> Wanted:
-    return Wanted(options.home, options.config, options.now, options.json, options.verbose - options.quiet)
+def _build_context(command: str, options: Namespace) -> Context:
+    from dreamd.cli.context import Wanted, build_context
+
+    wanted = Wanted(options.home, options.config, options.now, options.json, options.verbose - options.quiet)
+    return build_context(command, wanted)
 
 
 def _report(error: DreamError, context: Context | None, command: str, *, wants_json: bool) -> int:
@@ -191,6 +191,8 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         sys.stderr.write(f"hint: {_line(hint)}\n")
     sys.stderr.flush()
     if wants_json:
+        from dreamd.cli.context import encode
+
         name = type(error).__name__ if error.exit_code != 1 else "DreamError"
         sys.stdout.write(encode({"error": {"name": name, "message": message, "hint": hint, "code": error.exit_code}}) + "\n")
     return error.exit_code

@@ -299,9 +299,9 @@ def sources(context: Context, _options: Namespace) -> int:
         context.tell("hint: `dream ingest PATH` reads one from anywhere, `sources.paths` in the settings names more")
         return 0
     home = world.env.get("HOME", "")
-    for row in render.table([(str(r["kind"]), str(r["scope"]), _progress(r), render.short(Path(str(r["path"])), home))
-                             for r in rows]):
-        context.say(render.clip(row, 400))
+    told = [(str(r["kind"]), str(r["scope"]), _progress(r), render.short(Path(str(r["path"])), home)) for r in rows]
+    for line in render.table(told):
+        context.say(render.fit(line, 400))
     context.say("")
     context.say(f"{render.count(len(rows), 'source')}, {sum(1 for r in rows if r['read_at'])} read before")
     return 0

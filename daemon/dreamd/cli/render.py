@@ -25,8 +25,12 @@ def clean(text: str) -> str:
 
 
 def clip(text: str, width: int) -> str:
-    """One clean line of at most so many columns; signs of wide scripts take two."""
-    line = clean(text)
+    """One clean line of at most so many columns."""
+    return fit(clean(text), width)
+
+
+def fit(line: str, width: int) -> str:
+    """A line cut at so many columns, its inner spaces kept; signs of wide scripts take two."""
     room = width
     kept: list[str] = []
     for sign in line:
@@ -97,8 +101,9 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
 
 
 def table(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
-    """Rows with their columns aligned; the last one may be as long as it likes."""
+    """Rows with their columns aligned and cleaned; the last one may be as long as it likes."""
     if not rows:
         return []
+    rows = [[clean(cell) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
     return ["".join(cell.ljust(w + gap) for cell, w in zip(row, widths, strict=False)) + row[-1] for row in rows]

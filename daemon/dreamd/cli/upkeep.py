@@ -85,8 +85,8 @@ def config(context: Context, options: Namespace) -> int:
     if options.action == "check":
         context.document({"path": str(wanted), "exists": settings.path is not None, "warnings": list(settings.warnings),
                           "set": sorted(settings.set_by_person)})
-        context.say(f"{render.count(len(settings.set_by_person), 'setting')} set in `{wanted}`, "
-                    f"{render.count(len(settings.warnings), 'warning')}" if settings.path else f"no file at `{wanted}`, all defaults")
+        said = f"{render.count(len(settings.set_by_person), 'setting')} set, {render.count(len(settings.warnings), 'warning')}"
+        context.say(f"`{wanted}`: {said}" if settings.path else f"no file at `{wanted}`, every setting is at its default")
         return 0
     rows = list(_rows(context))
     context.document({"path": str(wanted), "exists": settings.path is not None, "home": str(context.world.paths.home),

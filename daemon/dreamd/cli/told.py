@@ -1,0 +1,14 @@
+"""An error that has been told already."""
+
+from __future__ import annotations
+
+from dreamd.errors import DreamError
+
+
+class Told(Exception):
+    """An error whose JSON document is already out; `marked` when its outage has left its marker too."""
+
+    def __init__(self, error: DreamError, *, marked: bool) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.marked = marked
