@@ -22,6 +22,8 @@ from dreamd.settings import ServiceSettings
 CPU_PRESSURE = 20.0
 IO_PRESSURE = 10.0
 MEMORY_PRESSURE = 5.0
+USUAL_LOAD = 0.7
+"""The load per core at which the limits of pressure are as written here."""
 CALM_S = 30.0
 PERSON_IDLE_S = 300.0
 DISK_FLOOR_BYTES = 1 << 30
@@ -175,8 +177,11 @@ def _judge_power(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
 
 def _judge_load(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     pressure = seen.pressure
-    for name, reading, limit in (("cpu", pressure.cpu, CPU_PRESSURE), ("disk", pressure.io, IO_PRESSURE),
+    # One setting says how much company a dream accepts: it moves the limits of pressure along with that of load.
+    share = rules.max_load_per_core / USUAL_LOAD
+    for name, reading, usual in (("cpu", pressure.cpu, CPU_PRESSURE), ("disk", pressure.io, IO_PRESSURE),
                                  ("memory", pressure.memory, MEMORY_PRESSURE)):
+        limit = usual * share
         if reading is not None and reading > limit:
             return Hold("pressure", f"{name} pressure {reading:.0f} %, over {limit:.0f} %")
     told = (pressure.cpu, pressure.io, pressure.memory) != (None, None, None)

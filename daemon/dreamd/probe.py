@@ -64,7 +64,8 @@ class Report:
 
     def __init__(self, checks: list[Check], facts: Facts = NOTHING) -> None:
         self.checks, self.facts = checks, facts
-        named = min(checks, key=lambda c: PRIORITY.index(c.verdict))
+        # Of several healthy checks the one about progress says most.
+        named = min(checks, key=lambda c: (PRIORITY.index(c.verdict), c.name != "progress"))
         self.verdict: str = "stale" if named.verdict == "frozen" else named.verdict
         self.reason: str = named.detail
         self.hint: str = named.hint

@@ -123,13 +123,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, object]:
     heart = Heartbeat(telemetry.cycle_beat_path(world.paths), "cycle", boot_id=outage.current_boot_id())
+    heart.beat = replace(heart.beat, run=options.mode)
     throttle = Throttle(SystemClock(), paced=options.pace != "full", should_stop=stop)
     with open_kit(world, create=True, migrate=True) as kit, _beating(heart):
         kit.should_stop = stop
         kit.background = mutex.Background(world.paths.locks, should_stop=stop)
         kit.progress = Pulse(kit, heart, throttle)
         if options.mode == "gather":
-            return _gather(kit, [Path(p) for p in options.paths])
+            return _gather(kit, options.only)
         report = run_cycle(kit)
         settle(world.paths, WORKED)
         _try_model(kit)
@@ -221,7 +222,7 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--now", type=parse_instant)
     parser.add_argument("--pace", choices=("full", "paced", "trickle"), default="full")
-    parser.add_argument("paths", nargs="*")
+    parser.add_argument("--only", type=Path, action="append", default=[])
     return parser.parse_args(argv)
 
 

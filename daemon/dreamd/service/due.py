@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
+from dreamd.clock import parse_instant
 from dreamd.errors import ConfigError
 from dreamd.settings import ServiceSettings
 from dreamd.store import journal, observations
@@ -32,6 +33,8 @@ class Backlog:
     sessions: int = 0
     """Conversations with something new, read or not."""
     last_success_at: datetime | None = None
+    created_at: datetime | None = None
+    """When the store was made; before its first night there was no night to miss."""
     left_over: bool = False
     """Files an interrupted run left to be written; they are finished whatever the gates of time and volume say."""
 
@@ -55,10 +58,11 @@ def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
                       "ON f.observation = o.seq WHERE f.observation IS NULL AND o.conversation <> ''")
     left = store.one("SELECT EXISTS (SELECT 1 FROM intent) OR EXISTS (SELECT 1 FROM run WHERE ended_at IS NULL) AS n")
     last = journal.last_run(store, outcomes=SUCCESSES)
+    created = store.meta("created_at")
     return Backlog(
         waiting=waiting, oldest_at=oldest, memories=memories["n"] if memories else 0,
         sessions=(talks["n"] if talks else 0) + unread_sources, last_success_at=last.ended_at if last else None,
-        left_over=bool(left and left["n"]))
+        created_at=parse_instant(created) if created else None, left_over=bool(left and left["n"]))
 
 
 def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slot: datetime | None = None) -> Due:
@@ -71,7 +75,9 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slot: 
     if last is not None and last > now + CLOCK_STEP:
         last = None
     interval = timedelta(hours=rules.min_hours)
-    if slot is not None and (last is None or (last < slot and now - last >= interval - NIGHT_SLACK)):
+    began = last or backlog.created_at
+    missed = slot is not None and (began is None or began < slot)
+    if missed and (last is None or now - last >= interval - NIGHT_SLACK):
         return Due(True, "night", f"the nightly time has passed and {backlog.waiting} observations wait")
     if last is not None and now - last < interval:
         opens = last + interval

@@ -58,7 +58,7 @@ class Installer:
     """Installs, removes and looks at the service of one person on one machine."""
 
     def __init__(self, world: World, place: Place, *, ask: Ask | None = None) -> None:
-        self._world, self._place = world, place
+        self._world, self.place = world, place
         self._ask = ask or _ask_system
         self._env = world.env
 
@@ -79,11 +79,11 @@ class Installer:
     def texts(self, kind: str) -> dict[Path, str]:
         """Every file of a kind and what it has to hold."""
         if kind == LAUNCHD:
-            return {self._agent(): units.fill_launchd(self._place)}
+            return {self._agent(): units.fill_launchd(self.place)}
         if kind == CRON:
             return {}
         names = SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS
-        return {self._units() / name: units.fill_systemd(name, self._place) for name in names}
+        return {self._units() / name: units.fill_systemd(name, self.place) for name in names}
 
     def install(self, kind: str) -> list[str]:
         """Write, enable and start; says what was done, nothing when all was as it should be.
@@ -134,7 +134,7 @@ class Installer:
             if HEADER in (_content(main) or ""):
                 return self._stands(kind, wanted, main)
         if CRON_BEGIN in self._crontab():
-            current = units.cron_line(self._place) in self._crontab()
+            current = units.cron_line(self.place) in self._crontab()
             problems = () if current else ("the cron line is outdated; run `dream service install` again",)
             return Standing(CRON, active="active", enabled="enabled", problems=problems)
         return Standing("")
@@ -199,7 +199,7 @@ class Installer:
             self._systemctl("daemon-reload")
 
     def _install_cron(self) -> list[str]:
-        table, line = self._crontab(), units.cron_line(self._place)
+        table, line = self._crontab(), units.cron_line(self.place)
         block = f"{CRON_BEGIN}\n{line}\n{CRON_END}\n"
         if block in table:
             return []
@@ -271,7 +271,7 @@ def _content(path: Path) -> str | None:
 
 
 def _write(path: Path, text: str) -> None:
-    fsio.write_atomic(path, text.encode(), mode=0o644)
+    fsio.write_atomic(path, text.encode())
 
 
 def _ask_system(command: Sequence[str], text: str) -> Answer:

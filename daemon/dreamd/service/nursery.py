@@ -72,7 +72,7 @@ class Child:
         self._asked_s: float | None = None
         self.overdue = False
         command: Sequence[str] = [sys.executable, "-m", MODULE, task.mode, "--home", str(home), "--config", str(config),
-                                  "--pace", task.pace, *(str(p) for p in task.paths[:500])]
+                                  "--pace", task.pace, *(f"--only={p}" for p in task.paths[:500])]
         # Its stderr goes nowhere: a library's warning may quote what it was given.
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                          stderr=subprocess.DEVNULL, env={**env, **QUIET_ENV}, close_fds=True)

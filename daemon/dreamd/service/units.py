@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape
 
 from dreamd.errors import ConfigError
 from dreamd.kit import source_roots
-from dreamd.paths import share_dir, user_home
+from dreamd.paths import default_config, share_dir, user_home
 from dreamd.world import World
 
 HEADER = "managed by dream"
@@ -22,7 +22,7 @@ SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service"
                "dream-alert.service")
 SPARE_MIB = 256
 """What the supervisor and the page cache may take beside the child."""
-PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME")
+PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 _PLACE = re.compile(r"@([A-Z_]+)@")
 
 
@@ -33,14 +33,15 @@ class Place:
     dream: Path
     python: Path
     home: Path
-    config: Path
+    config: Path | None
+    """Only when a person named one: the usual place is found again by itself, also when it is empty today."""
     read_paths: tuple[Path, ...]
     write_paths: tuple[Path, ...]
     memory_mib: int
     environment: tuple[tuple[str, str], ...] = ()
 
 
-def find_place(world: World, config: Path, *, write_paths: tuple[Path, ...] = ()) -> Place:
+def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ...] = ()) -> Place:
     """Work out the paths of this installation.
 
     Raises ConfigError when the command `dream` is not beside the interpreter that runs us.
@@ -53,7 +54,8 @@ def find_place(world: World, config: Path, *, write_paths: tuple[Path, ...] = ()
     roots = source_roots(world)
     agents = (*roots.claude_dirs, *roots.codex_dirs, *roots.gemini_dirs, *roots.copilot_dirs, *roots.opencode_dirs,
               *roots.openclaw_dirs, *roots.cursor_dirs, *roots.hermes_dirs, *roots.extra)
-    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2], config.parent)
+    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2],
+           (config or default_config(world.env)).parent)
     model = world.settings.model.directory
     wanted = {p.absolute() for p in (*own, *agents, *((Path(model).expanduser(),) if model else ()))}
     person = user_home(world.env).absolute()
@@ -80,15 +82,15 @@ def fill_systemd(name: str, place: Place) -> str:
 def fill_launchd(place: Place) -> str:
     """The agent's property list with every placeholder filled."""
     template = (share_dir("launchd") / "dream.plist").read_text(encoding="utf-8")
-    plain = {"LABEL": LABEL, "DREAM": str(place.dream), "HOME": str(place.home), "CONFIG": str(place.config),
-             "LOGS": str(place.home / "logs")}
-    return _filled(template, {name: escape(content) for name, content in plain.items()})
+    words = (str(place.dream), "--home", str(place.home), *_config_words(place), "run")
+    arguments = "\n        ".join(f"<string>{escape(word)}</string>" for word in words)
+    return _filled(template, {"LABEL": LABEL, "ARGUMENTS": arguments, "LOGS": escape(str(place.home / "logs"))})
 
 
 def cron_line(place: Place) -> str:
     """One line for people with neither systemd nor launchd: a sweep an hour, at a minute of its own."""
     minute = hashlib.sha256(str(place.home).encode()).digest()[0] % 60
-    words = (str(place.dream), "--home", str(place.home), "--config", str(place.config), "--quiet", "consolidate", "--auto")
+    words = (str(place.dream), "--home", str(place.home), *_config_words(place), "--quiet", "consolidate", "--auto")
     # A percent sign ends the command in a crontab, whatever quotes stand around it.
     command = " ".join(_shell_quoted(w) for w in words).replace("%", r"\%")
     return f"{minute} * * * * {command} >/dev/null 2>&1"
@@ -108,12 +110,16 @@ def _values(place: Place) -> dict[str, str]:
     environment = " ".join(_unit_quoted(f"{name}={content}") for name, content in place.environment)
     return {
         "DREAM": _unit_quoted(str(place.dream)), "HOME": _unit_quoted(str(place.home)),
-        "CONFIG": _unit_quoted(str(place.config)), "PYTHON": _unit_quoted(str(place.python)),
+        "CONFIG": " ".join(_unit_quoted(w) for w in _config_words(place)), "PYTHON": _unit_quoted(str(place.python)),
         "PROBE": _unit_quoted(str(systemd / "dream-probe.sh")), "ALERT": _unit_quoted(str(systemd / "dream-alert.sh")),
         "MEMORY_HIGH_MIB": str(place.memory_mib * 3 // 4), "MEMORY_MAX_MIB": str(place.memory_mib + SPARE_MIB),
         "READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.read_paths),
-        "WRITE_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.write_paths), "ENVIRONMENT": environment,
+        "WRITE_PATHS": " ".join(_unit_quoted(str(p)) for p in place.write_paths), "ENVIRONMENT": environment,
     }
+
+
+def _config_words(place: Place) -> tuple[str, ...]:
+    return ("--config", str(place.config)) if place.config is not None else ()
 
 
 def _filled(template: str, values: Mapping[str, str]) -> str:
@@ -123,7 +129,7 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
         return values[found[1]]
 
     # Trailing blanks are left by placeholders with nothing to say.
-    return "\n".join(line.rstrip() for line in _PLACE.sub(fill, template).splitlines()) + "\n"
+    return "\n".join(re.sub(r"(?<=\S) {2,}", " ", line.rstrip()) for line in _PLACE.sub(fill, template).splitlines()) + "\n"
 
 
 def _unit_quoted(text: str) -> str:
