@@ -37,6 +37,8 @@ _THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|z
                    r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에"
                    r"|마지막으로", re.IGNORECASE)
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+SHORTEST_BESIDE_MASK = 20
+"""What is left beside a mask must say something: "the password: …" does not."""
 _FEWEST_STEPS = 4
 _CHECKED_CHARS = 16_000
 _TOKEN_LIMIT = 400
@@ -90,8 +92,11 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     """Why a text may become no memory at all, or None."""
     text = redacted.text[:_CHECKED_CHARS]
     said = MASK.sub("", text)
-    if words.width(said.strip(" \n\t.:=,;-*")) < SHORTEST_TEXT:
+    left = words.width(said.strip(" \n\t.:=,;-*"))
+    if left < SHORTEST_TEXT:
         return _Refusal("too-short")
+    if redacted.masks and left < SHORTEST_BESIDE_MASK:
+        return _Refusal("only-a-secret")
     for reason, refuses in (("secret-file", is_env_file), ("acknowledgement", is_acknowledgement), ("diff", is_diff),
                             ("log", is_log), ("code", is_code)):
         if refuses(text):

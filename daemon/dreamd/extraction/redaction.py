@@ -25,7 +25,7 @@ _PREFILTER = re.compile(
     r"|密|口令|パス|暗証|비밀|암호|패스|토큰"
     r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\botp\b|code\b|令牌|トークン|鍵"
     r"|geheim|schlüssel|clave|clé|chave|llave|jeton|phrase|mnemonic|\bseed\b|card|visa|karte|tarjeta|carte|cartão|mysql"
-    r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d", re.IGNORECASE)
+    r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d|[A-Za-z0-9+/_=-]{24}", re.IGNORECASE)
 _LONG = re.compile(r"(?<![A-Za-z0-9+/_=.@-])[A-Za-z0-9+/_-]{20,512}={0,2}(?![A-Za-z0-9+/_-])")
 _SECRET_WORD = re.compile(
     r"(?<![A-Za-z])(?:secrets?|tokens?|(?:api|access|auth|signing|private|master|encryption|licen[cs]e)[ _-]?keys?|keys?"

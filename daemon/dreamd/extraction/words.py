@@ -12,6 +12,8 @@ from functools import cache
 from dreamd.errors import ConfigError
 from dreamd.paths import share_dir
 
+OPEN_END = "(?:)"
+"""An entry that ends with this is not bounded at its end."""
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 WIDE = re.compile(f"[{_CJK}\uff01-\uff60]")
 
@@ -77,7 +79,8 @@ def _bounded(word: str) -> str:
     if WIDE.search(word):
         return f"(?:{word})"
     head = r"(?<!\w)" if _wordlike(word[:1]) else ""
-    tail = r"(?!\w)" if _wordlike(word[-1:]) and word[-2:-1] != "\\" else ""
+    open_end = word.endswith(OPEN_END) or word[-2:-1] == "\\"
+    tail = r"(?!\w)" if _wordlike(word[-1:]) and not open_end else ""
     return f"{head}(?:{word}){tail}"
 
 

@@ -1,0 +1,86 @@
+"""Relative dates become absolute in place; only a stated end makes a TTL."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from dreamd.extraction import make_durable
+
+FRIDAY = datetime(2026, 7, 17, 12, tzinfo=UTC)
+
+ABSOLUTE = [
+    ("The old weighbridge is closed next Thursday.", "The old weighbridge is closed on 2026-07-23.", None, None),
+    ("The trial runs for another 2 weeks.", "The trial runs until 2026-07-31.", "2026-07-31", None),
+    ("The trial runs for another week.", "The trial runs until 2026-07-24.", "2026-07-24", None),
+    ("Rack 4 stays off for the next three months.", "Rack 4 stays off until 2026-10-17.", "2026-10-17", None),
+    ("Tomorrow the lab is closed.", "On 2026-07-18 the lab is closed.", None, None),
+    ("Tomorrow morning the lab is closed.", "On 2026-07-18 in the morning the lab is closed.", None, None),
+    ("Do not merge to main until next Thursday.", "Do not merge to main until 2026-07-23.", "2026-07-23", None),
+    ("The demo is in 3 weeks.", "The demo is on 2026-08-07.", None, None),
+    ("The certificate expires in 3 weeks.", "The certificate expires on 2026-08-07.", "2026-08-07", None),
+    ("The freeze ends this Friday.", "The freeze ends on 2026-07-17.", "2026-07-17", None),
+    ("The office is shut until the end of the month.", "The office is shut until 2026-07-31.", "2026-07-31", None),
+    ("Since last Monday the gateway runs on nginx.", "Since 2026-07-13 the gateway runs on nginx.", None, "2026-07-13"),
+    ("The v1 API is switched off on 2026-09-01.", "The v1 API is switched off on 2026-09-01.", "2026-09-01", None),
+    ("The licence runs out on 5 August 2026.", "The licence runs out on 2026-08-05.", "2026-08-05", None),
+    ("Valid until March 3.", "Valid until 2027-03-03.", "2027-03-03", None),
+    ("Parking is free until the end of July.", "Parking is free until 2026-07-31.", "2026-07-31", None),
+    ("The pilot lasts until 12.08.2026.", "The pilot lasts until 2026-08-12.", "2026-08-12", None),
+    ("The key expires the day after tomorrow.", "The key expires on 2026-07-19.", "2026-07-19", None),
+    ("The office opens on 2026-10-01.", "The office opens on 2026-10-01.", None, "2026-10-01"),
+    ("The ban holds until Friday.", "The ban holds until 2026-07-24.", "2026-07-24", None),
+    ("The meeting moved to next Tuesday's slot.", "The meeting moved to 2026-07-21's slot.", None, None),
+    ("The parser was broken until yesterday.", "The parser was broken until 2026-07-16.", None, None),
+    ("Die Waage ist bis nächsten Donnerstag gesperrt.", "Die Waage ist bis 2026-07-23 gesperrt.", "2026-07-23", None),
+    ("Der Test läuft noch zwei Wochen.", "Der Test läuft bis 2026-07-31.", "2026-07-31", None),
+    ("Morgen ist das Labor geschlossen.", "Am 2026-07-18 ist das Labor geschlossen.", None, None),
+    ("El acceso está cerrado hasta el próximo jueves.", "El acceso está cerrado hasta el 2026-07-23.", "2026-07-23", None),
+    ("La salle est fermée jusqu'au 5 août.", "La salle est fermée jusqu'au 2026-08-05.", "2026-08-05", None),
+    ("Le bureau est fermé jusqu'à demain.", "Le bureau est fermé jusqu'à 2026-07-18.", "2026-07-18", None),
+    ("A garagem está fechada até amanhã.", "A garagem está fechada até 2026-07-18.", "2026-07-18", None),
+    ("接口下周四关闭。", "接口2026-07-23关闭。", None, None),
+    ("测试环境8月15日到期。", "测试环境2026-08-15到期。", "2026-08-15", None),
+    ("来週木曜日まで倉庫は使えません。", "2026-07-23まで倉庫は使えません。", "2026-07-23", None),
+    ("다음 주 목요일까지 창고를 사용할 수 없습니다.", "2026-07-23까지 창고를 사용할 수 없습니다.", "2026-07-23", None),
+]
+
+LEFT_ALONE = [
+    "The gauge sends every morning at 6:15.", "Fuel data arrives every 10 minutes.", "Audit entries are kept for 10 years.",
+    "The review is every 2 weeks.", "The calendar starts in week 34.", "We may sit on the second version 2.6.0, sun and mon.",
+    "The report shows yesterday's sales.", "If it fails on Friday, retry tomorrow.", "Tokens expire in 3 days.",
+    "Invoices are kept until the end of the year.", "Do not use the API until further notice.", "The sensor measures up to 2000 threads.",
+    "The gate opens from Monday to Friday.", "Open until 18:00.", "Reports are due within 3 days.", "The team meets on Tuesdays.",
+    "Formerly the tech lead, today the captain cuts releases.", "川の水位は毎朝6時15分に記録されます。", "Der Server ist hier zu finden.",
+]
+
+
+@pytest.mark.parametrize(("said", "meant", "ttl", "valid_from"), ABSOLUTE)
+def test_a_relative_date_becomes_absolute(said: str, meant: str, ttl: str | None, valid_from: str | None) -> None:
+    durable = make_durable(said, FRIDAY, UTC)
+    assert (durable.text, durable.ttl, durable.valid_from) == (meant, ttl, valid_from)
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_a_habit_a_length_or_a_clock_time_is_left_alone(text: str) -> None:
+    durable = make_durable(text, FRIDAY, UTC)
+    assert (durable.text, durable.ttl) == (text, None)
+
+
+@pytest.mark.parametrize("text", [meant for _, meant, _, _ in ABSOLUTE])
+def test_making_durable_twice_changes_nothing(text: str) -> None:
+    assert make_durable(text, FRIDAY + timedelta(days=40), UTC).text == text
+
+
+def test_the_day_is_the_day_of_the_speaker() -> None:
+    late = datetime(2026, 7, 17, 23, 30, tzinfo=UTC)
+    east = timezone(timedelta(hours=9))
+    assert make_durable("Tomorrow the lab is closed.", late, east).text == "On 2026-07-19 the lab is closed."
+
+
+def test_a_date_no_calendar_holds_stays_as_it_was_said() -> None:
+    text = "The archive is open until 2026-02-31."
+    assert make_durable(text, FRIDAY, UTC).ttl is None
+    far = datetime(8999, 12, 31, tzinfo=UTC)
+    assert make_durable("The lab is closed in 900 years.", far, UTC).ttl is None
