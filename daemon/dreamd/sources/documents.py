@@ -24,12 +24,11 @@ _PREFIX_BYTES = 64 * 1024
 
 @dataclass(frozen=True)
 class Whole:
-    """One document: its text, and how many of its lines were parsed."""
+    """One document. Bytes that are no UTF-8 stand in `text` as lone surrogates, so that offsets can be computed."""
 
     body: bytes
     text: str
     replaced: bool
-    """Some bytes were no UTF-8."""
 
 
 Parse = Callable[[Whole, Sink], bool]
@@ -69,9 +68,9 @@ def read_document(path: Path, cursor: Cursor, parse: Parse) -> Reading:
 
 def _decoded(body: bytes) -> Whole:
     try:
-        return Whole(body, body.decode("utf-8-sig"), False)
+        return Whole(body, body.decode("utf-8"), False)
     except UnicodeDecodeError:
-        return Whole(body, body.decode("utf-8", "replace"), True)
+        return Whole(body, body.decode("utf-8", "surrogateescape"), True)
 
 
 def _new_events(events: list[Event], known: Record) -> list[Event]:

@@ -50,7 +50,7 @@ class _Session:
         self._turns = Turns()
 
     def read(self, whole: Whole, sink: Sink) -> bool:
-        document = parse_record(whole.text)
+        document = parse_record(whole.text.removeprefix("\ufeff"))
         if document is not None and "messages" in document:
             self._apply_set(document, 0, 0)
             self._messages = {text_at(record, "id") or str(number): (record, number, number)

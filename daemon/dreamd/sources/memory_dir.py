@@ -130,15 +130,15 @@ class _NoteFile:
         sink.file = self._name
         sink.begin(0, len(body))
         try:
-            text = body.decode("utf-8-sig")
+            text = body.decode("utf-8")
         except UnicodeDecodeError:
-            text = body.decode("utf-8", "replace")
+            text = body.decode("utf-8", "surrogateescape")  # keeps offsets right; the sink cleans what it is given
             sink.skip(contract.REPLACED_BYTES)
-        front, rest = split_front(text)
+        front, rest = split_front(text.removeprefix("\ufeff"))
         if Path(self._name).name != INDEX_NAME and (front.name or front.description or front.type_hint):
             self._topic(front, rest, sink)
         else:
-            self._statements(front, rest, sink, skipped=len(body) - len(rest.encode("utf-8", "replace")))
+            self._statements(front, rest, sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))
         sink.close()
 
     def _event(self, front: Front, *, text: str, title: str, managed: bool) -> Event:
@@ -154,8 +154,8 @@ class _NoteFile:
     def _statements(self, front: Front, rest: str, sink: Sink, *, skipped: int) -> None:
         characters, at = 0, skipped
         for piece in pieces_of(rest):
-            start = at + len(rest[characters:piece.start].encode("utf-8", "replace"))
-            at = start + len(rest[piece.start:piece.end].encode("utf-8", "replace"))
+            start = at + len(rest[characters:piece.start].encode("utf-8", "surrogateescape"))
+            at = start + len(rest[piece.start:piece.end].encode("utf-8", "surrogateescape"))
             characters = piece.end
             sink.begin(start, at)
             if self._is_pointer(piece):

@@ -60,13 +60,13 @@ def _entries(name: str, whole: Whole, sink: Sink) -> bool:
     position = offset = 0
     for end, following in [*((m.start(), m.end()) for m in _SECTION.finditer(whole.text)), (len(whole.text), 0)]:
         text = whole.text[position:end]
-        start, offset = offset, offset + len(text.encode("utf-8", "replace"))
+        start, offset = offset, offset + len(text.encode("utf-8", "surrogateescape"))
         sink.begin(start, offset)
         if text.strip():
             sink.add(Event(Speaker.AGENT, EventKind.NOTE, text, None, "", 0, 0, title=Path(name).stem,
                            uid="note:" + content_id(name, text.strip()),
                            type_hint=MemoryType.USER if name == "USER.md" else ""))
-        offset += len(whole.text[end:following].encode("utf-8", "replace")) if following else 0
+        offset += len(whole.text[end:following].encode("utf-8", "surrogateescape")) if following else 0
         position = following
     return True
 

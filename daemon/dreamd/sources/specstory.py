@@ -151,7 +151,7 @@ def _split(text: str, name: str) -> list[_Turn]:
     gathered: list[str] = []
     position = begin = 0
     for line in text.splitlines(keepends=True):
-        start, position = position, position + len(line.encode("utf-8", "replace"))
+        start, position = position, position + len(line.encode("utf-8", "surrogateescape"))
         stripped = line.rstrip()
         if _TOOL_OPEN.match(stripped):
             in_tool = True

@@ -220,9 +220,9 @@ def split_long(text: str, longest: int) -> list[str]:
     position = 0
     while len(text) - position > longest:
         window_end = position + longest
-        cut = max(text.rfind("\n\n", position + longest // 2, window_end), 0)
+        cut = max(text.rfind("\n\n", position + max(longest // 2, 1), window_end), 0)
         for border in ("\n", " "):
-            cut = cut or max(text.rfind(border, position + longest // 2, window_end), 0)
+            cut = cut or max(text.rfind(border, position + max(longest // 2, 1), window_end), 0)
         cut = cut or window_end
         parts.append(text[position:cut].strip())
         position = cut

@@ -6,6 +6,7 @@ The shapes come from programs that change with every release, so nothing here tr
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
@@ -14,6 +15,7 @@ from dreamd.errors import UsageError
 
 Record = dict[str, object]
 
+_UNSTORABLE = re.compile("[\\ud800-\\udfff]")
 _MILLISECONDS_FROM = 1e11
 """Numbers above this are milliseconds: as seconds they would lie in the year 5138."""
 
@@ -82,13 +84,7 @@ def moment(value: object) -> datetime | None:
 
 
 def clean(text: str) -> str:
-    """Text that any store can hold: NUL and lone surrogates become the replacement character."""
+    """Text that any store can hold: NUL and lone surrogates become the replacement character, byte order marks go."""
     if "\x00" in text:
         text = text.replace("\x00", "\ufffd")
-    if text.isascii():
-        return text
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "replace").decode("utf-8")
-    return text
+    return text if text.isascii() else _UNSTORABLE.sub("\ufffd", text.replace("\ufeff", ""))
