@@ -1,0 +1,153 @@
+"""The agents' side: `dream hook`, `connect`, `disconnect`, `attach`, `detach`, `mcp`."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.errors import DreamError, Refused, UsageError
+
+if TYPE_CHECKING:
+    from dreamd.hooks import Call
+
+LARGEST_INPUT_BYTES = 4 * 1024 * 1024
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "hook":
+        parser.add_argument("event", metavar="EVENT",
+                            help="session-start, user-prompt-submit, stop, pre-compact or session-end; JSON on standard input")
+    elif command == "connect":
+        parser.add_argument("harness", metavar="HARNESS", nargs="?", help="claude-code, codex, gemini, cursor, copilot, …")
+        parser.add_argument("--list", action="store_true", help="what is installed here, connected, read how far")
+        parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    elif command == "disconnect":
+        parser.add_argument("harness", metavar="HARNESS", help="the harness to leave alone again")
+    elif command in ("attach", "detach"):
+        from dreamd.cli import attaching
+
+        attaching.add_arguments(command, parser)
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {
+        "hook": hook, "connect": connect, "disconnect": disconnect, "attach": _attaching, "detach": _attaching, "mcp": _mcp}
+    return commands[context.command](context, options)
+
+
+def hook(context: Context, options: Namespace) -> int:
+    """One call of a harness: quick, quiet, and never the reason that a session fails."""
+    from dreamd import hooks
+
+    call = hooks.read_call(options.event, context.stdin.read(LARGEST_INPUT_BYTES))
+    if call.event == "session-start":
+        _prime(context, call)
+    else:
+        hooks.handle(context.world, call)
+    return 0
+
+
+def _prime(context: Context, call: Call) -> None:
+    from dreamd import prime, probe
+
+    if prime.why_not(context.world, call):
+        return
+    world = context.world
+    seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
+                       config=str(world.settings.path or ""), fixed=False, deep=False)
+    banner = probe.banner(probe.inspect(seen))
+    from dreamd.kit import open_kit
+
+    with open_kit(context.world) as kit:
+        primed = prime.prime(kit, call, banner=banner)
+    prime.keep_copy(context.world, call, primed.text)
+    if primed.text:
+        context.stdout.write(json.dumps({"hookSpecificOutput": {
+            "hookEventName": "SessionStart", "additionalContext": primed.text}}, ensure_ascii=False) + "\n")
+
+
+def connect(context: Context, options: Namespace) -> int:
+    """Show the change to a harness's own configuration, ask, write, check."""
+    from dreamd import connect as connecting
+
+    if options.list:
+        return _list(context)
+    if not options.harness:
+        raise UsageError("which harness?", hint="`dream connect --list` shows those installed here")
+    connection = connecting.plan_connect(context.world, options.harness)
+    title = connection.harness.title
+    if not connection.changes:
+        context.document({"harness": options.harness, "changed": [], "connected": True})
+        context.say(f"{title} is connected already")
+        return 0
+    context.tell(connection.diff())
+    if not options.yes:
+        if not context.asks:
+            raise Refused("nothing was changed: there is nobody to ask", hint="pass `--yes` once you have seen the difference")
+        context.stderr.write(f"\nconnect {title} like this? [y/N] ")
+        context.stderr.flush()
+        if context.stdin.readline().decode("utf-8", "replace").strip().lower() not in ("y", "yes"):
+            context.say("nothing was changed")
+            return 0
+    written = connecting.connect(context.world, connection)
+    context.document({"harness": options.harness, "changed": [str(p) for p in written], "connected": True})
+    context.say(f"{title} is connected; `dream disconnect {options.harness}` gives every byte back")
+    return 0
+
+
+def disconnect(context: Context, options: Namespace) -> int:
+    """Take the hooks out again."""
+    from dreamd import connect as connecting
+
+    restored = connecting.disconnect(context.world, options.harness)
+    context.document({"harness": options.harness, "changed": [str(p) for p in restored], "connected": False})
+    for path in restored:
+        context.say(f"`{path}` is as it was")
+    return 0
+
+
+def _list(context: Context) -> int:
+    from dreamd import connect as connecting
+
+    rows = [{"harness": s.harness.name, "title": s.harness.title, "installed": s.installed, "connected": s.connected,
+             "file": str(s.file), **_read_so_far(context, s.harness.kind)} for s in connecting.list_harnesses(context.world)]
+    context.document({"harnesses": rows})
+    for row in rows:
+        standing = "connected" if row["connected"] else "installed" if row["installed"] else "not found"
+        read = f", {row['sources']} sources read" if row["sources"] else ""
+        context.say(f"{row['harness']:<12} {standing}{read}")
+    return 0
+
+
+def _read_so_far(context: Context, kind: str) -> dict[str, object]:
+    from dreamd.store import work
+    from dreamd.store.connection import open_reader
+
+    try:
+        store = open_reader(context.world.paths.store)
+    except DreamError:
+        return {"sources": 0, "lines": 0}
+    try:
+        read = [s for s in work.load_sources(store) if s.kind.startswith(kind)]
+    finally:
+        store.close()
+    return {"sources": len(read), "lines": sum(s.lines for s in read)}
+
+
+def _attaching(context: Context, options: Namespace) -> int:
+    from dreamd.cli import attaching
+
+    return attaching.run(context, options)
+
+
+def _mcp(context: Context, _options: Namespace) -> int:
+    from dreamd import mcp_server
+
+    mcp_server.serve(context.world, directory=Path.cwd())
+    return 0
