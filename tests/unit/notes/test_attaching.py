@@ -64,10 +64,9 @@ def test_judged_twins_leave_the_richer_one():
 
 def test_equal_words_under_different_headings_are_two_claims():
     files = {"MEMORY.md": "# Billing\n- listens on port 8080\n# Search\n- listens on port 8080\n"}
-    _, after = dream(files)
-    assert after == files
-    words = ("listens on port 8080", "listens on port 8080", SAME)
-    assert dream(files, words)[1] == files
+    assert dream(files)[1] == files
+    files = {"MEMORY.md": "# Billing\n- listens on port 8080\n# Search\n- listens on the port 8080\n"}
+    assert dream(files, ("listens on port 8080", "listens on the port 8080", SAME))[1] == files
 
 
 def test_equal_words_under_one_heading_or_long_ones_anywhere_are_one_claim():

@@ -230,6 +230,8 @@ def test_a_second_line_for_a_memory_is_learned_beside_it(two):
     before, file, _ = two
     now = {**before, "MEMORY.md": before["MEMORY.md"] + f"- [pnpm]({file}) — pnpm 9 or newer\n"}
     assert [(e.kind, e.text) for e in edits(before, now)] == [("added", "pnpm 9 or newer")]
+    above = before["MEMORY.md"].replace("- [", f"- [pnpm]({file}) — pnpm 9 or newer\n- [", 1)
+    assert [(e.kind, e.text) for e in edits(before, {**before, "MEMORY.md": above})] == [("added", "pnpm 9 or newer")]
 
 
 def test_a_copied_file_is_no_new_memory_and_an_edited_copy_is(two):
