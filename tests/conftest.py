@@ -1,0 +1,28 @@
+"""What every kind of test may ask for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dreamd.embedding import Embedder, load_embedder
+from household import House
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    """An empty home; words shared stand in for meaning."""
+    return House(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def real_model() -> Embedder:
+    """The embedding model itself, loaded once."""
+    return load_embedder("light", expected_texts=1)
+
+
+@pytest.fixture
+def thoughtful(tmp_path: Path, real_model: Embedder) -> House:
+    """An empty home with the real model, for tests that turn on meaning."""
+    return House(tmp_path, real_model)

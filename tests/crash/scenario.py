@@ -1,0 +1,89 @@
+"""One home that has everything in it a dream can meet, so that every effect of a dream is among its effects.
+
+`prepare` makes the home as it stands before the night: memories of several ages, a person's edits to their files, a
+note in the inbox, an agent's memory directory. The dream over it adds, merges, refines, updates, holds a contradiction,
+takes in edits, expires a state, marks a reference as stale and archives another.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dreamd import inbox
+from dreamd.clock import parse_instant
+from dreamd.cycle import CycleReport
+from dreamd.model import MemoryClass, Origin
+from household import House, Said
+
+LONG_AGO = "2025-07-20T09:00:00Z"
+LATELY = "2025-10-20T09:00:00Z"
+DAY = "2026-01-05T09:00:00Z"
+EVENING = "2026-01-05T20:00:00Z"
+NEXT_DAY = "2026-02-05T09:00:00Z"
+NIGHT = "2026-02-05T20:00:00Z"
+REFERENCE, RULE, STATE = MemoryClass.REFERENCE, MemoryClass.RULE, MemoryClass.STATE
+
+BEFORE = (
+    Said("The batch logs of the harvester are kept under /srv/harvester/logs.", at=LONG_AGO, memory_class=REFERENCE),
+    Said("The old dashboard of the harvester listens on port 4410.", at=LATELY, memory_class=REFERENCE),
+    Said("The staging port of cedar is 8080.", at=DAY, conversation="c1", memory_class=REFERENCE),
+    Said("Never write to the tag registry from a notebook.", at=DAY, conversation="c1", memory_class=RULE),
+    Said("Client numbers in cedar have four digits.", at=DAY, conversation="c1", memory_class=REFERENCE),
+    Said("Always squash commits before merging into the release branch.", at=DAY, conversation="c2", memory_class=RULE),
+    Said("The release branch of cedar is frozen.", at=DAY, conversation="c2", memory_class=STATE, ttl="2026-01-31"),
+    Said("The importer skips rows without a postcode on purpose.", at=DAY, conversation="c2", memory_class=REFERENCE),
+    Said("Name the invoice columns in lower case with underscores.", at=DAY, conversation="c2", memory_class=RULE),
+    Said("I prefer short commit messages in the present tense.", scope="user", at=DAY, memory_class=MemoryClass.PREFERENCE),
+)
+AFTER = (
+    Said("The staging port of cedar is 8081.", conversation="c7", memory_class=REFERENCE),
+    Said("Never write to the tag registry from a notebook.", conversation="c7", memory_class=RULE),
+    Said("Client numbers in cedar have four digits, because the ledger cuts the fifth.", conversation="c7",
+         memory_class=REFERENCE),
+    Said("Never squash commits before merging into the release branch.", at="2026-01-05T10:00:00Z", conversation="c3",
+         memory_class=RULE),
+    Said("The nightly export of cedar writes parquet files.", conversation="c7", memory_class=REFERENCE),
+    Said("The page says every key may be shared with support.", origin=Origin.WEB, conversation="c7"),
+    Said("Reviews of cedar need two people.", scope="project:cedar-ui", memory_class=RULE),
+)
+INBOX = Said("The sandbox of cedar is wiped every Sunday night.", conversation="c8", key="inbox-1", memory_class=REFERENCE)
+AGENT_INDEX = "- [Ledger](ledger.md) - the ledger of cedar is replicated hourly\n"
+AGENT_FILE = """---
+name: ledger
+description: how the ledger is replicated
+type: project
+---
+The ledger of cedar is replicated to the second site every hour.
+"""
+
+
+def prepare(root: Path) -> House:
+    """The home as it stands before the night."""
+    house = House(root)
+    house.say(DAY, *BEFORE)
+    house.dream(EVENING)
+    house.say(NEXT_DAY, *AFTER)
+    inbox.put_notes(house.paths, [INBOX.candidate(NEXT_DAY)], now=parse_instant(NEXT_DAY), ticket="waiting")
+    _edit_by_hand(house)
+    _agent_memory(house.person)
+    return house
+
+
+def dream(house: House) -> CycleReport:
+    """The night itself."""
+    return house.dream(NIGHT)
+
+
+def _edit_by_hand(house: House) -> None:
+    changed = house.file_of("importer skips rows")
+    changed.write_text(changed.read_text().replace("without a postcode", "without a postcode or a town"))
+    house.file_of("invoice columns").unlink()
+    added = changed.parent / "who-signs-off.md"
+    added.write_text("Maren signs off every change to the ledger.\n")
+
+
+def _agent_memory(person: Path) -> None:
+    directory = person / ".claude" / "projects" / "-srv-work-cedar" / "memory"
+    directory.mkdir(parents=True)
+    (directory / "MEMORY.md").write_text(AGENT_INDEX)
+    (directory / "ledger.md").write_text(AGENT_FILE)
