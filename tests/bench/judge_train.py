@@ -153,14 +153,14 @@ def main() -> int:
     parser.add_argument("--public", type=Path, required=True, help="folder with the three public sets")
     parser.add_argument("--out", type=Path, default=Path("config/judge"))
     parser.add_argument("--epochs", type=int, default=EPOCHS)
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--limit", type=int, default=0, help="train on this many pairs only")
-    parser.add_argument("--all-groups", action="store_true", help="train on the groups kept for calibration, too")
     args = parser.parse_args()
     missing = [n for n in judge_generate.PUBLIC_FILES if not (args.public / n).is_file()]
     if missing:
         print(f"the public sets {', '.join(missing)} are not in `{args.public}`; the scorer cannot be rebuilt without them", file=sys.stderr)
         return 2
-    torch.set_num_threads(2)
+    torch.set_num_threads(args.threads)
     glossary = pairscore.load_glossary(args.out / pairscore.LEXICON_FILE) if (args.out / pairscore.LEXICON_FILE).is_file() else pairscore.load_glossary(Path("config/judge") / pairscore.LEXICON_FILE)
     rows, checks = judge_generate.training_pairs(args.public, SEED, glossary.gloss)
     if args.limit:

@@ -9,6 +9,7 @@ from datetime import datetime
 from dreamd.relations import words
 from dreamd.relations.names import is_short_for
 from dreamd.relations.slots import Slots, extract_slots
+from dreamd.relations.text import stem
 
 
 @dataclass(frozen=True)
@@ -132,7 +133,7 @@ def _is_count_of_list(key: str, slots: Slots) -> bool:
     if dim or "." in value or not value.isdigit() or not 2 <= int(value) <= 12:
         return False
     commas = sum(t.surface in (",", "、", "，") for t in slots.tokens) + any(t.lower in ("and", "und", "y", "et", "e") for t in slots.tokens)
-    return commas + 1 == int(value)
+    return int(value) in (commas + 1, len(slots.numbers) - 1)
 
 
 def _spelled_in(key: str, other: Slots) -> bool:
@@ -190,22 +191,21 @@ def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
 
 def extract_stems(name: str) -> tuple[str, ...]:
     """The stems a name is known by."""
-    from dreamd.relations.text import stem
-
     return (stem(name),)
 
 
 _OPPOSITE: dict[str, set[str]] = {}
-for _one, _other in words.OPPOSITES:
+for _one, _other in (pair for words_ in words.OPPOSITES for pair in (words_, (stem(words_[0]), stem(words_[1])))):
     _OPPOSITE.setdefault(_one, set()).add(_other)
     _OPPOSITE.setdefault(_other, set()).add(_one)
 
 
 def _opposites(a: Slots, b: Slots) -> tuple[tuple[str, str], ...]:
-    """Words of which one side says the opposite, when neither side says both."""
-    left = {t.lower for t in a.tokens} | {t.stem for t in a.tokens}
-    right = {t.lower for t in b.tokens} | {t.stem for t in b.tokens}
-    return tuple(sorted((one, other) for one in left - right for other in _OPPOSITE.get(one, ()) if other in right - left))
+    """Words (as stems) of which one side says the opposite, when neither side says both."""
+    left = {f: t.stem for t in a.tokens for f in (t.lower, t.stem)}
+    right = {f: t.stem for t in b.tokens for f in (t.lower, t.stem)}
+    mine, theirs = set(left) - set(right), set(right) - set(left)
+    return tuple(sorted({(left[one], right[other]) for one in mine for other in _OPPOSITE.get(one, ()) if other in theirs}))
 
 
 def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -227,7 +227,7 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
     if bool(a.negations) == bool(b.negations):
         return frozenset()
     denying, plain = (a, b) if a.negations else (b, a)
-    if denies_softly(plain) or denying.negations > 1 or (plain.only and bool(denying.conditions)):
+    if denies_softly(plain) or denying.negations > 1 or plain.only or denying.conditions & {"unless", "until"}:
         return frozenset()
     return denying.negated & shared
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.slots import Slots
-from dreamd.relations.text import Token
+from dreamd.relations.slots import VERBS, Slots
+from dreamd.relations.text import Token, tokens
 
 _MANY = frozenset("use support include need have require contain accept offer allow know speak also help like love own serve".split())
+_LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 _LINKS = frozenset("is are was were be been being will now the a an only just".split())
 
 
@@ -57,6 +59,19 @@ def value_change(pair: PairFeatures, frame: Frame) -> str:
     return f"`{_words(left)}` against `{_words(right)}`" if measured or _short_value(left, right) else ""
 
 
+def explicit_change(pair: PairFeatures) -> str:
+    """One side repeats the other's claim as the former state: "now … instead of …", "no longer …", "from … to …"."""
+    for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
+        if not new.changes or old.changes or cover < 0.75 or old.negations or len(old.content_set) < 3:
+            continue
+        left = _LEFT.search(new.folded.lower())
+        former = {t.stem for t in tokens(left.group(1)) if t.is_content} & old.content_set if left else set()
+        denied = new.negated & old.content_set
+        if former or denied and len(denied) < len(new.content_set):
+            return f"`{new.changes[0]}` ends `{' '.join(sorted(former or denied))}`"
+    return ""
+
+
 def denial(pair: PairFeatures, frame: Frame) -> str:
     """One side denies what the other says in nearly the same words."""
     if frame.equal < 0.7 or pair.qualifiers_apart or pair.numbers_a and pair.numbers_b:
@@ -85,7 +100,7 @@ def _verb_before(slots: Slots, before: list[Token]) -> bool:
 
 def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
     """`row 118`, `valve 3`: a bare number right behind a noun names a thing."""
-    return len(run) == 1 and run[0].kind == "number" and bool(before) and before[-1].is_content and before[-1].kind == "word"
+    return len(run) == 1 and run[0].kind == "number" and bool(before) and before[-1].is_content and before[-1].kind == "word" and before[-1].stem not in VERBS
 
 
 def _verb_stem(before: list[Token]) -> str:

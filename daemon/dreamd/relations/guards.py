@@ -90,6 +90,8 @@ def _says_no(slots: Slots) -> bool:
 
 def _negation_explains(pair: PairFeatures, one: str, other: str) -> bool:
     """"Not every" is "some"; "nobody" beside "not … anyone" is one claim."""
+    if "none" in (one, other) and (pair.a.conditions | pair.b.conditions) & {"unless", "until"}:
+        return True
     return "none" in (one, other) and (pair.a.negations > 0 and pair.b.negations > 0 or pair.a.negations + pair.b.negations > 1)
 
 

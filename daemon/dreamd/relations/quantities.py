@@ -227,8 +227,9 @@ def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Qua
     if follow in words.UNIT_NAMES:
         dim, factor = words.UNIT_NAMES[follow]
         return Quantity(dim, value * factor, i)
-    if follow.startswith("-"):
-        follow = follow[1:]
+    if after < len(tokens) and tokens[after].kind == "cjk":
+        unit = _unit_at(follow)
+        return Quantity(unit[0], value * unit[1], i) if unit else Quantity("", value, i)
     if i and tokens[i - 1].lower in ("€", "$", "£"):
         return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
     return Quantity("", value, i)

@@ -18,21 +18,22 @@ _BACKWARD = frozenset("forbidden prohibited banned disallowed disabled off-limit
 _CONTRAST = (("rather", "than"), ("instead", "of"), ("in", "place"), ("as", "opposed"), ("en", "vez"), ("em", "vez"), ("au", "lieu"))
 _AUX = frozenset("is are was were be has have had must may can should will shall would could does do did doesn't don't didn't isn't aren't wasn't "
                  "weren't hasn't haven't cannot can't won't mustn't shouldn't ist sind wird werden hat haben muss müssen darf dürfen kann es son "
-                 "está están debe deben tiene tienen est sont doit doivent a ont é são deve devem tem têm gets get got needs need".split())
+                 "está están debe deben tiene tienen est sont doit doivent ont é são deve devem tem têm gets get got needs need".split())
 _BE = frozenset("is are was were be been being gets get got isn't aren't wasn't weren't wird werden wurde wurden".split())
-_VERBS = frozenset(
+VERBS = frozenset(
     "use run keep hold take send store write read open close begin start stop end need require cover last serve own live belong come go know see show "
     "make give get meet sit stand hang lie work build deliver approve review decide sign assign merge move export import allow accept reject support "
     "contain carry cost expire return prefer want like love hate expect report publish push pull ask talk listen answer wait "
     "expose bind connect point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
     "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render draw parse compile cache "
     "log retry fail pass depend follow lead manage produce provide replace save share sort split sync tag throw track translate update upload validate weigh "
-    "arrive leave happen occur mean limit reach exceed assume default set".split()
+    "arrive leave stay remain happen occur mean limit reach exceed assume default set".split()
 )
 _COMMANDING = frozenset("always never please do don't dont not avoid prefer only".split())
 _FRONTED = frozenset("before after since because if when unless until while to in on at for with from during once as whenever without".split())
 _DETERMINERS = frozenset("the a an of to no every each all our its their this that any some in on for from with by and or".split())
 _AFTER_VERB = frozenset("the a an to in on at for from with by of into its our their his her no only all every each any as under over through before after up".split())
+_NOT_PARTICIPLES = frozenset("red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current present recent content student client agent patient open golden green wooden".split())
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ought|elt|ept|eld|ilt|ade|old|ent|ound|ead|ut|it|et|one|un)$")
 
 
@@ -111,15 +112,15 @@ def _verb_at(cut: Sequence[Token]) -> int:
     if not head or head[0].lower in _FRONTED:
         return -1
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
-    if head[first].lower in _COMMANDING or (head[first].stem in _VERBS and first <= 1 and not _is_noun_here(head, first)):
+    if head[first].lower in _COMMANDING or (head[first].stem in VERBS and first <= 1 and not _is_noun_here(head, first)):
         return 0
     colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
     helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
     if helping > 0:
         return helping
-    found = [i for i, t in enumerate(head) if i > first and t.kind == "word" and (t.stem in _VERBS or (t.lower.endswith("s") and len(t.lower) > 3))]
+    found = [i for i, t in enumerate(head) if i > first and t.kind == "word" and (t.stem in VERBS or (t.lower.endswith("s") and len(t.lower) > 3))]
     strong = [i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS]
-    known = [i for i in found if head[i].stem in _VERBS and head[i - 1].lower not in _DETERMINERS]
+    known = [i for i in found if head[i].stem in VERBS and head[i - 1].lower not in _DETERMINERS]
     return (strong or known or [colon])[0]
 
 
@@ -149,7 +150,7 @@ def _is_passive(cut: Sequence[Token]) -> bool:
     for i, token in enumerate(cut[:-1]):
         if token.lower in _BE:
             ahead = cut[i + 1 : i + 4]
-            if any(t.kind == "word" and t.lower not in words.STOP and len(t.lower) > 3 and _PARTICIPLE.search(t.lower) for t in ahead):
+            if any(t.kind == "word" and t.lower not in words.STOP and t.lower not in _NOT_PARTICIPLES and len(t.lower) > 2 and _PARTICIPLE.search(t.lower) for t in ahead):
                 return True
     return False
 

@@ -65,14 +65,14 @@ def fold(text: str) -> str:
 
 def plain(text: str) -> str:
     """Folded text without the phrases that only make a request polite."""
-    bare = _POLITE_END.sub("", text)
+    bare = _POLITE_END.sub("", re.sub(r"(?i)^(?:according to [^,]{3,60},|fyi:?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,|as far as i know,?|wrong[:,]|correction:) ", "", text))
     bare = _POLITE.sub("", bare, count=1)
     return bare if len(bare) >= 8 else text
 
 
 def tokens(text: str) -> tuple[Token, ...]:
     """Split folded text into tokens; code spans keep their words, runs of Chinese or Korean are cut by script."""
-    text = _CODE.sub(lambda m: f" {m.group(1)} ", text)
+    text = re.sub(r"(?<=\d)'s\b", "", _CODE.sub(lambda m: f" {m.group(1)} ", text))
     found: list[Token] = []
     for match in _TOKEN.finditer(text):
         kind = match.lastgroup or "word"
@@ -111,7 +111,7 @@ def stem(word: str) -> str:
         word = word[:-1]
     if len(word) > 3 and word.endswith("e"):
         word = word[:-1]
-    return words.IRREGULAR.get(word, word)
+    return words.IRREGULAR.get(word) or words.IRREGULAR.get(word + "e") or word
 
 
 def language(text: str) -> str:
@@ -159,7 +159,7 @@ def _cut_scripts(surface: str, at: int) -> list[Token]:
     last = 0
     for match in _CJK.finditer(surface):
         if match.start() > last:
-            cut.append(_make("word", surface[last : match.start()], at + last))
+            cut.append(_make("number" if surface[last : match.start()].isdigit() else "word", surface[last : match.start()], at + last))
         run = match.group()
         cut.append(Token("cjk", run, run, run, at + match.start()))
         last = match.end()

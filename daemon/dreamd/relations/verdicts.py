@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures, Statement, pair_features
-from dreamd.relations.frames import Frame, align, denial, value_change
+from dreamd.relations.frames import Frame, align, denial, explicit_change, value_change
 from dreamd.relations.guards import collateral_guards, merge_guards
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
@@ -69,7 +69,7 @@ def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judge
         merged = _merge_by_rule(pair)
         if merged:
             return merged
-    seen = denial(pair, frame) or value_change(pair, frame)
+    seen = explicit_change(pair) or denial(pair, frame) or value_change(pair, frame)
     if seen and not collateral_guards(pair):
         return _conflict(pair, 0.9, (f"same subject, {seen}",))
     return None
@@ -113,7 +113,7 @@ def _all_equal(pair: PairFeatures) -> bool:
     left, right = pair.a, pair.b
     apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
     return not apart and left.conditions == right.conditions and left.negations == right.negations and left.only == right.only and (
-        left.quantifiers == right.quantifiers and bool(left.changes) == bool(right.changes))
+        left.quantifiers - {"none"} == right.quantifiers - {"none"} and bool(left.changes) == bool(right.changes))
 
 
 _UNSAFE_ADDITION = words.HARD_CONDITIONS | {"only", "but", "however", "when", "instead", "while", "before", "after", "until", "not", "never", "no", "than", "every", "or"}

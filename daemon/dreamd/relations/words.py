@@ -27,6 +27,7 @@ STOP = frozenset(
     "whom whose what where why how because since while such own other another out up off down again still yet even please let lets make sure "
     "always have-to supposed able only if when unless until any all each every some no not none never nobody nothing neither nor both either "
     "much many more most less least few after before during both-of one ones thing things way "
+    "now currently seem seems seemed appear appears apparently probably please currently "
     "that's it's we're they're don't doesn't isn't aren't won't can't cannot must-be kindly".split()
 )
 
@@ -45,7 +46,7 @@ NOT_NEGATING = ("not only", "no more than", "no less than", "not more than", "no
                 "no fewer than", "no matter", "not until", "no longer than", "nothing but", "none other", "no earlier than", "不同", "不仅",
                 "nicht nur", "no solo", "no sólo", "non seulement", "não só", "nicht mehr als", "no más de", "pas plus de", "não mais de")
 CONDITIONS = frozenset(
-    "if when unless except provided providing whenever until till once while assuming otherwise excluding besides "
+    "if when unless except provided providing whenever until till while assuming otherwise excluding besides "
     "wenn falls außer sofern solange bis sobald es-sei-denn "
     "si cuando salvo excepto mientras hasta "
     "quand sauf tant lorsque jusqu'à "
@@ -102,7 +103,7 @@ CHANGE = (
     r"\bne\b.{0,30}\bplus\b", r"\bau lieu d", r"\bdésormais\b", r"\bmaintenant\b", r"\bà partir d", r"\bdepuis\b", r"\bremplac\w+", r"\bpassée?s?\b.{0,20}\bà\b", r"\breporté\w*", r"\bdéplacé\w*", r"\bmigré\w*", r"\bsupprimé\w*", r"\babandonné\w*",
     r"\bnão\b.{0,25}\bmais\b", r"\bjá não\b", r"\bem vez d", r"\bagora\b", r"\ba partir d", r"\bpassou\b", r"\bpassaram\b", r"\bsubstitu\w+", r"\btrocad\w+", r"\badiad\w+", r"\bmudou\b", r"\bmudaram\b", r"\bmigr(?:ado|ada|ou|amos|aram)\b", r"\bdeix(?:ou|aram|amos) de\b", r"\bfoi (?:movid|alterad|aumentad|reduzid)\w+",
     # Chinese, Japanese, Korean
-    r"不再", r"改为", r"改成", r"改由", r"改用", r"已改", r"现在", r"从.{1,12}起", r"自.{1,12}起", r"取代", r"替换", r"换成", r"迁移到", r"迁到", r"升级到", r"升级为", r"推迟", r"延期", r"提前到", r"取消", r"移交", r"已停", r"停用", r"调整为", r"提高到", r"降到", r"降低到", r"更新为", r"变更为", r"恢复", r"以前", r"原来", r"转到", r"转由", r"已经",
+    r"不再", r"改为", r"改到", r"改成", r"改由", r"改用", r"已改", r"现在", r"从.{1,12}起", r"自.{1,12}起", r"取代", r"替换", r"换成", r"迁移到", r"迁到", r"升级到", r"升级为", r"推迟", r"延期", r"提前到", r"取消", r"移交", r"已停", r"停用", r"调整为", r"提高到", r"降到", r"降低到", r"更新为", r"变更为", r"恢复", r"以前", r"原来", r"转到", r"转由", r"已经",
     r"더 이상", r"이제", r"부터", r"바뀌", r"변경", r"대신", r"교체", r"이전했", r"옮겼", r"옮겨", r"전환", r"연기", r"미뤄", r"늘렸", r"줄였", r"올렸", r"낮췄", r"폐지", r"중단", r"취소", r"넘어갔", r"맡게", r"업그레이드", r"예전", r"앞당",
     r"もう.{0,15}ない", r"今は", r"変更", r"から.{1,10}に(?:なった|変)", r"移行", r"廃止", r"延期", r"代わり",
 )
@@ -139,7 +140,7 @@ QUALIFIERS = {
     "part": {"horizontal": "horizontal", "vertical": "vertical", "analogue": "analogue", "analog": "analogue", "digital": "digital", "manual": "manual", "automatic": "automatic", "input": "input", "output": "output", "source": "source", "target": "target",
              "male": "male", "female": "female", "adult": "adult", "child": "child", "domestic": "domestic", "international": "international", "wholesale": "wholesale", "retail": "retail", "paper": "paper", "indoor": "indoor", "outdoor": "outdoor"},
 }
-LOOSE_FAMILIES = frozenset({"age", "shift", "colour", "part", "tier", "side", "season"})
+LOOSE_FAMILIES = frozenset({"age", "month", "weekday", "shift", "colour", "part", "tier", "side", "season"})
 """Families whose words often are plain wording; unequal members still block a merge, one-sided ones do not."""
 
 OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
@@ -181,7 +182,7 @@ IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
     "repo:repository,repositories,repos|database:db,databases,dbs|config:configuration,configurations,configs,cfg|directory:dir,directories,dirs,folder,folders|environment:env,envs,environments|application:app,apps,applications|"
     "documentation:docs,doc|picture:image,images,pictures,photo,photos|maximum:max|minimum:min|message:msg,msgs,messages|number:no.,nr,numbers|administrator:admin,admins,administrators|"
     "information:info|specification:spec,specs|parameter:param,params|function:func,functions|temperature:temp|kubernetes:k8s|postgres:postgresql,pg|javascript:js|typescript:ts|development:dev|production:prod"
-).split("|")) for form in forms.split(",")}
+).split("|")) for form in [base, *forms.split(",")]}
 
 UNITS = {
     "s": ("time", 1.0, "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes 秒 초"),
