@@ -59,7 +59,7 @@ def history(context: Context, options: Namespace) -> int:
 
 
 def _gist(run: Run, ids: dict[int, str]) -> str:
-    told = [f"{run.operations} changes"] if run.operations else []
+    told = [render.count(run.operations, "change")] if run.operations else []
     told += [f"{n} {name}" for name, n in run.fates.items() if n]
     told += [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
     told += [run.reason] if run.reason and not told else []
@@ -117,7 +117,7 @@ def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list
     evidence = change["evidence"] if isinstance(change["evidence"], list) else []
     why = str(change["reason"]) + (f" ({'; '.join(str(e) for e in evidence)})" if evidence else "")
     lines = [render.paint(str(change["memory"]), "cyan", colour=colour)
-             + render.clip(f"  {change['op']}  {change['scope']}  {why}", width)]
+             + render.fit(f"  {change['op']}  {change['scope']}  {render.clean(why)}", width - 12)]
     old = before if isinstance(before, dict) else {}
     new = after if isinstance(after, dict) else {}
     if old and old.get("text") != new.get("text"):

@@ -52,7 +52,7 @@ def wrap(text: str, width: int, indent: str = "") -> str:
 def count(number: float, one: str, many: str = "") -> str:
     """`1 memory`, `1,200 memories`."""
     whole = int(number)
-    plural = many or (f"{one[:-1]}ies" if one.endswith("y") else f"{one}s")
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeo" else f"{one}s")
     return f"{whole:,} {one if whole == 1 else plural}"
 
 

@@ -49,21 +49,23 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     title = "plan" if report.planned else f"dream {report.run}"
     when = render.stamp(report.now) if report.now else ""
     context.say(render.paint(f"{title} · {when} · {seconds:.1f} s", "bold", colour=context.colour))
-    context.say()
+    rows = []
     if gathered.get("sources"):
-        context.say(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
+        rows.append(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
                     f"{render.count(gathered.get('lines', 0), 'line')}, {render.count(gathered.get('prompts', 0), 'prompt')}"
                     f" → {render.count(gathered.get('stored', 0), 'new observation')}")
     beside = [(orient.get("inbox", 0), "from the inbox"), (orient.get("edits", 0), "edited by you")]
     if any(n for n, _ in beside):
-        context.say(f"{'':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
+        rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
     told = [f"{report.fates[name]:,} {one if report.fates[name] == 1 else many}"
             for name, one, many in FATES if report.fates.get(name)]
     if told:
-        context.say(f"{'became':<9}{' · '.join(told)}")
+        rows.append(f"{'became':<9}{' · '.join(told)}")
     masked = sum(1 for c in report.changes if c.before is None and MASK in c.after.text)
     if masked:
-        context.say(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")
+        rows.append(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")
+    if rows:
+        context.say("\n".join(("", *rows)))
 
 
 def _tell_changes(context: Context, report: CycleReport) -> None:
@@ -94,7 +96,9 @@ def _chosen(changes: Sequence[Change], ops: tuple[str, ...], final: dict[str, Me
         if change.op in ops:
             found[change.after.id] = change
     if "add" in ops:
-        return [c for c in found.values() if final[c.after.id].status in (Status.LIVE, Status.STALE)]
+        # What replaced something is told once, beside what it replaced.
+        told = {c.after.superseded_by for c in changes if c.op == "supersede"}
+        return [c for c in found.values() if c.after.id not in told and final[c.after.id].status in (Status.LIVE, Status.STALE)]
     if "hold" in ops:
         return [c for c in found.values() if final[c.after.id].status is Status.HELD]
     return list(found.values())
