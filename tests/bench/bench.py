@@ -92,9 +92,12 @@ def bench_dream(sizes: list[int]) -> None:
             _child("fill", home=home, first=size, count=FRESH, total=size + FRESH)
             more = _child("dream", home=home)
             idle = _child("dream", home=home)
+            truth = _child("truth", home=home, total=size + FRESH)
         _print_dream(f"{size} new", first)
         _print_dream(f"{FRESH} new into {size}", more)
         _print_dream(f"nothing to do, {size}", idle)
+        print(f"  {'':<26} {truth['facts']} facts in {truth['live']} live memories; wrongly held {truth['only_held']}, "
+              f"wrongly ended {truth['lost']}, mixed in one memory {truth['mixed']}")
     print()
 
 
@@ -186,24 +189,39 @@ def step_fill(home: str, first: int, count: int, total: int) -> dict[str, Any]:
     from dreamd.embedding import MODEL_ID
     from dreamd.extraction import gate
     from dreamd.kit import open_kit
-    from dreamd.model import Candidate, Origin, Scope, text_sha
+    from dreamd.model import text_sha
     from dreamd.store import derived, observations
 
     made = generate(total)
     rows = given_vectors(made)[first:first + count]
-    part: list[Generated] = made[first:first + count]
+    told = _told(made)[first:first + count]
     with open_kit(_world(home), create=True, migrate=True) as kit, kit.store.writing() as tx:
-        key = observations.tombstone_key(kit.store)
-        told = [Candidate(one.text, Origin.USER, NOW - timedelta(days=30) + timedelta(minutes=first + number),
-                          Scope("project", "bench"), conversation=f"c{(first + number) // 20}")
-                for number, one in enumerate(part)]
-        observations.append(tx, told, stored_at=NOW, key=key)
+        observations.append(tx, told, stored_at=NOW, key=observations.tombstone_key(kit.store))
         # A statement is compared in the wording the gate gave it.
         wordings = [gate(one.text, origin=one.origin, at=one.at, zone=UTC, class_hint=None, type_hint=None, ttl=None,
                          explicit=True).text for one in told]
         derived.write_vectors(tx, {text_sha(text): row for text, row in zip(wordings, rows, strict=True)},
                               model=MODEL_ID)
     return {}
+
+
+def step_truth(home: str, total: int) -> dict[str, Any]:
+    """Hold what the dreams did against what is known of the generated statements: nothing in them ever changed."""
+    from dreamd.kit import open_kit
+    from dreamd.model import Scope, Status
+    from dreamd.store import memories, observations
+
+    made = generate(total)
+    fact_of = {observations.observation_id(told): one.original for told, one in zip(_told(made), made, strict=True)}
+    with open_kit(_world(home)) as kit:
+        kept = memories.load_memories(kit.store, scope=Scope("project", "bench"))
+    facts = [{fact_of[name] for name in memory.observations if name in fact_of} for memory in kept]
+    live = [names for memory, names in zip(kept, facts, strict=True) if memory.status is Status.LIVE]
+    held = [names for memory, names in zip(kept, facts, strict=True) if memory.status is Status.HELD]
+    everything = set(fact_of.values())
+    return {"live": len(live), "facts": len(everything), "mixed": sum(len(names) > 1 for names in facts),
+            "only_held": len(set().union(*held) - set().union(*live)),
+            "lost": len(everything - set().union(*live) - set().union(*held))}
 
 
 def step_dream(home: str) -> dict[str, Any]:
@@ -224,7 +242,7 @@ def step_dream(home: str) -> dict[str, Any]:
 
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
     "embedding": step_embedding, "cold_query": step_cold_query, "vectors": step_vectors, "neighbours": step_neighbours,
-    "fill": step_fill, "dream": step_dream}
+    "fill": step_fill, "dream": step_dream, "truth": step_truth}
 
 
 # --- the small things -----------------------------------------------------------------------------------------------
@@ -253,6 +271,15 @@ def _can_dream() -> bool:
         return importlib.util.find_spec("dreamd.cycle") is not None
     except ModuleNotFoundError:
         return False
+
+
+def _told(made: list[Generated]) -> list[Any]:
+    """The generated statements as a person would have noted them, a minute apart, in conversations of twenty."""
+    from dreamd.model import Candidate, Origin, Scope
+
+    return [Candidate(one.text, Origin.USER, NOW - timedelta(days=30) + timedelta(minutes=number),
+                      Scope("project", "bench"), conversation=f"c{number // 20}")
+            for number, one in enumerate(made)]
 
 
 def _world(home: str) -> Any:
