@@ -41,8 +41,10 @@ def main(argv: list[str]) -> int:
         if options.show:
             _show(row, memories, hits)
     print(f"{len(rows)} conversations, {facts} facts, {kept} memories, {found} found")
-    print(f"recall {found / max(1, facts):.2f}, precision {found / max(1, kept):.2f}, "
-          f"{false_in_empty / max(1, empty):.2f} memories in each of {empty} empty conversations")
+    print(
+        f"recall {found / max(1, facts):.2f}, precision {found / max(1, kept):.2f}, "
+        f"{false_in_empty / max(1, empty):.2f} memories in each of {empty} empty conversations"
+    )
     return 0
 
 

@@ -9,11 +9,46 @@ from hypothesis import strategies as st
 
 from dreamd.extraction import neutralise, redact
 
-WORDS = st.sampled_from([
-    "the", "password", "is", "token", ":", "=", "key", "secret", "for", "of", "`", '"', "'", "\n", "[masked: password]", "[masked: api key]",
-    "Bearer", "://", "@", "user:", "api_key=", "pin", "4711", "Kettle-Ox-8841", "abc123", "q9Zk2LmX7vBt4RnP8wYc1sDf", "commit", "sha256",
-    "密码是", "パスワードは", "passphrase", "correct horse battery staple", "AKIAQX7R4N2M9TLP3VDC", "-----BEGIN PRIVATE KEY-----", ".", ",",
-])
+WORDS = st.sampled_from(
+    [
+        "the",
+        "password",
+        "is",
+        "token",
+        ":",
+        "=",
+        "key",
+        "secret",
+        "for",
+        "of",
+        "`",
+        '"',
+        "'",
+        "\n",
+        "[masked: password]",
+        "[masked: api key]",
+        "Bearer",
+        "://",
+        "@",
+        "user:",
+        "api_key=",
+        "pin",
+        "4711",
+        "Kettle-Ox-8841",
+        "abc123",
+        "q9Zk2LmX7vBt4RnP8wYc1sDf",
+        "commit",
+        "sha256",
+        "密码是",
+        "パスワードは",
+        "passphrase",
+        "correct horse battery staple",
+        "AKIAQX7R4N2M9TLP3VDC",
+        "-----BEGIN PRIVATE KEY-----",
+        ".",
+        ",",
+    ]
+)
 ALPHABET = string.ascii_letters + string.digits
 
 
@@ -32,8 +67,13 @@ def test_a_token_never_survives_its_surroundings(before: str, body: str, after: 
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(max_size=300) | st.lists(st.sampled_from(["---", "\n", "# ", "[", "]", "(", "<!--", "-->", "```", "a", "\u200b", "***", "Human:"]),
-                                        max_size=20).map("".join))
+@given(
+    st.text(max_size=300)
+    | st.lists(
+        st.sampled_from(["---", "\n", "# ", "[", "]", "(", "<!--", "-->", "```", "a", "\u200b", "***", "Human:"]),
+        max_size=20,
+    ).map("".join)
+)
 def test_neutralising_twice_is_neutralising_once(text: str) -> None:
     once = neutralise(text)
     assert neutralise(once) == once

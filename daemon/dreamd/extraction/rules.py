@@ -18,7 +18,7 @@ from dreamd.extraction import words
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
-from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, speech
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, speech, without_request
 from dreamd.model import Candidate, Event, EventKind, Origin, Scope, Speaker, text_sha
 
 SHORT_ANSWER = 60
@@ -146,6 +146,7 @@ def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: b
             if is_one_off(text):
                 _add(talk, event, text, sign="one-off")
             continue
+        text = without_request(text)
         if n > 1 and _leans_back(text) and len(text) + len(said[n - 2]) < LONGEST_SENTENCE:
             text = f"{said[n - 2]} {text}"
         while n < len(said) and _adds_reason(said[n]) and len(text) + len(said[n]) < LONGEST_SENTENCE:

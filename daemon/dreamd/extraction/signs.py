@@ -15,7 +15,7 @@ from dreamd.extraction.classes import is_order
 from dreamd.extraction.pronouns import points_outside
 from dreamd.model import SHORTEST_TEXT
 
-ENOUGH = 3.0
+ENOUGH = 2.5
 """Weight from which a sentence becomes a candidate."""
 
 FOR = (

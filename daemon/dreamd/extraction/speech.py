@@ -10,6 +10,7 @@ import re
 
 from dreamd.extraction import words
 from dreamd.extraction.gate import is_code, is_diff, is_env_file, is_log
+from dreamd.model import SHORTEST_TEXT
 
 LONGEST_SPEECH = 6_000
 """Nobody types more than this at once; what is longer and structured was written beforehand."""
@@ -25,9 +26,10 @@ _MACHINE = re.compile(
     r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
-_REVIEW = re.compile(r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:"
-                     r"|Verify each finding|In `?@?[\w./-]+`? (?:around|at) lines?)")
+    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)(?<!: \d)[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
+_REVIEW = re.compile(
+    r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding"
+    r"|In `?@?[\w./-]+`? (?:around|at) lines?)")
 """The voice of a review, which people paste."""
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
@@ -57,6 +59,7 @@ def speech(text: str) -> list[str]:
 
 def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph, wrapped lines joined; code in backticks is never split."""
+    paragraph = re.sub(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+", "", paragraph)
     joined = re.sub(r"(?<=[^\s.!?:。！？])\n(?=[a-z(`])", " ", paragraph)
     masked = re.sub(r"`[^`\n]{1,200}`", lambda m: m[0].replace(".", "\x00").replace("!", "\x01").replace("?", "\x02"), joined)
     masked = _ELLIPSIS.sub(lambda m: "\x03" if len(m[0]) else m[0], masked)
@@ -83,6 +86,15 @@ def cleaned(sentence: str) -> str:
     return text if not text or text[-1] in ".!?。！？:" else text + "."
 
 
+def without_request(text: str) -> str:
+    """A cleaned sentence without the "remember that" before it."""
+    asked = words.cue("words/rules", "remember", start=True).match(text)
+    if asked is None:
+        return text
+    rest = re.sub(r"(?i)^[\s:,：，–-]+(?:that |dass |daran, dass |de que |que )?", "", text[asked.end():])
+    return rest[:1].upper() + rest[1:] if words.width(rest) >= SHORTEST_TEXT else text
+
+
 def _restored(part: str) -> str:
     return part.replace("\x00", ".").replace("\x01", "!").replace("\x02", "?").replace("\x03", "…").strip(" \n\t")
 
@@ -92,7 +104,7 @@ def _is_document(text: str, blocks: list[str]) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     headings = sum(1 for line in lines if _HEADING.match(line.strip()))
     marked = sum(1 for line in lines if _MARKED.match(line))
-    if headings >= 3 and len(lines) >= _STRUCTURED_LINES:
+    if headings >= 3 and (len(lines) >= _STRUCTURED_LINES or headings * 5 >= len(lines)):
         return True
     if blocks and re.match(r"#{1,3}\s", blocks[0].lstrip()) and len(lines) >= _STRUCTURED_LINES:
         return True

@@ -36,7 +36,12 @@ ABSOLUTE = [
     ("Die Waage ist bis nächsten Donnerstag gesperrt.", "Die Waage ist bis 2026-07-23 gesperrt.", "2026-07-23", None),
     ("Der Test läuft noch zwei Wochen.", "Der Test läuft bis 2026-07-31.", "2026-07-31", None),
     ("Morgen ist das Labor geschlossen.", "Am 2026-07-18 ist das Labor geschlossen.", None, None),
-    ("El acceso está cerrado hasta el próximo jueves.", "El acceso está cerrado hasta el 2026-07-23.", "2026-07-23", None),
+    (
+        "El acceso está cerrado hasta el próximo jueves.",
+        "El acceso está cerrado hasta el 2026-07-23.",
+        "2026-07-23",
+        None,
+    ),
     ("La salle est fermée jusqu'au 5 août.", "La salle est fermée jusqu'au 2026-08-05.", "2026-08-05", None),
     ("Le bureau est fermé jusqu'à demain.", "Le bureau est fermé jusqu'à 2026-07-18.", "2026-07-18", None),
     ("A garagem está fechada até amanhã.", "A garagem está fechada até 2026-07-18.", "2026-07-18", None),
@@ -47,12 +52,25 @@ ABSOLUTE = [
 ]
 
 LEFT_ALONE = [
-    "The gauge sends every morning at 6:15.", "Fuel data arrives every 10 minutes.", "Audit entries are kept for 10 years.",
-    "The review is every 2 weeks.", "The calendar starts in week 34.", "We may sit on the second version 2.6.0, sun and mon.",
-    "The report shows yesterday's sales.", "If it fails on Friday, retry tomorrow.", "Tokens expire in 3 days.",
-    "Invoices are kept until the end of the year.", "Do not use the API until further notice.", "The sensor measures up to 2000 threads.",
-    "The gate opens from Monday to Friday.", "Open until 18:00.", "Reports are due within 3 days.", "The team meets on Tuesdays.",
-    "Formerly the tech lead, today the captain cuts releases.", "川の水位は毎朝6時15分に記録されます。", "Der Server ist hier zu finden.",
+    "The gauge sends every morning at 6:15.",
+    "Fuel data arrives every 10 minutes.",
+    "Audit entries are kept for 10 years.",
+    "The review is every 2 weeks.",
+    "The calendar starts in week 34.",
+    "We may sit on the second version 2.6.0, sun and mon.",
+    "The report shows yesterday's sales.",
+    "If it fails on Friday, retry tomorrow.",
+    "Tokens expire in 3 days.",
+    "Invoices are kept until the end of the year.",
+    "Do not use the API until further notice.",
+    "The sensor measures up to 2000 threads.",
+    "The gate opens from Monday to Friday.",
+    "Open until 18:00.",
+    "Reports are due within 3 days.",
+    "The team meets on Tuesdays.",
+    "Formerly the tech lead, today the captain cuts releases.",
+    "川の水位は毎朝6時15分に記録されます。",
+    "Der Server ist hier zu finden.",
 ]
 
 

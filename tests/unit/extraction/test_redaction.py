@@ -19,7 +19,10 @@ SECRETS = {
     "aws secret key": ("aws_secret_access_key = wJa7rXUtn9FEMIK7MDENGbPxRfiCYq2hLmN4oP8z", "wJa7rXUtn9FEMI"),
     "google api key": ("maps key AIza" + "SyD3kLq9xW2mN7pR4tV8yB1cF6hJ0aZeUg5", "SyD3kLq9xW2mN7p"),
     "google oauth token": ("the client secret GOCSPX-" + "k3Lm9Pq2Rs7Tv4Wx8Yz1Ab", "k3Lm9Pq2Rs7Tv4"),
-    "azure storage key": ("AccountName=a;AccountKey=" + "Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3A=;x=1", "Zm9vYmFyMTIz"),
+    "azure storage key": (
+        "AccountName=a;AccountKey=" + "Zm9vYmFyMTIzNDU2Nzg5MGFiY2RlZmdoaWprbG1ub3A=;x=1",
+        "Zm9vYmFyMTIz",
+    ),
     "azure client secret": ("secret value abc8Q~" + "D3kLq9xW2mN7pR4tV8yB1cF6hJ0aZeUgAbC", "D3kLq9xW2mN7"),
     "digitalocean token": ("dop_v1_" + HEX32 * 2 + " for the droplet", HEX32),
     "github token": ("push with ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5", "aB3dE5fG7h"),
@@ -41,7 +44,10 @@ SECRETS = {
     "anthropic key": ("sk-ant-api03-" + A32 + "-x", A32),
     "huggingface token": ("hf_" + "qWeRtYuIoPaSdFgHjKlZxCvBnMqWeRtYuI", "qWeRtYuIoP"),
     "npm token": ("//registry.example.org/:_authToken=npm_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5", "aB3dE5fG7h"),
-    "pypi token": ("pypi-" + "AgEIcHlwaS5vcmcCJDEyMzQ1Njc4LTEyMzQtMTIzNC0xMjM0LTEyMzQ1Njc4OTBhYgACKlszLCJh", "AgEIcHlwaS5v"),
+    "pypi token": (
+        "pypi-" + "AgEIcHlwaS5vcmcCJDEyMzQ1Njc4LTEyMzQtMTIzNC0xMjM0LTEyMzQ1Njc4OTBhYgACKlszLCJh",
+        "AgEIcHlwaS5v",
+    ),
     "docker token": ("dckr_pat_" + A32, A32),
     "vault token": ("hvs." + A32 + " opens the vault", A32),
     "databricks token": ("dapi" + HEX32, HEX32),
@@ -49,7 +55,10 @@ SECRETS = {
     "grafana token": ("glsa_" + A32 + "_1a2b3c4d", A32),
     "tailscale key": ("tskey-auth-" + "kAbC123CNTRL-q9Zk2LmX7vBt4RnP8wYc", "q9Zk2LmX7vBt"),
     "json web token": ("eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0In0.q9Zk2LmX7vBt4RnP8wYc1sDf", "eyJzdWIi"),
-    "private key": ("-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAq9Zk2LmX7vBt\n-----END RSA PRIVATE KEY-----", "MIIEowIB"),
+    "private key": (
+        "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAq9Zk2LmX7vBt\n-----END RSA PRIVATE KEY-----",
+        "MIIEowIB",
+    ),
     "cut private key": ("-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAE", "b3BlbnNzaC1r"),
     "connection string": ("postgres://app:tide-quartz-31@db.internal:5432/app", "tide-quartz-31"),
     "odd url password": ("amqp://u:p@ss/word!9@queue:5672", "p@ss"),
@@ -86,17 +95,34 @@ ORDINARY = [
     "sha256 of the key file: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "md5 d41d8cd98f00b204e9800998ecf8427e of the empty file",
     "integrity sha512-q9Zk2LmX7vBt4RnP8wYc1sDf6hJg3KaEq9Zk2LmX7vBt4RnP8wYc==",
-    "The label printer listens on port 9100.", "Passwords are hashed with bcrypt.", "The password is required.",
-    "The password is stored in the vault.", "password: str = Field(min_length=12)", "max_tokens: 4096", "token_count=123456789",
-    "SECRET_KEY = os.environ['SECRET_KEY']", "token: ${{ secrets.DEPLOY_TOKEN }}", "API_KEY=<your-key-here>",
-    "The refresh token lives 30 days.", "Token refresh happens every 15 minutes; secret rotation is monthly.",
-    "GPIO pin is 17.", "The key decision was pnpm 9.12.3 in /opt/tools/bin/pnpm.", "The cache key is user_profile_v2_1234567890_abc.",
+    "The label printer listens on port 9100.",
+    "Passwords are hashed with bcrypt.",
+    "The password is required.",
+    "The password is stored in the vault.",
+    "password: str = Field(min_length=12)",
+    "max_tokens: 4096",
+    "token_count=123456789",
+    "SECRET_KEY = os.environ['SECRET_KEY']",
+    "token: ${{ secrets.DEPLOY_TOKEN }}",
+    "API_KEY=<your-key-here>",
+    "The refresh token lives 30 days.",
+    "Token refresh happens every 15 minutes; secret rotation is monthly.",
+    "GPIO pin is 17.",
+    "The key decision was pnpm 9.12.3 in /opt/tools/bin/pnpm.",
+    "The cache key is user_profile_v2_1234567890_abc.",
     "See https://docs.example.org/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
-    "Python 3.12.4, node v20.11.1 and image registry.example.org/app:2026.03.1", "tests_passed: 1200 in 3 min",
-    "Loop unrolling pass: it needs a flag.", "The public key is ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2mN7pR4tV8yB1cF6hJ0aZeUg5",
-    "postgres://app@db.internal:5432/app", "postgres://app:${DB_PASSWORD}@db/app", "The row gauge has address 0x3A41.",
-    "AbstractSingletonProxyFactoryBean is where the key handling starts.", "password reset mails go out at 06:00",
-    "Das Passwort ist im Tresor.", "The secret santa draw is at 17:00.", "Change the password every 90 days.",
+    "Python 3.12.4, node v20.11.1 and image registry.example.org/app:2026.03.1",
+    "tests_passed: 1200 in 3 min",
+    "Loop unrolling pass: it needs a flag.",
+    "The public key is ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ2mN7pR4tV8yB1cF6hJ0aZeUg5",
+    "postgres://app@db.internal:5432/app",
+    "postgres://app:${DB_PASSWORD}@db/app",
+    "The row gauge has address 0x3A41.",
+    "AbstractSingletonProxyFactoryBean is where the key handling starts.",
+    "password reset mails go out at 06:00",
+    "Das Passwort ist im Tresor.",
+    "The secret santa draw is at 17:00.",
+    "Change the password every 90 days.",
 ]
 
 
@@ -122,20 +148,38 @@ def test_only_the_secret_part_of_a_sentence_goes() -> None:
 
 def test_the_password_of_a_connection_string_goes_and_the_address_stays() -> None:
     assert redact("db is mysql://shop:tern-88@db.internal:3306/shop").text == (
-        "db is mysql://shop:[masked: url password]@db.internal:3306/shop")
+        "db is mysql://shop:[masked: url password]@db.internal:3306/shop"
+    )
 
 
 def test_a_plain_note_loads_no_detector_and_takes_no_time() -> None:
-    code = ("import sys, time\nfrom dreamd.extraction import redact\n"
-            "text = 'Yarn colours follow the chart of the mill, not the common one.'\nredact(text)\n"
-            "start = time.perf_counter()\nfor _ in range(100): redact(text)\n"
-            "assert (time.perf_counter() - start) / 100 < 0.001\n"
-            "assert not any(m.startswith(('detect_secrets', 'dateparser')) for m in sys.modules)")
+    code = (
+        "import sys, time\nfrom dreamd.extraction import redact\n"
+        "text = 'Yarn colours follow the chart of the mill, not the common one.'\nredact(text)\n"
+        "start = time.perf_counter()\nfor _ in range(100): redact(text)\n"
+        "assert (time.perf_counter() - start) / 100 < 0.001\n"
+        "assert not any(m.startswith(('detect_secrets', 'dateparser')) for m in sys.modules)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("piece", ["password is for of ", "-----BEGIN PRIVATE KEY-----", "a://b:", "token=abc1 ", "eyJ.", "key ", "sk-x1",
-                                   "a.b", "aB3", "cookie: a=b", "=", " "])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "password is for of ",
+        "-----BEGIN PRIVATE KEY-----",
+        "a://b:",
+        "token=abc1 ",
+        "eyJ.",
+        "key ",
+        "sk-x1",
+        "a.b",
+        "aB3",
+        "cookie: a=b",
+        "=",
+        " ",
+    ],
+)
 def test_a_long_text_is_redacted_in_linear_time(piece: str) -> None:
     def seconds(size: int) -> float:
         body = piece * (size // len(piece))

@@ -1,0 +1,253 @@
+"""What people type becomes candidates; pastes, templates, orders and yeses do not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dreamd.extraction import ConversationState, Extraction, extract
+from dreamd.model import Candidate, Event, EventKind, Origin, Speaker, parse_scope
+
+SCOPE = parse_scope("project:loom")
+AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
+
+
+def said(
+    text: str,
+    *,
+    kind: EventKind = EventKind.PROMPT,
+    question: str = "",
+    speaker: Speaker = Speaker.HUMAN,
+    minute: int = 0,
+) -> Event:
+    return Event(
+        speaker,
+        kind,
+        text,
+        AT + timedelta(minutes=minute),
+        "talk-1",
+        minute * 100,
+        minute * 100 + 50,
+        question=question,
+    )
+
+
+def agent(text: str, *, kind: EventKind = EventKind.PROSE, minute: int = 0) -> Event:
+    return said(text, kind=kind, speaker=Speaker.AGENT, minute=minute)
+
+
+def heard(*events: Event) -> Extraction:
+    return extract(events, scope=SCOPE, source_id="src")
+
+
+def durable(*events: Event) -> list[Candidate]:
+    return [c for c in heard(*events).candidates if c.sign != "one-off"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Remember that the dye vats are cleaned on Fridays only.",
+        "From now on use metric units in every report.",
+        "I prefer tables over long paragraphs.",
+        "Never touch the pattern archive without asking.",
+        "We no longer support the serial looms.",
+        "The staging database must not hold real customer names, because auditors read it.",
+        "No, that's wrong. The export job runs on host weave-2, not on weave-1.",
+        "In guest mode we should not show the price column as guests cannot order.",
+        "Merk dir: die Webstühle laufen immer mit Protokoll 4.",
+        "Ich bevorzuge kurze Antworten ohne Tabellen.",
+        "Ab jetzt immer zuerst die Tests schreiben.",
+        "Recuerda que los informes siempre van en euros.",
+        "A partir de ahora usa siempre unidades métricas.",
+        "Prefiero respuestas cortas en español.",
+        "Souviens-toi que les rapports sont toujours en euros.",
+        "Je préfère les réponses courtes sans tableaux.",
+        "Lembre-se de que os relatórios sempre usam euros.",
+        "Prefiro respostas curtas e sem tabelas.",
+        "记住：报表总是使用公制单位。",
+        "从现在起所有接口都必须有测试。",
+        "レポートは必ずメートル法を使うことを覚えておいて。",
+        "もうシリアル接続は使っていません。今後は必ずOPC UAです。",
+        "기억해: 보고서는 항상 미터법을 사용합니다.",
+        "앞으로는 절대 main에 바로 푸시하지 마세요.",
+    ],
+)
+def test_a_strong_sign_makes_a_candidate(text: str) -> None:
+    found = durable(said(text))
+    assert len(found) >= 1
+    assert all(c.origin is Origin.USER and not c.explicit and c.sign and c.conversation == "talk-1" for c in found)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "commit this",
+        "commit",
+        "go on",
+        "yes please",
+        "can you check why the build fails?",
+        "Take a look at the log of the last run.",
+        "the page remains blank when I open it",
+        "Fix the typo in line 12.",
+        "I ran it again and it still crashes.",
+        "what does the second flag do?",
+        "Let's look at the next comment.",
+        "I just pushed the branch.",
+        "hmm, looks like the button is not rendered",
+        "thanks, that works now!",
+        "Remove the print button from the toolbar.",
+        "Are you sure?",
+        "Rename the helper in this file.",
+        "run it",
+    ],
+)
+def test_a_piece_of_work_makes_none(text: str) -> None:
+    assert durable(said(text)) == []
+
+
+def test_the_words_of_a_refused_tool_call_count() -> None:
+    found = durable(said("we use pnpm here, not npm", kind=EventKind.REFUSAL))
+    assert [c.sign for c in found] == ["refusal"]
+    assert "pnpm" in found[0].text
+
+
+def test_a_short_answer_carries_its_question() -> None:
+    found = durable(
+        said(
+            "Redirect to the gate page", kind=EventKind.ANSWER, question="What should happen when a badge has expired?"
+        )
+    )
+    assert [c.text for c in found] == ["What should happen when a badge has expired? Redirect to the gate page."]
+
+
+@pytest.mark.parametrize("answer", ["yes", "yup", "ok, go ahead", "b)", "proceed"])
+def test_a_yes_to_an_offer_of_work_is_no_belief(answer: str) -> None:
+    assert heard(said(answer, question="Want me to implement the fix now?")).candidates == ()
+
+
+def test_a_template_with_rules_in_it_is_not_speech() -> None:
+    template = "## Task\n\nYou MUST always answer in JSON.\n\n## Rules\n\n- NEVER write files\n- ALWAYS cite\n\n## Output\n\nOne object.\n\n## End\n\nAlways stop."
+    assert heard(said(template)).candidates == ()
+
+
+@pytest.mark.parametrize(
+    ("said_so", "kept"),
+    [
+        ("Please remember that the vats are cleaned on Fridays only.", "The vats are cleaned on Fridays only."),
+        ("Note: exports never run on Sundays.", "Exports never run on Sundays."),
+        ("记住：报表总是使用公制单位。", "报表总是使用公制单位。"),
+        ("Merk dir: die Webstühle laufen immer mit Protokoll 4.", "Die Webstühle laufen immer mit Protokoll 4."),
+        ("ok, please always ask before deleting a pattern", "Always ask before deleting a pattern."),
+    ],
+)
+def test_the_words_that_only_address_somebody_go(said_so: str, kept: str) -> None:
+    assert [c.text for c in durable(said(said_so))] == [kept]
+
+
+def test_what_stands_in_a_fenced_block_is_not_speech() -> None:
+    found = durable(
+        said(
+            "Here is what the linter says:\n\n```\nnever use tabs, always use spaces\n```\n\nWe always indent with tabs in this project."
+        )
+    )
+    assert [c.text for c in found] == ["We always indent with tabs in this project."]
+
+
+def test_a_pasted_log_or_review_is_not_speech() -> None:
+    review = "A review comment:\n\nThe parser should never return null. Consider using an option type instead of null, because callers forget."
+    log = "2026-07-17 10:00:01 ERROR must never happen\n2026-07-17 10:00:02 ERROR always retry"
+    assert durable(said(review)) == [] and durable(said(log)) == []
+
+
+def test_only_the_durable_sentence_of_a_long_prompt_is_kept() -> None:
+    text = (
+        "Please fix the pager in the shuttle view, it jumps back. I tried it twice. Dates in the shuttle view are always shown as week numbers. "
+        "Then run the tests and show me the result."
+    )
+    assert [c.text for c in durable(said(text))] == ["Dates in the shuttle view are always shown as week numbers."]
+
+
+def test_what_an_agent_wrote_down_itself_is_not_extracted_again() -> None:
+    write = Event(Speaker.AGENT, EventKind.MEMORY_WRITE, "", AT, "talk-1", 60, 70)
+    heard_once = heard(
+        said("Never touch the pattern archive without asking."),
+        write,
+        said("I prefer tables over long paragraphs.", minute=1),
+    )
+    assert [c.text for c in heard_once.candidates] == ["I prefer tables over long paragraphs."]
+    assert heard_once.skips["agent-wrote-memory"] == 1
+
+
+def test_injected_text_tools_and_summaries_are_never_learned() -> None:
+    rule = "Never touch the pattern archive without asking."
+    events = [
+        said(rule, speaker=Speaker.INJECTED),
+        said(rule, kind=EventKind.RESULT, speaker=Speaker.TOOL),
+        agent(rule, kind=EventKind.SUMMARY),
+        agent(rule),
+    ]
+    assert heard(*events).candidates == ()
+
+
+def test_a_root_cause_counts_only_when_the_person_accepts_it() -> None:
+    cause = agent(
+        "I looked around. The root cause is that the antenna cache is never invalidated after a restart. Shall I fix it?"
+    )
+    accepted = durable(cause, said("exactly, good catch", minute=1))
+    assert [(c.sign, c.origin) for c in accepted] == [("root-cause", Origin.AGENT)]
+    assert durable(cause, said("no, the cache is fine", minute=1)) == []
+    assert durable(cause, said("proceed", minute=1)) == []
+
+
+def test_a_pending_root_cause_survives_between_two_stretches() -> None:
+    first = heard(agent("The root cause is that the antenna cache is never invalidated after a restart."))
+    state = ConversationState.decode(first.state.encode())
+    second = extract([said("that was it", minute=1)], state=state, scope=SCOPE)
+    assert [c.sign for c in second.candidates] == ["root-cause"]
+
+
+def test_a_revision_within_minutes_counts_once_in_its_last_wording() -> None:
+    found = durable(
+        said("Always keep the loom log for 3 days on disk."),
+        said("Always keep the loom log for 5 days on disk.", minute=2),
+    )
+    assert [c.text for c in found] == ["Always keep the loom log for 5 days on disk."]
+
+
+def test_the_same_words_again_are_no_second_statement() -> None:
+    first = heard(said("I prefer tables over long paragraphs."))
+    again = extract([said("I prefer tables over long paragraphs.", minute=3)], state=first.state, scope=SCOPE)
+    assert again.candidates == () and again.skips["said-before"] == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "update the changelog",
+        "run the linter and the tests",
+        "don't touch generated files",
+        "ask me any questions you have",
+    ],
+)
+def test_a_short_order_about_the_way_of_working_waits_for_its_return(text: str) -> None:
+    found = heard(said(text)).candidates
+    assert [c.sign for c in found] == ["one-off"] and not found[0].explicit
+
+
+@pytest.mark.parametrize("text", ["commit this", "commit", "push it", "Commit!"])
+def test_an_order_that_never_generalises_is_not_even_kept(text: str) -> None:
+    assert heard(said(text)).candidates == ()
+
+
+def test_everything_that_was_passed_over_is_counted() -> None:
+    answer = heard(
+        said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Take a look at the log."), said("> quoted only")
+    )
+    assert answer.skips == {"acknowledgement": 1, "not-a-person": 1, "no-sign": 1, "paste": 1}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"causes": 3, "seen": {"a": 1}}'])
+def test_a_state_nobody_can_read_is_an_empty_one(text: str) -> None:
+    assert ConversationState.decode(text) == ConversationState()
