@@ -1,0 +1,160 @@
+"""`dream note`, `ingest`, `sources`: everything that goes in, and what is refused with a reason."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import closing
+
+MONDAY = "2026-03-02T09:00:00Z"
+
+
+def rows(dream, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(dream.home / "dream.db")) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_a_note_is_stored_once_however_often_it_is_said_with_its_key(dream):
+    line = json.dumps({"text": "The invoice service belongs to Mara", "key": "k-1", "at": MONDAY})
+    first, again = (dream.json("note", "--jsonl", "-", stdin=line + "\n")["observations"][0] for _ in range(2))
+    assert (first["status"], again["status"], first["key"]) == ("stored", "known", "k-1")
+    assert first["id"] == again["id"]
+
+
+def test_a_note_remembers_what_the_caller_said_about_it(dream):
+    dream.json("note", "The audit ends with the quarter", "--scope", "project:ledger", "--origin", "agent", "--class", "state",
+               "--type", "project", "--ttl", "2026-03-31", "--at", "2026-02-01", "--conversation", "c-7", "--key", "k")
+    assert rows(dream, "SELECT scope, origin, class_hint, type_hint, ttl, at, conversation, key FROM observation") == [
+        ("project:ledger", "agent", "state", "project", "2026-03-31", "2026-02-01T00:00:00Z", "c-7", "k")]
+
+
+def test_a_note_may_come_from_standard_input(dream):
+    assert dream.json("note", stdin="Keep release notes in the changelog\n")["observations"][0]["status"] == "stored"
+
+
+def test_a_secret_is_masked_before_anything_is_written(dream):
+    secret = "ghp_" + "a1B2" * 9
+    told = dream("note", f"The deploy token is {secret}, rotate it monthly", "--json")
+    assert told.code == 0
+    assert not [name for name, body in dream.files().items() if secret.encode() in body]
+    assert "[masked: " in rows(dream, "SELECT text FROM observation")[0][0]
+    assert secret not in told.out + told.err
+
+
+def test_every_bad_line_is_named_and_the_good_ones_are_kept(dream):
+    bad = [b'{"text": 7}', b"[]", b"not json", b'{"text": ""}', b'{"text": "an unknown class here", "class": "novel"}',
+           b'{"text": "a year too far", "at": "9999-12-31"}', b'{"text": "a day too far", "ttl": "9999-12-31"}',
+           b'{"text": "a way out", "scope": "project:../../x"}', b'{"text": "NUL \\u0000 inside"}',
+           b'{"text": "half a sign \\ud800"}', b'{"text": "\xff\xfe broken bytes"}', b"[" * 100_000,
+           b'{"text": "' + b"x" * 1_100_000 + b'"}', b'{"text": "' + b"y" * 20_000 + b'", "key": "long"}', b'{"at": "2026-01-01"}']
+    body = b'{"text": "The first good line of this file"}\n\n' + b"\n".join(bad) + b'\n{"text": "The last good line of this file"}'
+    told = dream("note", "--jsonl", "-", "--json", stdin=body)
+    answers = told.document["observations"]
+    assert told.code == 3
+    assert [a["status"] for a in answers] == ["stored", *["refused"] * len(bad), "stored"]
+    assert [a["line"] for a in answers] == [1, *range(3, 3 + len(bad)), 3 + len(bad)]
+    assert all(a["reason"] for a in answers[1:-1])
+    assert answers[14]["key"] == "long"
+    assert rows(dream, "SELECT COUNT(*) FROM observation") == [(2,)]
+
+
+def test_a_note_of_a_megabyte_is_refused_and_never_cut(dream):
+    told = dream("note", stdin="word " * 210_000)
+    assert (told.code, told.err) == (3, "warning: refused: longer than 16000 characters\n")
+    assert not dream.home.exists()
+
+
+def test_broken_utf8_on_standard_input_is_refused_in_words(dream):
+    told = dream("note", stdin=b"caf\xe9 au lait and nothing else")
+    assert told.code == 2
+    assert "not valid UTF-8" in told.err
+    assert "iconv" in told.err
+
+
+def test_an_unknown_field_is_told_and_does_not_cost_the_line(dream):
+    told = dream("note", "--jsonl", "-", stdin='{"text": "The gateway speaks HTTP/2 only", "scpoe": "user"}\n')
+    assert told.code == 0
+    assert "warning: line 1: unknown field `scpoe` is left out" in told.err
+
+
+def test_a_thousand_lines_are_answered_in_order(dream):
+    lines = "".join(json.dumps({"text": f"Rack {n} stands in row {n % 40}", "key": f"r{n}"}) + "\n" for n in range(1200))
+    answers = dream.json("note", "--jsonl", "-", stdin=lines)["observations"]
+    assert [a["key"] for a in answers] == [f"r{n}" for n in range(1200)]
+
+
+def test_a_note_waits_in_the_inbox_while_the_store_is_busy_and_the_next_dream_takes_it(dream):
+    from dreamd import mutex
+
+    dream.json("note", "The first note makes the store here")
+    with mutex.foreground(dream.home / "locks"):
+        answer = dream.json("note", "The second note finds a busy store")["observations"][0]
+    assert (answer["status"], answer["reason"]) == ("stored", "deferred")
+    assert len(list((dream.home / "inbox").glob("*.json"))) == 1
+    report = dream.json("consolidate")
+    assert (report["fates"]["new"], report["phases"]["orient"]["inbox"]) == (2, 1)
+    assert not list((dream.home / "inbox").glob("*.json"))
+
+
+def test_a_note_does_not_wait_for_a_dream(lived_in):
+    from dreamd import mutex
+    from dreamd.clock import parse_instant
+
+    with mutex.hold_dream(lived_in.home / "locks", mutex.Owner("a long dream", parse_instant(MONDAY))):
+        started = time.monotonic()
+        answer = lived_in.json("note", "Written while somebody dreams")["observations"][0]
+    assert (answer["status"], answer["reason"]) == ("stored", None)
+    assert time.monotonic() - started < 2.0
+
+
+def test_the_home_is_for_its_owner_alone(dream):
+    dream.json("note", "The on-call rota is kept in the wiki")
+    assert {p.stat().st_mode & 0o077 for p in [dream.home, *dream.home.rglob("*")]} == {0}
+
+
+def transcript(dream):
+    folder = dream.person / ".claude" / "projects" / "-srv-otter"
+    folder.mkdir(parents=True)
+    lines = [{"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": MONDAY, "cwd": "/srv/otter", "userType": "external",
+              "message": {"role": "user", "content": "Remember: we always tag releases with a leading v, like v2.1"}},
+             {"type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": "s1", "timestamp": MONDAY, "cwd": "/srv/otter",
+              "message": {"role": "assistant", "content": [{"type": "text", "text": "Understood."}]}}]
+    path = folder / "s1.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_sources_lists_what_is_there_and_reads_nothing(dream):
+    path = transcript(dream)
+    found = dream.json("sources")["sources"]
+    assert [(s["path"], s["kind"], s["scope"], s["read_at"]) for s in found] == [
+        (str(path), "claude-code", "project:otter", None)]
+    assert not dream.home.exists()
+
+
+def test_ingest_reads_one_place_now_and_leaves_the_rest_to_the_dream(dream):
+    path = transcript(dream)
+    first = dream.json("ingest", str(path))
+    again = dream.json("ingest", str(path))
+    assert (first["sources"], first["stored"], first["waiting"]) == (1, 1, 1)
+    assert (again["stored"], again["waiting"]) == (0, 1)
+    assert dream.json("history")["runs"] == []
+    assert dream.json("sources")["sources"][0]["lines"] == 2
+    assert sum(dream.json("consolidate")["fates"].values()) == 1
+
+
+def test_what_is_no_source_is_set_aside_in_words(dream):
+    (dream.person / "blob.bin").write_bytes(bytes(range(256)) * 10)
+    told = dream("ingest", str(dream.person / "blob.bin"))
+    assert told.code == 3
+    assert "nothing there looks like a source" in told.err
+
+
+def test_a_corrupt_line_makes_a_dream_partial_and_is_counted(dream):
+    path = transcript(dream)
+    with path.open("a") as stream:
+        stream.write('{"type": "user", broken\n')
+    told = dream("consolidate", "--json")
+    assert (told.code, told.document["outcome"], told.document["skips"].get("corrupt-line")) == (3, "partial", 1)
+    assert dream.json("consolidate")["outcome"] == "nothing-to-do"
