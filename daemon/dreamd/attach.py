@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
@@ -46,6 +47,8 @@ from dreamd.store.journal import Run
 KIND = "attach"
 SCOPE = "local:attached"
 META = "attached"
+_DAY_NOTE = re.compile(r" ?\((?:\w+ )?\d{4}-\d\d-\d\d\)$")
+"""The day an entry carries at its end; the judge is told it as a time, not as words."""
 LONGEST_JUDGED = 600
 """Longest text that is judged as one statement; longer ones merge only word for word."""
 
@@ -149,11 +152,11 @@ def plan_directory(kit: Kit, directory: Path, *, dialect: Dialect | None = None,
         return DirectoryPlan(chosen, files, dict(files.texts), AttachPlan(), settled)
     entries = read_entries(files.texts, chosen)
     rules = AttachRules(today, chosen, allow_large_change=allow_large_change, present=files.present)
-    plan = plan_attach(entries, _judged(kit, entries), rules)
+    plan = plan_attach(entries, _judged(kit, entries), rules=rules)
     limits = kit.settings.index
     after = apply_edits(files.texts, plan.edits, dialect=chosen, limits=IndexLimits(
         limits.max_lines, limits.max_kib * 1000, limits.aim_lines))
-    missing = account(files.texts, after, plan.archived, dialect=chosen)
+    missing = account(files.texts, after, archive=plan.archived, dialect=chosen)
     if missing:
         raise DreamError(f"{len(missing)} entries of `{root}` would be lost; nothing was changed",
                          hint="this is a fault of dream; please report it")
@@ -213,7 +216,7 @@ def undo(kit: Kit, run_id: str) -> int:
         mine = kit.begin()
         for file in manifest.files:
             body = _shelf(kit).body(run.id, file.before)
-            if not foreign_dir.replace_file(root, file.name, body, base_sha=file.after, mode=file.mode):
+            if not foreign_dir.replace_file(root, file.name, body=body, base_sha=file.after, mode=file.mode):
                 raise Refused(f"`{file.name}` changed while it was put back", hint="run it again")
         with kit.writing() as tx:
             journal.mark_undone(tx, run.seq, by=mine.seq)
@@ -288,7 +291,7 @@ def _judged(kit: Kit, entries: Sequence[Entry]) -> list[JudgedPair]:
     asked = [e for e in entries if e.kind is EntryKind.ENTRY and e.editable and len(e.text) <= LONGEST_JUDGED]
     if len(asked) < 2:
         return []
-    words = {e.id: " ".join(e.text.split()) for e in asked}
+    words = {e.id: _DAY_NOTE.sub("", " ".join(e.text.split())) for e in asked}
     texts = sorted(set(words.values()))
     vectors = Vectors(dict(zip(texts, kit.load_embedder(len(texts)).embed(texts), strict=True)))
     rules = kit.settings.consolidate
@@ -355,7 +358,7 @@ def _write_files(kit: Kit, manifest: Manifest) -> list[str]:
     warnings = []
     for file in sorted(manifest.files, key=lambda f: f.after is None):
         body = _shelf(kit).body(manifest.run, file.after)
-        if not foreign_dir.replace_file(Path(manifest.root), file.name, body, base_sha=file.before, mode=file.mode):
+        if not foreign_dir.replace_file(Path(manifest.root), file.name, body=body, base_sha=file.before, mode=file.mode):
             warnings.append(f"`{file.name}` was changed meanwhile; it stays as it is")
     _shelf(kit).mark(manifest, DONE)
     return warnings

@@ -67,7 +67,9 @@ def read_foreign(root: Path) -> ForeignFiles:
     texts: dict[str, str] = {}
     modes: dict[str, int] = {}
     present: set[str] = set()
-    for path in _walk(root, DEEPEST):
+    for count, path in enumerate(_walk(root, DEEPEST)):
+        if count >= MOST_FILES:
+            raise Refused(f"more than {MOST_FILES} files below `{root}`", hint="name the memory directory itself")
         name = path.relative_to(root).as_posix()
         try:
             body = fsio.read_bytes(path, limit_bytes=LARGEST_FILE_BYTES)
@@ -102,7 +104,7 @@ def check_agent_lock(root: Path, now: datetime) -> None:
     raise Locked(f"the agent itself is at work in `{root}`", hint="try again when it is done, an hour at most")
 
 
-def replace_file(root: Path, name: str, body: bytes | None, *, base_sha: str | None, mode: int = 0o600) -> bool:
+def replace_file(root: Path, name: str, *, body: bytes | None, base_sha: str | None, mode: int = 0o600) -> bool:
     """Bring one file to `body` (None: away) if it still is what it was; False when somebody was quicker.
 
     A file that already is as wanted is fine: an interrupted run may have got there first.
@@ -161,21 +163,13 @@ def commit(root: Path, names: Sequence[str], *, message: str) -> str:
 
 
 def _walk(root: Path, depth: int) -> Iterator[Path]:
-    found = 0
-    waiting = [(root, depth)]
-    while waiting:
-        directory, left = waiting.pop()
-        for path in sorted(directory.iterdir()):
-            if path.name.startswith("."):
-                continue
-            if path.is_dir() and not path.is_symlink():
-                if left:
-                    waiting.append((path, left - 1))
-            elif path.name.lower().endswith(".md"):
-                found += 1
-                if found > MOST_FILES:
-                    raise Refused(f"more than {MOST_FILES} files below `{root}`", hint="name the memory directory itself")
-                yield path
+    for path in sorted(root.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _walk(path, depth - 1) if depth else ()
+        elif path.name.lower().endswith(".md"):
+            yield path
 
 
 def _inside(root: Path, name: str) -> Path:

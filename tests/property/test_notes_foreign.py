@@ -84,9 +84,12 @@ def _subsequences(text: str, taken: list, name: str) -> set[str]:
 def test_a_dream_over_anything_loses_nothing_and_rests(files: dict[str, str]) -> None:
     dialect = detect_dialect(files)
     rules = AttachRules("2026-05-08", dialect, allow_large_change=True)
-    plan = plan_attach(read_entries(files, dialect), [], rules)
+    plan = plan_attach(read_entries(files, dialect), [], rules=rules)
     after = apply_edits(files, plan.edits, dialect=dialect, limits=IndexLimits())
-    assert account(files, after, plan.archived, dialect=dialect) == []
+    assert account(files, after, archive=plan.archived, dialect=dialect) == []
+    again = plan_attach(read_entries(after, dialect), [], rules=rules)
+    assert again.edits == ()
+    assert apply_edits(after, [], dialect=dialect, limits=IndexLimits()) == after
 
 
 @pytest.mark.parametrize(

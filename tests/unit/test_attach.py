@@ -150,9 +150,9 @@ def test_a_directory_that_changed_since_the_plan_is_left_alone(house, directory)
 def test_a_file_that_changes_while_others_are_written_stays_as_it_is(house, directory, monkeypatch):
     real = foreign_dir.replace_file
 
-    def hasty(root: Path, name: str, body: bytes | None, **more: object) -> bool:
+    def hasty(root: Path, name: str, **more: object) -> bool:
         (root / name).write_text("mine\n")
-        return real(root, name, body, **more)  # type: ignore[arg-type]
+        return real(root, name, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(foreign_dir, "replace_file", hasty)
     done = dream(house, directory)

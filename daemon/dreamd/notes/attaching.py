@@ -65,7 +65,7 @@ class AttachPlan:
         return tuple(edit.entry for edit in self.edits if edit.archives)
 
 
-def plan_attach(entries: Sequence[Entry], pairs: Sequence[JudgedPair], rules: AttachRules) -> AttachPlan:
+def plan_attach(entries: Sequence[Entry], pairs: Sequence[JudgedPair], *, rules: AttachRules) -> AttachPlan:
     """Plan one dream over a directory. The same input in any order gives the same plan.
 
     Raises Refused when it would take out more than its share of the entries.
@@ -81,7 +81,7 @@ def plan_attach(entries: Sequence[Entry], pairs: Sequence[JudgedPair], rules: At
 
 
 def account(
-    before: Mapping[str, str], after: Mapping[str, str], archive: Sequence[Entry], *, dialect: Dialect
+    before: Mapping[str, str], after: Mapping[str, str], *, archive: Sequence[Entry], dialect: Dialect
 ) -> list[Entry]:
     """Entries that stood in `before` and stand neither in `after` nor in the archive. Must be empty."""
     left = Counter(_words(e) for e in read_entries(after, dialect) if e.claims)
@@ -256,8 +256,11 @@ def _b_stays(a: Entry, b: Entry, said: Judgement) -> bool:
 
 
 def _carries(keep: Entry, drop: Entry, said: Judgement) -> bool:
-    """Whether nothing goes with `drop`: for topic files every line of it must stand in the one that stays."""
-    if not drop.whole_file:
+    """Whether nothing goes with `drop`: for topic files every line of it must stand in the one that stays.
+
+    A topic of one line is one claim, and the judge has looked at all of it.
+    """
+    if not drop.whole_file or (keep.whole_file and len(drop.text.split("\n")) == 1):
         return True
     if not keep.whole_file and said.relation is not Relation.DUPLICATE:
         return False

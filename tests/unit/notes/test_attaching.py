@@ -32,10 +32,10 @@ def dream(files, *pairs, dialect=None, **rules):
     entries = read_entries(files, dialect)
     by_words = {e.text: e.id for e in entries if e.claims}
     judged = [JudgedPair(by_words[a], by_words[b], said) for a, b, said in pairs]
-    plan = plan_attach(entries, judged, AttachRules(TODAY, dialect, **rules))
+    plan = plan_attach(entries, judged, rules=AttachRules(TODAY, dialect, **rules))
     after = apply_edits(files, plan.edits, dialect=dialect, limits=IndexLimits())
-    assert account(files, after, plan.archived, dialect=dialect) == []
-    again = plan_attach(read_entries(after, dialect), [], AttachRules(TODAY, dialect))
+    assert account(files, after, archive=plan.archived, dialect=dialect) == []
+    again = plan_attach(read_entries(after, dialect), [], rules=AttachRules(TODAY, dialect))
     assert again.edits == ()
     return plan, after
 
@@ -99,6 +99,8 @@ def test_a_pointer_whose_file_goes_leads_to_the_one_that_stays():
 def test_topics_are_merged_only_when_no_line_is_lost():
     files = {"MEMORY.md": "# M\n", "a.md": topic("a", "Use pnpm\nAlso yarn"), "b.md": topic("b", "Use pnpm always")}
     assert dream(files, ("Use pnpm\nAlso yarn", "Use pnpm always", SAME))[1] == files
+    files = {"MEMORY.md": "# M\n", "a.md": topic("a", "Use pnpm"), "b.md": topic("b", "Use pnpm always")}
+    assert dream(files, ("Use pnpm", "Use pnpm always", SAME))[1] == {"MEMORY.md": "# M\n", "b.md": files["b.md"]}
 
 
 def test_an_update_ends_the_older_claim():
@@ -170,12 +172,12 @@ def test_the_order_of_entries_and_pairs_does_not_matter():
     rules = AttachRules(TODAY, Dialect.CLAUDE, allow_large_change=True)
     shuffled = list(entries)
     random.Random(7).shuffle(shuffled)
-    assert plan_attach(shuffled, [], rules) == plan_attach(entries, [], rules)
+    assert plan_attach(shuffled, [], rules=rules) == plan_attach(entries, [], rules=rules)
 
 
 def test_a_lost_entry_is_found_by_the_account():
     files = {"MEMORY.md": "- one claim\n- another claim\n"}
-    [missing] = account(files, {"MEMORY.md": "- one claim\n"}, [], dialect=Dialect.CLAUDE)
+    [missing] = account(files, {"MEMORY.md": "- one claim\n"}, archive=[], dialect=Dialect.CLAUDE)
     assert missing.text == "another claim"
 
 
