@@ -26,7 +26,8 @@ _MACHINE = re.compile(
     r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)(?<!: \d)[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
+    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)(?<!: \d)"
+    r"[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
 _REVIEW = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding"
     r"|In `?@?[\w./-]+`? (?:around|at) lines?)")

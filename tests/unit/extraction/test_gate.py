@@ -68,7 +68,7 @@ KEPT = [
     "This project uses tabs.",
     "The team meets on Tuesdays.",
     "Tag batteries are changed at 2.9 volt.",
-    "Ask before deleting a track, even a short one.\n**Why:** tracks were lost.\n**How to apply:** list them and wait for a yes.",
+    "Ask before deleting a track, even a short one.\n**Why:** tracks were lost.\n**How to apply:** wait for a yes.",
     "The tracker is now called pathfinder.",
     "Wrong: the model uses 24 cores on the cluster.",
     "Today the ABI version was raised to 14.",

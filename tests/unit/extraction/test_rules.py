@@ -128,7 +128,10 @@ def test_a_yes_to_an_offer_of_work_is_no_belief(answer: str) -> None:
 
 
 def test_a_template_with_rules_in_it_is_not_speech() -> None:
-    template = "## Task\n\nYou MUST always answer in JSON.\n\n## Rules\n\n- NEVER write files\n- ALWAYS cite\n\n## Output\n\nOne object.\n\n## End\n\nAlways stop."
+    template = (
+        "## Task\n\nYou MUST always answer in JSON.\n\n## Rules\n\n- NEVER write files\n- ALWAYS cite\n\n"
+        "## Output\n\nOne object.\n\n## End\n\nAlways stop."
+    )
     assert heard(said(template)).candidates == ()
 
 
@@ -149,21 +152,26 @@ def test_the_words_that_only_address_somebody_go(said_so: str, kept: str) -> Non
 def test_what_stands_in_a_fenced_block_is_not_speech() -> None:
     found = durable(
         said(
-            "Here is what the linter says:\n\n```\nnever use tabs, always use spaces\n```\n\nWe always indent with tabs in this project."
+            "Here is what the linter says:\n\n```\nnever use tabs, always use spaces\n```\n\n"
+            "We always indent with tabs in this project."
         )
     )
     assert [c.text for c in found] == ["We always indent with tabs in this project."]
 
 
 def test_a_pasted_log_or_review_is_not_speech() -> None:
-    review = "A review comment:\n\nThe parser should never return null. Consider using an option type instead of null, because callers forget."
+    review = (
+        "A review comment:\n\nThe parser should never return null. "
+        "Consider using an option type instead of null, because callers forget."
+    )
     log = "2026-07-17 10:00:01 ERROR must never happen\n2026-07-17 10:00:02 ERROR always retry"
     assert durable(said(review)) == [] and durable(said(log)) == []
 
 
 def test_only_the_durable_sentence_of_a_long_prompt_is_kept() -> None:
     text = (
-        "Please fix the pager in the shuttle view, it jumps back. I tried it twice. Dates in the shuttle view are always shown as week numbers. "
+        "Please fix the pager in the shuttle view, it jumps back. I tried it twice. "
+        "Dates in the shuttle view are always shown as week numbers. "
         "Then run the tests and show me the result."
     )
     assert [c.text for c in durable(said(text))] == ["Dates in the shuttle view are always shown as week numbers."]
