@@ -31,7 +31,7 @@ _CONVERSATION_MARKS = tuple(f'"type":"{name}"'.encode() for name in sorted(_CONV
 _PROGRESS_MARK = b'"type":"progress"'
 
 _INJECTED_ATTACHMENTS = frozenset({"hook_additional_context", "nested_memory", "relevant_memories", "hook_success"})
-_MOST_QUEUED = 12
+_MOST_QUEUED = 8
 
 
 class ClaudeCode:
@@ -66,11 +66,14 @@ class _Session:
     def __init__(self, name: str) -> None:
         self._name = name
         self._turns = Turns()
-        self._queued: deque[tuple[str, int]] = deque(maxlen=_MOST_QUEUED)
+        self._waiting: deque[tuple[str, int]] = deque(maxlen=_MOST_QUEUED)
+        self._spoken: deque[tuple[str, tuple[int, int]]] = deque(maxlen=_MOST_QUEUED)
+        self._attachments_at = -1
 
     def recalled(self) -> Sequence[int]:
         """Lines the next stretch needs, queued prompts among them."""
-        return [*self._turns.offsets(), *(at for _, at in self._queued)]
+        queue = [*(at for _, at in self._waiting), *(at for _, both in self._spoken for at in both)]
+        return [*self._turns.offsets(), *queue, *([self._attachments_at] if self._attachments_at >= 0 else [])]
 
     def take(self, record: Record, sink: Sink) -> None:
         """Look at one line."""
@@ -113,12 +116,11 @@ class _Session:
         if _is_typed(record):
             self._speak(event, separate(text), sink)
         else:
+            self._is_repeat(separate(text).said)
             sink.add(replace(event, text=text))
 
     def _speak(self, event: Event, spoken: Spoken, sink: Sink) -> None:
-        before = [entry for entry in self._queued if spoken.said and entry[0] == spoken.said]
-        if before:
-            self._queued.remove(before[0])
+        if self._is_repeat(spoken.said):
             sink.skip(contract.REPEATED)
         else:
             self._turns.hear(event, spoken, sink)
@@ -163,6 +165,8 @@ class _Session:
 
     def _attachment(self, record: Record, sink: Sink) -> None:
         attachment = record_at(record, "attachment")
+        if self._attachments_at < 0:
+            self._attachments_at = sink.start
         kind = text_at(attachment, "type")
         event = self._event(record)
         if kind == "queued_command":
@@ -172,6 +176,7 @@ class _Session:
             if typed:
                 self._speak(event, separate(text), sink)
             else:
+                self._is_repeat(separate(text).said)
                 sink.add(replace(event, text=text))
         elif kind in _INJECTED_ATTACHMENTS:
             content = attachment.get("content")
@@ -193,16 +198,37 @@ class _Session:
             sink.skip(contract.BOOKKEEPING)
 
     def _queue(self, record: Record, sink: Sink) -> None:
-        """A prompt typed while the agent works: said when it is queued, whatever becomes of the queue."""
-        text = text_at(record, "content")
-        if text_at(record, "operation") != "enqueue" or text.startswith(('{"task_id"', "/")):
-            sink.skip(contract.BOOKKEEPING)
-            return
-        uid = "queued:" + content_id(text_at(record, "timestamp"), text)
-        spoken = separate(text)
-        self._speak(replace(self._event(record), uid=uid), spoken, sink)
-        if spoken.said:  # written again when its turn comes
-            self._queued.append((spoken.said, sink.start))
+        """Keep a queued prompt until a line says whose it is.
+
+        Its user line or attachment names the origin. Older versions wrote neither for a prompt that went straight
+        into the turn: there, and only there, its removal from the queue is all that is left of it.
+        """
+        operation, said = text_at(record, "operation"), separate(text_at(record, "content")).said
+        if operation == "enqueue" and said and not said.startswith(('{"task_id"', "/")):
+            self._waiting.append((said, sink.start))
+        elif operation == "popAll":
+            self._waiting.clear()
+        elif operation == "remove" and (entry := self._waiting_for(said)):
+            self._waiting.remove(entry)
+            if self._attachments_at < 0 and not text_at(record, "reason"):
+                uid = "queued:" + content_id(text_at(record, "timestamp"), entry[0])
+                self._turns.hear(replace(self._event(record), uid=uid), Spoken(entry[0]), sink)
+                self._spoken.append((entry[0], (entry[1], sink.start)))
+                return
+        sink.skip(contract.BOOKKEEPING)
+
+    def _waiting_for(self, said: str) -> tuple[str, int] | None:
+        """The queued prompt with these words; without words the oldest."""
+        return next((entry for entry in self._waiting if not said or entry[0] == said), None)
+
+    def _is_repeat(self, said: str) -> bool:
+        """Whether these words were heard when they left the queue; closes what waits for them."""
+        if said and (waiting := self._waiting_for(said)):
+            self._waiting.remove(waiting)
+        spoken = next((entry for entry in self._spoken if entry[0] == said), None)
+        if spoken:
+            self._spoken.remove(spoken)
+        return spoken is not None
 
 
 def _is_typed(record: Record) -> bool:
@@ -219,6 +245,8 @@ def _is_typed(record: Record) -> bool:
 
 def _may_be_refusal(block: Record, record: Record) -> bool:
     """Whether the harness marks a result as refused by the person; tools can print the same words."""
+    if record.get("interruptedByShutdown") is True:
+        return False
     if "toolDenialKind" in record:
         return text_at(record, "toolDenialKind") == "user-rejected"
     return block.get("is_error") is True

@@ -107,7 +107,8 @@ class _Rollout:
         self._session = text_at(body, "id", "session_id") or self._session
         self._cwd = text_at(body, "cwd")
         self._branch = text_at(record_at(body, "git"), "branch")
-        if isinstance(body.get("source"), dict) or body.get("parent_thread_id"):
+        if isinstance(body.get("source"), dict) or body.get("parent_thread_id") or (
+                text_at(body, "thread_source") == "subagent"):
             self._set_aside = contract.SIDECHAIN
         elif text_at(body, "source") in _SCRIPTED:
             self._set_aside = contract.OTHER_AGENT

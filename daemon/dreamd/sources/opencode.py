@@ -95,7 +95,7 @@ class _Session:
         elif name == "question":
             self._turns.answer(event, _answers(arguments, state), sink)
         elif text_at(state, "status") == "error":
-            _, found, words = text_at(state, "error").partition("with the following feedback:")
+            _, found, words = text_at(state, "error").partition("following feedback:")
             if found:
                 self._turns.refuse(event, words.strip(), name, sink)
             else:

@@ -48,6 +48,9 @@ _TEMPLATE_STARTS = (
     "Read the output file to retrieve the result:",
     "The following is the Codex agent history", "<model_switch>", "You are in a sub-agent", "[Subagent Context]",
 )
+_NOTICES = frozenset({
+    "Tool loaded.", "Continue from where you left off.", "(no content)", "[Tool result missing due to internal error]",
+})
 _IDE_REQUEST = re.compile(r"^## My request for Codex:?[ \t]*$", re.MULTILINE)
 _PLAN_FEEDBACK = "User feedback on this plan:"
 
@@ -104,6 +107,8 @@ def separate(text: str) -> Spoken:
     request = _IDE_REQUEST.search(said) if said.startswith("# Context from my IDE setup") else None
     if request:
         said, injected = said[request.end():].strip(), injected + said[:request.start()]
+    if said in _NOTICES:
+        said, injected = "", injected + said
     if said.startswith(_TEMPLATE_STARTS):
         template, _, feedback = said.partition(_PLAN_FEEDBACK)
         said, injected = feedback.strip(), injected + template

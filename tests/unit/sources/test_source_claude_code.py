@@ -47,7 +47,7 @@ def test_a_line_that_a_program_marked_as_its_own_is_no_persons(tmp_path, more):
     "<command-name>/model</command-name><command-args>large</command-args>",
     "[Request interrupted by user for tool use]",
     "This session is being continued from a previous conversation that ran out of context.",
-    "Implement the following plan:\n\n# Plan: never use tabs\n",
+    "Implement the following plan:\n\n# Plan: never use tabs\n", "Tool loaded.",
     "Base directory for this skill: /srv/skills/x\n\nAlways do this.",
     "<dream-memory>\n- Use pnpm, never npm.\n</dream-memory>",
     "<!-- dream: memory for this conversation -->\nThe release is cut on Tuesdays.",
@@ -209,6 +209,30 @@ def test_a_queued_prompt_that_went_straight_into_the_turn_is_heard(tmp_path):
     assert said(read_all(write_lines(tmp_path / "a.jsonl", [attachment])).events) == ["also for the mobile app"]
     assert said(read_all(write_lines(tmp_path / "b.jsonl", [user("hello there", "u-0"), queued, attachment])).events) == [
         "hello there", "also for the mobile app"]
+
+
+def test_an_old_transcript_keeps_a_prompt_that_left_the_queue_only_as_a_removal(tmp_path):
+    queued = {"type": "queue-operation", "operation": "enqueue", "sessionId": "s-1", "timestamp": "2026-02-13T00:47:05Z",
+              "content": "refreshing the page solves it"}
+    removed = {"type": "queue-operation", "operation": "remove", "sessionId": "s-1", "timestamp": "2026-02-13T00:48:20Z"}
+    path = write_lines(tmp_path / "s.jsonl", [user("it hangs", "u-1"), queued, removed])
+    reading = read_all(path)
+    assert said(reading.events) == ["it hangs", "refreshing the page solves it"]
+    with path.open("a") as file:
+        file.write(json.dumps(user("refreshing the page solves it", "u-2")) + "\n")
+    assert said(read_all(path, reading.cursor).events) == [], "its user line, should one follow, is the same prompt"
+
+
+def test_a_prompt_that_an_agent_scheduled_for_itself_is_not_heard(tmp_path):
+    words = "always check the deployment again"
+    lines = [user("hi there", "u-1"), {"type": "attachment", "uuid": "t", "sessionId": "s-1", "attachment": {"type": "x"}},
+             {"type": "queue-operation", "operation": "enqueue", "sessionId": "s-1", "content": words}]
+    by_line = [*lines, {"type": "queue-operation", "operation": "dequeue", "sessionId": "s-1"}, user(words, "u-2", isMeta=True)]
+    by_attachment = [*lines, {"type": "queue-operation", "operation": "remove", "sessionId": "s-1", "content": words},
+                     {"type": "attachment", "uuid": "t-2", "sessionId": "s-1", "attachment": {
+                         "type": "queued_command", "prompt": words, "commandMode": "prompt", "origin": {"kind": "peer"}}}]
+    for number, written in enumerate((by_line, by_attachment)):
+        assert said(read_all(write_lines(tmp_path / f"{number}.jsonl", written)).events) == ["hi there"]
 
 
 @pytest.mark.parametrize("content", ["<task-notification>\n<task-id>b</task-id></task-notification>",
