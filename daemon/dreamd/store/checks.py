@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable
 
+from dreamd.store import schema
 from dreamd.store.connection import Store
 
 Look = Callable[[Store], list[str]]
@@ -15,6 +16,25 @@ def sound_database(store: Store) -> list[str]:
     """SQLite's own look at its pages and references."""
     faults = [str(r[0]) for r in store.all("PRAGMA quick_check(5)") if r[0] != "ok"]
     faults += [f"dangling reference in `{r[0]}`" for r in store.all("PRAGMA foreign_key_check")]
+    return faults
+
+
+def shape_fits(store: Store) -> list[str]:
+    """Tables, columns and indexes are those a new store would have."""
+    from sqlite_utils import Database
+
+    wanted = sqlite3.connect(":memory:")
+    try:
+        schema.migrate(wanted, founding=None)
+        ours, theirs = Database(store.connection), Database(wanted)
+        faults = [f"table `{name}` is missing" for name in sorted(set(theirs.table_names()) - set(ours.table_names()))]
+        for name in sorted(set(theirs.table_names()) & set(ours.table_names())):
+            columns = {c.name for c in theirs[name].columns} - {c.name for c in ours[name].columns}
+            faults += [f"column `{name}.{c}` is missing" for c in sorted(columns)]
+            indexes = {i.name for i in theirs[name].indexes} - {i.name for i in ours[name].indexes}
+            faults += [f"index `{i}` is missing" for i in sorted(indexes)]
+    finally:
+        wanted.close()
     return faults
 
 
@@ -86,7 +106,7 @@ def fates_sound(store: Store) -> list[str]:
 
 
 INVARIANTS: tuple[tuple[str, Look], ...] = (
-    ("database", sound_database), ("words", words_known), ("versions", successors_known), ("standing", status_fits),
+    ("database", sound_database), ("shape", shape_fits), ("words", words_known), ("versions", successors_known), ("standing", status_fits),
     ("scopes", one_scope), ("journal", journal_complete), ("fates", fates_sound),
 )
 
