@@ -29,9 +29,9 @@ def shape_fits(store: Store) -> list[str]:
         ours, theirs = Database(store.connection), Database(wanted)
         faults = [f"table `{name}` is missing" for name in sorted(set(theirs.table_names()) - set(ours.table_names()))]
         for name in sorted(set(theirs.table_names()) & set(ours.table_names())):
-            columns = {c.name for c in theirs[name].columns} - {c.name for c in ours[name].columns}
+            columns = {c.name for c in theirs.table(name).columns} - {c.name for c in ours.table(name).columns}
             faults += [f"column `{name}.{c}` is missing" for c in sorted(columns)]
-            indexes = {i.name for i in theirs[name].indexes} - {i.name for i in ours[name].indexes}
+            indexes = {i.name for i in theirs.table(name).indexes} - {i.name for i in ours.table(name).indexes}
             faults += [f"index `{i}` is missing" for i in sorted(indexes)]
     finally:
         wanted.close()
