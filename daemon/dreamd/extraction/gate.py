@@ -139,7 +139,9 @@ def is_acknowledgement(text: str) -> bool:
 def is_editing_instruction(text: str) -> bool:
     """Whether a text orders one change to some text or thing at hand, and states no rule."""
     first = re.split(r"\n|(?<=[.!?。])\s", text.strip(), maxsplit=1)[0][:_TOKEN_LIMIT]
-    return words.starts("words/gate", "editing", first) and not words.has("words/gate", "general", first)
+    if not words.starts("words/gate", "editing", first):
+        return False
+    return words.has("words/gate", "editing_place", first) or not words.has("words/gate", "general", first)
 
 
 def is_history(text: str) -> bool:
@@ -194,7 +196,7 @@ def is_code(text: str) -> bool:
         return True
     lines = [line for line in text.splitlines() if line.strip()]
     hits = sum(1 for line in lines if _is_code_line(line))
-    return hits * 2 > len(lines) and (len(lines) > 1 or text.rstrip().endswith((";", "{", "}", ":", ")")))
+    return hits * 2 > len(lines) and (len(lines) > 1 or text.rstrip().endswith((";", "{", "}", ":", ")", ">")))
 
 
 def _is_code_line(line: str) -> bool:
