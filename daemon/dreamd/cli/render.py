@@ -31,14 +31,13 @@ def clip(text: str, width: int) -> str:
 
 def fit(line: str, width: int) -> str:
     """A line cut at so many columns, its inner spaces kept; signs of wide scripts take two."""
-    room = width
-    kept: list[str] = []
-    for sign in line:
-        room -= 2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
-        if room < 0:
-            return "".join(kept[:-1]).rstrip() + "…"
-        kept.append(sign)
-    return line
+    used = [2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1 for sign in line]
+    if sum(used) <= width:
+        return line
+    kept = len(line)
+    while kept and sum(used[:kept]) >= width:
+        kept -= 1
+    return line[:kept].rstrip() + "…"
 
 
 def wrap(text: str, width: int, indent: str = "") -> str:

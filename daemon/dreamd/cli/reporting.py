@@ -31,6 +31,9 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
     if report.outcome == "nothing-to-do":
         context.say(f"nothing to do: {report.reason or 'nothing is new'}")
         return
+    if not report.changes and not report.fates:
+        context.say("nothing to change: some files were touched, what they say is as before")
+        return
     _tell_head(context, report)
     if report.changes:
         _tell_changes(context, report)

@@ -6,6 +6,7 @@ snapshot and ignores the busy timeout, so every write begins with `BEGIN IMMEDIA
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -130,13 +131,19 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
 
 
 def open_reader(path: Path) -> Store:
-    """Open an existing store without the right to write."""
+    """Open an existing store without the right to write.
+
+    Where the file may be written, SQLite opens it so and is told to refuse every change: a connection opened as
+    read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
+    """
     if not path.exists():
         raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
     with translated(path):
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None,
+        mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None,
                                      timeout=BUSY_TIMEOUT_MS / 1000)
         connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA query_only = ON")
         store = Store(path, connection)
         try:
             schema.check_version(connection)

@@ -1,0 +1,117 @@
+"""What a person reads: the report of a dream, lists, questions; nothing a memory says can steer a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+
+import pytest
+from dreamd.cli import render
+
+TUESDAY = "2026-03-03T09:00:00Z"
+FRIDAY = "2026-03-20T09:00:00Z"
+
+
+def test_the_report_says_what_was_learned_where_it_is_and_how_to_undo(dream):
+    dream.json("note", "--jsonl", "-", stdin='{"text": "The lab freezer is kept at minus 80 degrees"}\n'
+                                             '{"text": "The vault password is hunter2hunter2, ask Mara"}\n')
+    told = dream("consolidate")
+    run = dream.json("history")["runs"][0]["run"]
+    lines = told.out.splitlines()
+    assert lines[0].startswith(f"dream {run} · 2026-03-02 09:00 · ")
+    assert "The lab freezer is kept at minus 80 degrees" in told.out
+    assert "masked   secrets in 1 memory, before they were stored" in lines
+    assert f"undo     dream undo {run}" in lines
+    assert any(line.startswith("memory") and line.endswith("/memory/user/MEMORY.md") for line in lines)
+    assert "hunter2hunter2" not in told.out
+
+
+def test_the_report_shows_old_and_new_side_by_side(lived_in):
+    lived_in.json("note", "The billing API no longer listens on port 8080, it now listens on port 9090.", now=TUESDAY)
+    out = lived_in("consolidate", now=TUESDAY).out.splitlines()
+    at = next(n for n, line in enumerate(out) if line.startswith("updated (1)"))
+    assert out[at + 1].endswith("The billing API listens on port 8080.")
+    assert out[at + 2].strip() == "→ The billing API no longer listens on port 8080, it now listens on port 9090."
+
+
+def test_nothing_to_do_is_one_line(lived_in):
+    told = lived_in("consolidate")
+    assert (told.code, told.out, told.err) == (0, "nothing to do: no new observations, no edits, nothing due\n", "")
+
+
+def test_a_long_report_stops_after_twenty_changes_and_says_where_the_rest_is(dream):
+    words = ("anchor basil copper dahlia ember falcon garnet hazel indigo jasmine kestrel lemon maple nectar olive pepper quartz rowan "
+             "saffron tulip umber violet walnut yarrow zinnia").split()
+    lines = "".join(f'{{"text": "Room {w} seats {n + 3} people and has a {w} door"}}\n' for n, w in enumerate(words))
+    dream.json("note", "--jsonl", "-", stdin=lines)
+    out = dream("consolidate").out
+    shown = sum(1 for line in out.splitlines() if "seats" in line)
+    run = dream.json("history")["runs"][0]["run"]
+    assert shown == 20
+    assert f"… and 5 more: dream diff {run}" in out
+
+
+def test_a_list_is_one_line_a_memory_by_scope(lived_in):
+    out = lived_in("list").out.splitlines()
+    assert out[0] == "user"
+    assert len(out) == 4
+    assert all(len(line) <= 100 for line in out)
+
+
+def test_text_that_would_steer_a_terminal_is_shown_harmless(dream):
+    dream.json("note", "--jsonl", "-", stdin='{"text": "The status light \\u001b[31mturns red\\u001b[0m\\u0007 on failure"}\n')
+    dream.json("consolidate")
+    identity = dream.json("list", "--all")["memories"][0]["id"]
+    for words in (["list", "--all"], ["show", identity], ["explain", identity], ["search", "status light"], ["diff", "1"]):
+        assert not {"\x1b", "\x07"} & set(dream(*words).out), words
+
+
+def test_colours_are_for_terminals_that_want_them(lived_in):
+    def on_a_terminal(**env: str) -> str:
+        ours, theirs = pty.openpty()
+        done = subprocess.Popen(lived_in.command("list"), stdin=theirs, stdout=theirs, stderr=theirs,
+                                env={**lived_in.env, "TERM": "xterm", **env})
+        done.wait(timeout=60)
+        os.close(theirs)
+        told = b""
+        try:
+            while part := os.read(ours, 65536):
+                told += part
+        except OSError:  # Linux says so at the end of a terminal
+            pass
+        os.close(ours)
+        return told.decode()
+
+    assert "\x1b[" in on_a_terminal()
+    assert "\x1b[" not in on_a_terminal(NO_COLOR="1")
+    assert "\x1b[" not in lived_in("list").out
+
+
+def test_review_on_a_terminal_asks_and_obeys(lived_in):
+    ours, theirs = pty.openpty()
+    running = subprocess.Popen(lived_in.command("review"), stdin=theirs, stdout=theirs, stderr=theirs, env={**lived_in.env, "TERM": "dumb"})
+    os.write(ours, b"a\n")
+    running.wait(timeout=60)
+    os.close(theirs)
+    os.close(ours)
+    assert {m["status"] for m in lived_in.json("list", "--all")["memories"]} == {"live"}
+
+
+def test_quiet_says_less(dream):
+    assert dream("note", "-q", "The quiet room is on the third floor").out == ""
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 memory"), (2, "2 memories"), (1200, "1,200 memories"), (0, "0 memories")])
+def test_counts_read_as_words(number, said):
+    assert render.count(number, "memory") == said
+
+
+def test_days_are_not_daies():
+    assert render.count(2, "day") == "2 days"
+
+
+def test_a_line_is_cut_by_columns_not_by_signs():
+    assert render.clip("ab", 2) == "ab"
+    assert render.clip("abcdef", 4) == "abc…"
+    assert render.clip("測試測試", 5) == "測試…"
