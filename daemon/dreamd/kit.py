@@ -96,7 +96,7 @@ class Kit:
         if self.embedder is None:
             model = self.settings.model
             self.embedder = load_embedder(model.engine, expected_texts=expected_texts, directory=model.directory,
-                                          threads=model.threads)
+                                          threads=model.threads, device=model.device)
         return self.embedder
 
 
