@@ -226,7 +226,9 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
     memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
     wording = memory.text
     if verdict.relation is Relation.REFINES or verdict.richer == "a":
-        wording = bench.merged(memory.text, one.gated.text) or ""
+        # The richer words go first: they are kept unless they would lose something.
+        pair = (one.gated.text, memory.text) if verdict.richer == "a" else (memory.text, one.gated.text)
+        wording = bench.merged(*pair) or ""
     untouchable = memory.pinned or memory.edited
     if not wording or (untouchable and wording != memory.text):
         # Nothing may be dropped, and these words may not be changed: both stay.
