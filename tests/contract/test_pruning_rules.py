@@ -1,0 +1,150 @@
+"""What leaves by itself and when: times count from what was said, never from the night that noticed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from dreamd.model import MemoryClass, Status
+from dreamd.store import memories
+from household import House, Said, snapshot
+
+DAY = "2026-01-05T09:00:00Z"
+REFERENCE, RULE, STATE = MemoryClass.REFERENCE, MemoryClass.RULE, MemoryClass.STATE
+DRAWINGS = Said("The drawings of the quay lie in cabinet seven.", at=DAY, memory_class=REFERENCE)
+REVIEWS = Said("Reviews of cedar need two people.", at=DAY, memory_class=RULE)
+FREEZE = Said("The release branch of cedar is frozen.", at=DAY, memory_class=STATE, ttl="2026-03-01")
+
+
+def night(days: int) -> str:
+    """A night so many days after everything was said."""
+    return (date(2026, 1, 5) + timedelta(days=days)).isoformat() + "T20:00:00Z"
+
+
+def statuses(house: House) -> dict[str, str]:
+    """Status by the first words."""
+    return {m.text.split()[1]: m.status.value for m in house.memories()}
+
+
+def told(house: House, *said: Said) -> House:
+    """A home that was told something and slept over it once."""
+    house.say(DAY, *said)
+    house.dream(night(0))
+    return house
+
+
+def test_a_reference_nobody_asks_for_goes_stale_after_90_days_and_leaves_after_180(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    house.dream(night(89))
+    assert statuses(house)["drawings"] == "live"
+    house.dream(night(91))
+    assert statuses(house)["drawings"] == "stale"
+    house.dream(night(179))
+    assert statuses(house)["drawings"] == "stale"
+    house.dream(night(181))
+    assert statuses(house)["drawings"] == "archived"
+
+
+def test_a_rule_never_goes_by_age(house: House) -> None:
+    told(house, REVIEWS)
+    house.dream(night(2000))
+    assert statuses(house) == {"of": "live"}
+
+
+def test_a_state_leaves_the_day_after_its_last(house: House) -> None:
+    told(house, FREEZE, REVIEWS)
+    house.dream("2026-03-01T23:00:00Z")
+    assert statuses(house)["release"] == "live"
+    house.dream("2026-03-02T00:30:00Z")
+    gone = house.memory("release")
+    assert (gone.status, gone.reason, gone.valid_to and gone.valid_to.isoformat()) == (
+        Status.ARCHIVED, "expired", "2026-03-02T00:00:00+00:00")
+
+
+def test_the_last_day_is_counted_in_the_zone_of_the_store(house: House) -> None:
+    house.furnish(store={"zone": "America/Los_Angeles"})
+    told(house, FREEZE, REVIEWS)
+    house.dream("2026-03-02T06:00:00Z")
+    assert statuses(house)["release"] == "live", "it is still the first of March there"
+    house.dream("2026-03-02T09:00:00Z")
+    assert statuses(house)["release"] == "archived"
+
+
+def test_a_version_that_was_replaced_stays_a_version_after_its_last_day(house: House) -> None:
+    told(house, FREEZE, REVIEWS)
+    house.say("2026-01-10T09:00:00Z", Said("The release branch of cedar is open.", conversation="c2", memory_class=STATE,
+                                           ttl="2026-04-01"))
+    house.dream("2026-01-10T20:00:00Z")
+    with house.kit(night(6)) as kit, kit.store.writing() as tx:
+        old, new = house.memory("frozen"), house.memory("open")
+        memories.write_memory(tx, replace(old, status=Status.SUPERSEDED, superseded_by=new.id, reason="later-statement"))
+    house.dream("2026-03-05T20:00:00Z")
+    assert house.memory("frozen").status is Status.SUPERSEDED
+
+
+def test_being_asked_for_keeps_a_reference_alive_and_brings_a_stale_one_back(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    house.dream(night(91))
+    assert statuses(house)["drawings"] == "stale"
+    with house.kit(night(95)) as kit, kit.store.writing() as tx:
+        memories.record_recalls(tx, [house.memory("drawings").id], kit.clock.now())
+    house.dream(night(96))
+    assert statuses(house)["drawings"] == "live"
+    house.dream(night(184))
+    assert statuses(house)["drawings"] == "live", "ninety days count from the recall"
+
+
+def test_saying_it_again_brings_a_stale_one_back(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    house.dream(night(91))
+    house.say(night(92), replace(DRAWINGS, at="", conversation="c2"))
+    house.dream(night(92))
+    assert statuses(house)["drawings"] == "live"
+
+
+@pytest.mark.parametrize("nights", [(91, 181), (181,), (120, 150, 200), (400,)], ids=str)
+def test_a_machine_that_slept_comes_to_the_same_end(tmp_path: Path, nights: tuple[int, ...]) -> None:
+    ends = []
+    for name, when in (("every night", (*range(1, 182, 6), 401)), ("now and then", (*nights, 401))):
+        house = told(House(tmp_path / name), DRAWINGS, REVIEWS, FREEZE)
+        for days in when:
+            house.dream(night(days))
+        ends.append({m.text: (m.status, m.reason, m.valid_to) for m in house.memories()})
+    assert ends[0] == ends[1]
+
+
+def test_what_is_archived_is_out_of_the_index_and_kept_in_the_archive(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    shown = house.file_of("drawings")
+    house.dream(night(181))
+    assert not shown.exists()
+    assert "drawings" not in house.index()
+    assert "cabinet seven" in (house.paths.archive / "project" / "cedar" / shown.name).read_text()
+
+
+def test_nothing_is_hard_deleted_by_a_dream(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS, FREEZE)
+    words = {str(t) for t, in house.rows("SELECT text FROM observation")}
+    for days in (95, 200, 400):
+        house.dream(night(days))
+    assert {m.text for m in house.memories()} == words
+    assert {str(t) for t, in house.rows("SELECT text FROM observation")} == words
+
+
+def test_the_index_stays_within_its_lines_and_bytes_and_cuts_none_in_the_middle(house: House) -> None:
+    words = ("harbour", "quarry", "orchard", "viaduct", "granary", "foundry", "chapel", "dairy", "ferry", "gallery")
+    house.say(DAY, *[Said(f"The {a} gate of the {b} is painted in the colour of the {c}, as the plans of {n} say.",
+                          memory_class=RULE) for n, (a, b, c) in enumerate(
+        (a, b, c) for a in words for b in words for c in words[:5])])
+    house.dream(night(0))
+    index = house.index()
+    assert len(index.splitlines()) <= 200
+    assert len(index.encode()) <= 25 * 1024
+    for line in index.splitlines():
+        assert not line.startswith("- [") or ".md)" in line
+    everywhere = "".join(body.decode() for path, body in snapshot(house.home)["on disk"].items()  # type: ignore[attr-defined]
+                         if path.startswith("memory/"))
+    assert all(m.text in everywhere for m in house.memories())
