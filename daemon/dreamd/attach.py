@@ -45,7 +45,8 @@ from dreamd.store.connection import Store
 from dreamd.store.journal import Run
 
 KIND = "attach"
-SCOPE = "local:attached"
+SCOPE = "attached"
+"""Not a scope: what is tended here belongs to no memory of dream."""
 META = "attached"
 _DAY_NOTE = re.compile(r" ?\((?:\w+ )?\d{4}-\d\d-\d\d\)$")
 """The day an entry carries at its end; the judge is told it as a time, not as words."""

@@ -244,6 +244,8 @@ class _Value:
         head = self.heads.get(entry.target)
         kind = (head.type if head else "") or re.split(r"[-_]", entry.target.rsplit("/", 1)[-1].lower(), maxsplit=1)[0]
         rank = {"user": 2, "feedback": 2, "reference": 1}.get(kind, 0 if entry.target else 1)
+        if "**" in entry.text:
+            rank = max(rank, 2)  # somebody wanted it seen
         return rank, entry.dated or self.usual_day, -entry.start
 
 
