@@ -6,6 +6,8 @@ they are. A pair is read in the order of its words, and in both orders where the
 scores of (a, b) and (b, a) are mirror images.
 """
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 import hashlib
@@ -33,20 +35,83 @@ SECOND_LOOK = 0.2
 LABELS = tuple(PairScore.__dataclass_fields__)
 LONGEST_TOKENS = 160
 _SMALL = {
-    "de": frozenset("der die das ein eine einen einer den dem des und nicht ist sind wird werden mit zu zum zur im am auf für bei nur nie auch wenn darf dürfen muss müssen kein keine keinen es sich "
-                    "von aus nach vor ab bis seit als ohne können kann hat haben jede jeder jedes alle wir uns nun jetzt wieder sondern statt".split()),
-    "es": frozenset("el la los las un una del y se con por para que al su sus debe deben lo ya es son nunca sin más hay solo sólo como de en cada pueden puede está están siempre desde hasta antes nos".split()),
-    "fr": frozenset("le la les un une des du de et pas est sont se avec par pour que au aux sa ses dans sur il sans nous ne chaque toujours jamais ce cette doit doivent peut peuvent".split()),
-    "pt": frozenset("o a os as um uma da do das dos de e não é são se em no na nos nas com por para que ao seu sua já sem mais foi cada nunca sempre pode podem deve devem só".split()),
-    "en": frozenset("the a an of to in on is are be and or not for with by from at as it this that we our must has have only no".split()),
+    "de": frozenset(
+        (
+            "der die das ein eine einen einer den dem des und nicht ist sind wird werden mit zu zum zur im am auf für bei "
+            "nur nie auch wenn darf dürfen muss müssen kein keine keinen es sich von aus nach vor ab bis seit als ohne "
+            "können kann hat haben jede jeder jedes alle wir uns nun jetzt wieder sondern statt"
+        ).split()
+    ),
+    "es": frozenset(
+        (
+            "el la los las un una del y se con por para que al su sus debe deben lo ya es son nunca sin más hay solo sólo "
+            "como de en cada pueden puede está están siempre desde hasta antes nos"
+        ).split()
+    ),
+    "fr": frozenset(
+        (
+            "le la les un une des du de et pas est sont se avec par pour que au aux sa ses dans sur il sans nous ne chaque "
+            "toujours jamais ce cette doit doivent peut peuvent"
+        ).split()
+    ),
+    "pt": frozenset(
+        (
+            "o a os as um uma da do das dos de e não é são se em no na nos nas com por para que ao seu sua já sem mais foi "
+            "cada nunca sempre pode podem deve devem só"
+        ).split()
+    ),
+    "en": frozenset(
+        "the a an of to in on is are be and or not for with by from at as it this that we our must has have only no".split()
+    ),
 }
 _LETTERS = {"de": "äöüß", "es": "ñ¿¡áéíóú", "fr": "èêëàçœéù", "pt": "ãõçáéíóú"}
-_FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt") for w in _SMALL[tongue]) - frozenset(["nicht", "kein", "keine", "nie", "nur", "wenn", "sin", "pas", "sans", "não", "sem", "nunca", "solo", "con", "mit", "avec", "com", "und", "y", "et", "ne"])
+_FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt") for w in _SMALL[tongue]) - frozenset(
+    "nicht kein keine nie nur wenn sin pas sans não sem nunca solo con mit avec com und y et ne".split()
+)
 _LATIN = r"[^\W_\u3040-\u9fff\uac00-\ud7af]+"
 _WORD = re.compile(rf"[\u3400-\u9fff]+|[\uac00-\ud7af]+|{_LATIN}(?:[-./:_']{_LATIN})*|[^\w\s]")
 _DE_ENDINGS = ("ungen", "enen", "erin", "es", "en", "er", "em", "et", "te", "ten", "e", "n", "s", "t")
-_ROMANCE_ENDINGS = ("aciones", "ación", "ação", "ções", "ados", "adas", "idos", "idas", "amos", "aron", "aram", "ado", "ada", "ido", "ida", "ando", "endo", "ar", "er", "ir", "an", "en", "am", "em", "es", "os", "as",
-                    "ent", "ées", "ée", "és", "é", "re", "ou", "ó", "o", "a", "e", "s")
+_ROMANCE_ENDINGS = (
+    "aciones",
+    "ación",
+    "ação",
+    "ções",
+    "ados",
+    "adas",
+    "idos",
+    "idas",
+    "amos",
+    "aron",
+    "aram",
+    "ado",
+    "ada",
+    "ido",
+    "ida",
+    "ando",
+    "endo",
+    "ar",
+    "er",
+    "ir",
+    "an",
+    "en",
+    "am",
+    "em",
+    "es",
+    "os",
+    "as",
+    "ent",
+    "ées",
+    "ée",
+    "és",
+    "é",
+    "re",
+    "ou",
+    "ó",
+    "o",
+    "a",
+    "e",
+    "s",
+)
 
 
 class PairScorer:
@@ -113,9 +178,9 @@ def merge_adapter(encoder: nn.Module, adapter: Mapping[str, Tensor], scale: floa
         for name, tensor in adapter.items():
             if name.endswith(".down"):
                 base = name.removesuffix(".down")
-                weights[base + ".weight"] += scale * (adapter[base + ".up"].float() @ tensor.float())
+                weights[base + ".weight"].data += scale * (adapter[base + ".up"].float() @ tensor.float())
             elif name.endswith(".delta"):
-                weights[name.removesuffix(".delta")] += tensor.float()
+                weights[name.removesuffix(".delta")].data += tensor.float()
 
 
 def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
@@ -127,7 +192,12 @@ def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer
 
-    for path in (artefact_dir / ADAPTER_FILE, artefact_dir / SCORER_FILE, artefact_dir / LEXICON_FILE, model_dir / "model.safetensors"):
+    for path in (
+        artefact_dir / ADAPTER_FILE,
+        artefact_dir / SCORER_FILE,
+        artefact_dir / LEXICON_FILE,
+        model_dir / "model.safetensors",
+    ):
         if not path.is_file():
             raise DreamError(f"no `{path.name}` for the pair scorer", hint="run `make judge`, or set `judge.model = false`")
     facts = json.loads((artefact_dir / SCORER_FILE).read_text("utf-8"))
@@ -140,8 +210,19 @@ def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
     encoder.eval()
     if _has_fast_bf16():
         encoder.to(torch.bfloat16)
-    net = PairNet(encoder, adapter["head.weight"].float(), adapter["head.bias"].float() + torch.tensor(facts["bias"]), float(facts["temperature"]))
-    version = hashlib.sha256((file_sha256(artefact_dir / ADAPTER_FILE) + file_sha256(artefact_dir / LEXICON_FILE) + json.dumps(facts, sort_keys=True)).encode()).hexdigest()[:12]
+    net = PairNet(
+        encoder,
+        adapter["head.weight"].float(),
+        adapter["head.bias"].float() + torch.tensor(facts["bias"]),
+        float(facts["temperature"]),
+    )
+    version = hashlib.sha256(
+        (
+            file_sha256(artefact_dir / ADAPTER_FILE)
+            + file_sha256(artefact_dir / LEXICON_FILE)
+            + json.dumps(facts, sort_keys=True)
+        ).encode()
+    ).hexdigest()[:12]
     return PairScorer(net, AutoTokenizer.from_pretrained(model_dir), load_glossary(artefact_dir / LEXICON_FILE), version)
 
 
@@ -222,7 +303,10 @@ def load_glossary(path: Path) -> Glossary:
                 exact[tongue].setdefault(word.replace(" ", "") if tongue in ("zh",) else word, english)
                 if tongue not in ("zh", "ko"):
                     stems[tongue].setdefault(stem_of(word, tongue), english)
-    phrases = {t: tuple((_phrase(w), exact[t][w]) for w in sorted((w for w in exact[t] if " " in w), key=len, reverse=True)) for t in TONGUES}
+    phrases = {
+        t: tuple((_phrase(w), exact[t][w]) for w in sorted((w for w in exact[t] if " " in w), key=len, reverse=True))
+        for t in TONGUES
+    }
     return Glossary(exact, stems, phrases)
 
 
@@ -238,7 +322,10 @@ def tongue_of(text: str) -> str:
         if len(re.findall(pattern, text)) * 4 > letters:
             return tongue
     found = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {tongue: sum(w in small for w in found) + any(c in text.lower() for c in _LETTERS.get(tongue, "")) for tongue, small in _SMALL.items()}
+    counts = {
+        tongue: sum(w in small for w in found) + any(c in text.lower() for c in _LETTERS.get(tongue, ""))
+        for tongue, small in _SMALL.items()
+    }
     best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
     return best if counts[best] else "en"
 
@@ -254,7 +341,14 @@ def stem_of(word: str, tongue: str) -> str:
 def encode(tokenizer: object, pairs: Sequence[tuple[str, str]]) -> dict[str, Tensor]:
     """Token tensors of pairs, cut at the longest length the net reads."""
     assert callable(tokenizer)
-    batch = tokenizer([a for a, _ in pairs], [b for _, b in pairs], padding=True, truncation="longest_first", max_length=LONGEST_TOKENS, return_tensors="pt")
+    batch = tokenizer(
+        [a for a, _ in pairs],
+        [b for _, b in pairs],
+        padding=True,
+        truncation="longest_first",
+        max_length=LONGEST_TOKENS,
+        return_tensors="pt",
+    )
     return dict(batch)
 
 

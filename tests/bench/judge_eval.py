@@ -1,10 +1,11 @@
 """Measure the judge on labelled pairs: false merges, recalls, collateral, order errors, each with its interval.
 
-    python tests/bench/judge_eval.py --pairs FILE [--pairs FILE] [--model-dir DIR | --no-model] [--json OUT] [--split tune|held|all] [--sweep] [--wrong]
+    python tests/bench/judge_eval.py --pairs FILE [--model-dir DIR | --no-model] [--split tune|held|all]
+                                     [--sweep] [--wrong] [--json OUT]
 
-A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`; the public sets
-(`label`, `duplicate`) are read as well and reported apart. `--split` takes one part of a file by hash, so that tuning on
-one part leaves the other unseen. Intervals are Wilson intervals at 95 %.
+A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`. `--split` takes
+one part of a file by hash, so that tuning on one part leaves the other unseen. Without `--pairs` the groups that the
+training kept back are measured. Intervals are Wilson intervals at 95 %.
 """
 
 from __future__ import annotations
@@ -19,18 +20,27 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 from dreamd.model import MERGING, Judgement, PairScore, Relation
 from dreamd.pairscore import load_pair_scorer, tongue_of
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.relations.verdicts import LIMITS, Limits
 
+OWN_SEED = 20
 CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
 HEAVY = frozenset({"heavy_paraphrase", "register", "long_vs_terse", "abbreviated_vs_long", "cross_language", "politeness"})
-SWEEPS = {"merge": (0.6, 0.7, 0.8, 0.9, 0.95), "merge_covered": (0.3, 0.5, 0.7, 0.9), "merge_foreign": (0.5, 0.65, 0.8, 0.9, 0.95),
-          "change_marked": (0.4, 0.5, 0.7, 0.8), "clash": (0.5, 0.6, 0.7, 0.9), "clash_seen": (0.3, 0.7)}
+SWEEPS = {
+    "merge": (0.6, 0.7, 0.8, 0.9, 0.95),
+    "merge_covered": (0.3, 0.5, 0.7, 0.9),
+    "merge_foreign": (0.5, 0.65, 0.8, 0.9, 0.95),
+    "change_marked": (0.4, 0.5, 0.7, 0.8),
+    "clash": (0.5, 0.6, 0.7, 0.9),
+    "clash_seen": (0.3, 0.7),
+}
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,39 @@ def load_cases(path: Path, split: str) -> list[Case]:
     rows = [r for r in rows if "relation" in r]
     if split != "all":
         rows = _part(rows, split)
-    return [Case(Statement(r["a"], _time(r.get("a_at"))), Statement(r["b"], _time(r.get("b_at"))), Relation(r["relation"]), r.get("kind", "")) for r in rows]
+    return [
+        Case(
+            Statement(r["a"], _time(r.get("a_at"))),
+            Statement(r["b"], _time(r.get("b_at"))),
+            Relation(r["relation"]),
+            r.get("kind", ""),
+        )
+        for r in rows
+    ]
+
+
+def own_cases() -> list[Case]:
+    """The pairs of the groups that were kept back from training, with times that fit their label."""
+    import judge_generate
+
+    relations = (
+        Relation.DUPLICATE,
+        Relation.REFINES,
+        Relation.REFINES,
+        Relation.UPDATES,
+        Relation.UPDATES,
+        Relation.CONTRADICTS,
+        Relation.RELATED,
+        Relation.UNRELATED,
+    )
+    start = datetime(2026, 1, 5, 9, tzinfo=UTC)
+    cases = []
+    for i, (a, b, label) in enumerate(judge_generate.kept_back_pairs(OWN_SEED)):
+        clash = label == judge_generate.CLASH
+        later = timedelta(minutes=i % 600) if clash and i % 2 else timedelta(days=2 + i % 200)
+        relation = Relation.UPDATES if clash and later >= timedelta(days=1) else relations[label]
+        cases.append(Case(Statement(a, start), Statement(b, start + later), relation, judge_generate.NAMES[label]))
+    return cases
 
 
 def _part(rows: list[dict[str, str]], split: str) -> list[dict[str, str]]:
@@ -80,7 +122,9 @@ def with_scores(cases: Sequence[Case], model_dir: Path, artefact_dir: Path | Non
     from sentence_transformers import SentenceTransformer
 
     texts = sorted({t for c in cases for t in (c.a.text, c.b.text)})
-    vectors = dict(zip(texts, SentenceTransformer(str(model_dir), device="cpu").encode(texts, normalize_embeddings=True), strict=True))
+    vectors = dict(
+        zip(texts, SentenceTransformer(str(model_dir), device="cpu").encode(texts, normalize_embeddings=True), strict=True)
+    )
     found = [replace(c, similarity=float(vectors[c.a.text] @ vectors[c.b.text])) for c in cases]
     if artefact_dir is None:
         return found, 0.0
@@ -103,7 +147,7 @@ def measure(cases: Sequence[Case], answers: Sequence[Judgement]) -> dict[str, di
     apart = [j for c, j in pairs if c.relation not in MERGING]
     merging = [(c, j) for c, j in pairs if c.relation in MERGING]
     quiet = [j for c, j in pairs if c.relation in (Relation.RELATED, Relation.UNRELATED)]
-    found = {
+    return {
         "false_merges": _share(sum(j.relation in MERGING for j in apart), len(apart)),
         "collateral": _share(sum(j.relation in CONFLICTS for j in quiet), len(quiet)),
         "order_errors": _share(*_order_errors(pairs)),
@@ -111,12 +155,17 @@ def measure(cases: Sequence[Case], answers: Sequence[Judgement]) -> dict[str, di
         "merge_recall_light": _recall([(c, j) for c, j in merging if c.kind not in HEAVY], MERGING),
         "merge_recall_heavy": _recall([(c, j) for c, j in merging if c.kind in HEAVY], MERGING),
         "update_recall": _recall([(c, j) for c, j in pairs if c.relation is Relation.UPDATES], {Relation.UPDATES}),
-        "contradiction_recall": _recall([(c, j) for c, j in pairs if c.relation is Relation.CONTRADICTS], {Relation.CONTRADICTS}),
-        "right_english": _share(sum(c.relation is j.relation for c, j in pairs if not c.foreign), sum(not c.foreign for c, _ in pairs)),
-        "right_other_languages": _share(sum(c.relation is j.relation for c, j in pairs if c.foreign), sum(c.foreign for c, _ in pairs)),
+        "contradiction_recall": _recall(
+            [(c, j) for c, j in pairs if c.relation is Relation.CONTRADICTS], {Relation.CONTRADICTS}
+        ),
+        "right_english": _share(
+            sum(c.relation is j.relation for c, j in pairs if not c.foreign), sum(not c.foreign for c, _ in pairs)
+        ),
+        "right_other_languages": _share(
+            sum(c.relation is j.relation for c, j in pairs if c.foreign), sum(c.foreign for c, _ in pairs)
+        ),
         "merge_recall_other_languages": _recall([(c, j) for c, j in merging if c.foreign], MERGING),
     }
-    return found
 
 
 def _recall(pairs: Sequence[tuple[Case, Judgement]], relations: set[Relation] | frozenset[Relation]) -> dict[str, float]:
@@ -169,8 +218,17 @@ def sweep(cases: Sequence[Case]) -> list[dict[str, object]]:
     for name, values in SWEEPS.items():
         for value in values:
             found = measure(cases, verdicts(cases, replace(LIMITS, **{name: value})))
-            rows.append({"setting": name, "default": getattr(LIMITS, name), "value": value,
-                         **{k: int(found[k]["hits"] - base[k]["hits"]) for k in ("false_merges", "collateral", "merge_recall", "update_recall", "contradiction_recall")}})
+            rows.append(
+                {
+                    "setting": name,
+                    "default": getattr(LIMITS, name),
+                    "value": value,
+                    **{
+                        k: int(found[k]["hits"] - base[k]["hits"])
+                        for k in ("false_merges", "collateral", "merge_recall", "update_recall", "contradiction_recall")
+                    },
+                }
+            )
     return rows
 
 
@@ -192,14 +250,15 @@ def report(cases: Sequence[Case], answers: Sequence[Judgement], wrong: bool) -> 
     if wrong:
         for c, j in zip(cases, answers, strict=True):
             if c.relation is not j.relation and not {c.relation, j.relation} <= MERGING:
-                print(f"  {c.relation.value}/{c.kind} -> {j.relation.value} {j.confidence:.2f} {'; '.join(j.evidence)[:110]}\n     {c.a.text}\n     {c.b.text}")
+                print(f"  {c.relation.value}/{c.kind} -> {j.relation.value} {j.confidence:.2f} {'; '.join(j.evidence)[:110]}")
+                print(f"     {c.a.text}\n     {c.b.text}")
     return {"figures": figures, "confusion": matrix, "kinds": by_kind(cases, answers)}
 
 
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pairs", type=Path, action="append", required=True)
+    parser.add_argument("--pairs", type=Path, action="append", default=[])
     parser.add_argument("--model-dir", type=Path, default=default_model_dir())
     parser.add_argument("--artefact", type=Path, default=Path(__file__).parents[2] / "config" / "judge")
     parser.add_argument("--no-model", action="store_true", help="rules and similarity alone")
@@ -211,14 +270,17 @@ def main() -> int:
     if args.model_dir is None:
         print("no embedding model installed; give `--model-dir`", file=sys.stderr)
         return 2
-    cases = [c for path in args.pairs for c in load_cases(path, args.split)]
+    cases = [c for path in args.pairs for c in load_cases(path, args.split)] if args.pairs else own_cases()
     cases, spent = with_scores(cases, args.model_dir, None if args.no_model else args.artefact)
     began = time.process_time()
     answers = verdicts(cases)
     spent += time.process_time() - began
     found = report(cases, answers, args.wrong)
     print(f"judging took {spent / max(1, len(cases)) * 10_000:.1f} CPU s for 10,000 pairs")
-    found |= {"limits": {f.name: getattr(LIMITS, f.name) for f in fields(LIMITS)}, "cpu_s_per_10000": round(spent / max(1, len(cases)) * 10_000, 1)}
+    found |= {
+        "limits": {f.name: getattr(LIMITS, f.name) for f in fields(LIMITS)},
+        "cpu_s_per_10000": round(spent / max(1, len(cases)) * 10_000, 1),
+    }
     if args.sweep:
         found["sweep"] = sweep(cases)
         for row in found["sweep"]:

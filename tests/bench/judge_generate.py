@@ -16,6 +16,7 @@ from pathlib import Path
 
 DATA = Path(__file__).parent / "judge_data"
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
+NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
 SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED, NOT_A_MERGE = range(9)
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
 FRAME_ROUNDS = 26
@@ -37,7 +38,7 @@ class Group:
 def training_pairs(public: Path, seed: int, gloss: Callable[[str], str]) -> tuple[list[Row], list[Row]]:
     """Pairs to train on and pairs of unseen groups, glossed as the scorer will read them."""
     chance = random.Random(seed)
-    groups = [g for name in sorted(DATA.glob("groups_*.txt")) for g in load_groups(name)]
+    groups = _all_groups()
     kept = [g for i, g in enumerate(groups) if i % KEPT_BACK == 4]
     used = [g for i, g in enumerate(groups) if i % KEPT_BACK != 4]
     rows = [r for g in used for r in group_pairs(g)]
@@ -49,6 +50,16 @@ def training_pairs(public: Path, seed: int, gloss: Callable[[str], str]) -> tupl
     rows += public_pairs(public, chance)
     checks = [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, chance)
     return [(gloss(a), gloss(b), y) for a, b, y in rows], [(gloss(a), gloss(b), y) for a, b, y in checks]
+
+
+def kept_back_pairs(seed: int) -> list[Row]:
+    """The pairs of the groups that training never sees, as written."""
+    kept = [g for i, g in enumerate(_all_groups()) if i % KEPT_BACK == 4]
+    return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
+
+
+def _all_groups() -> list[Group]:
+    return [g for name in sorted(DATA.glob("groups_*.txt")) for g in load_groups(name)]
 
 
 def turned(row: Row) -> Row:
@@ -164,7 +175,18 @@ def frame_pairs(chance: random.Random) -> list[Row]:
 
 def _qualified(chance: random.Random, frame: str) -> str:
     """The claim under a condition or for a part only, with another value: both can hold."""
-    bound = chance.choice(["on weekends", "in the test system", "if the first one is busy", "for new customers", "during the fair", "on the backup site", "when nobody else is there", "for the pilot"])
+    bound = chance.choice(
+        [
+            "on weekends",
+            "in the test system",
+            "if the first one is busy",
+            "for new customers",
+            "during the fair",
+            "on the backup site",
+            "when nobody else is there",
+            "for the pilot",
+        ]
+    )
     return f"{bound}, {frame}" if chance.random() < 0.4 else f"{frame} {bound}"
 
 
@@ -175,6 +197,7 @@ def _say(frame: str, s: str, v: str, w: str) -> str:
 
 def public_pairs(folder: Path, chance: random.Random) -> list[Row]:
     """Inference, template and negation pairs of the public sets, in our labels."""
+
     def rows_of(name: str) -> list[dict[str, str]]:
         return [json.loads(line) for line in (folder / name).read_text("utf-8").splitlines()]
 

@@ -81,7 +81,9 @@ def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return total / len(labels)
 
 
-def train(model_dir: Path, rows: list[tuple[str, str, int]], checks: list[tuple[str, str, int]], epochs: int) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
+def train(
+    model_dir: Path, rows: list[tuple[str, str, int]], checks: list[tuple[str, str, int]], epochs: int
+) -> tuple[dict[str, torch.Tensor], dict[str, object]]:
     """Fit the adapter and return its tensors with the calibration facts."""
     torch.manual_seed(SEED)
     chance = random.Random(SEED)
@@ -108,9 +110,19 @@ def train(model_dir: Path, rows: list[tuple[str, str, int]], checks: list[tuple[
         schedule.step()
         shown = 0.98 * shown + 0.02 * loss.item()
         if step % 100 == 99:
-            print(f"step {step + 1}/{len(batches_of)} loss {shown / (1 - 0.98 ** (step + 1)):.3f} {(step + 1) * BATCH / (time.time() - began):.0f} pairs/s", flush=True)
-    tensors = {n: (p.detach() - start[n.removesuffix(".delta")] if n.endswith(".delta") else p.detach()).half().contiguous() for n, p in trained.items()}
-    tensors["head.weight"], tensors["head.bias"] = head.weight.detach().half().contiguous(), head.bias.detach().half().contiguous()
+            print(
+                f"step {step + 1}/{len(batches_of)} loss {shown / (1 - 0.98 ** (step + 1)):.3f}",
+                f"{(step + 1) * BATCH / (time.time() - began):.0f} pairs/s",
+                flush=True,
+            )
+    tensors = {
+        n: (p.detach() - start[n.removesuffix(".delta")] if n.endswith(".delta") else p.detach()).half().contiguous()
+        for n, p in trained.items()
+    }
+    tensors["head.weight"], tensors["head.bias"] = (
+        head.weight.detach().half().contiguous(),
+        head.bias.detach().half().contiguous(),
+    )
     facts = _calibrate(encoder, head, tokenizer, checks)
     return tensors, facts
 
@@ -142,8 +154,16 @@ def _calibrate(encoder: nn.Module, head: nn.Module, tokenizer: object, checks: l
     scores, truth = torch.cat(logits), torch.tensor(labels)
     best = min((float(nn.functional.cross_entropy(scores / t, truth)), t) for t in [0.6 + 0.05 * k for k in range(50)])
     right = float((scores.argmax(-1) == truth).float().mean())
-    print(f"unseen groups: {len(checks)} pairs, {right:.3f} right of {len(pairscore.LABELS)} labels, temperature {best[1]:.2f}, loss {best[0]:.3f}")
-    return {"temperature": best[1], "bias": [0.0] * len(pairscore.LABELS), "unseen_groups_right": round(right, 4), "unseen_groups_pairs": len(checks)}
+    print(
+        f"unseen groups: {len(checks)} pairs, {right:.3f} right of {len(pairscore.LABELS)} labels,",
+        f"temperature {best[1]:.2f}, loss {best[0]:.3f}",
+    )
+    return {
+        "temperature": best[1],
+        "bias": [0.0] * len(pairscore.LABELS),
+        "unseen_groups_right": round(right, 4),
+        "unseen_groups_pairs": len(checks),
+    }
 
 
 def main() -> int:
@@ -158,10 +178,17 @@ def main() -> int:
     args = parser.parse_args()
     missing = [n for n in judge_generate.PUBLIC_FILES if not (args.public / n).is_file()]
     if missing:
-        print(f"the public sets {', '.join(missing)} are not in `{args.public}`; the scorer cannot be rebuilt without them", file=sys.stderr)
+        print(
+            f"the public sets {', '.join(missing)} are not in `{args.public}`; the scorer cannot be rebuilt without them",
+            file=sys.stderr,
+        )
         return 2
     torch.set_num_threads(args.threads)
-    glossary = pairscore.load_glossary(args.out / pairscore.LEXICON_FILE) if (args.out / pairscore.LEXICON_FILE).is_file() else pairscore.load_glossary(Path("config/judge") / pairscore.LEXICON_FILE)
+    glossary = (
+        pairscore.load_glossary(args.out / pairscore.LEXICON_FILE)
+        if (args.out / pairscore.LEXICON_FILE).is_file()
+        else pairscore.load_glossary(Path("config/judge") / pairscore.LEXICON_FILE)
+    )
     rows, checks = judge_generate.training_pairs(args.public, SEED, glossary.gloss)
     if args.limit:
         rows = rows[: args.limit]
@@ -169,8 +196,15 @@ def main() -> int:
     tensors, facts = train(args.model_dir, rows, checks, args.epochs)
     args.out.mkdir(parents=True, exist_ok=True)
     save_file(tensors, args.out / pairscore.ADAPTER_FILE)
-    facts |= {"labels": list(pairscore.LABELS), "rank": RANK, "scale": SCALE, "seed": SEED, "base_sha256": pairscore.file_sha256(args.model_dir / "model.safetensors"),
-              "pairs": len(rows), "epochs": args.epochs}
+    facts |= {
+        "labels": list(pairscore.LABELS),
+        "rank": RANK,
+        "scale": SCALE,
+        "seed": SEED,
+        "base_sha256": pairscore.file_sha256(args.model_dir / "model.safetensors"),
+        "pairs": len(rows),
+        "epochs": args.epochs,
+    }
     (args.out / pairscore.SCORER_FILE).write_text(json.dumps(facts, indent=1, sort_keys=True) + "\n", "utf-8")
     print(f"adapter {(args.out / pairscore.ADAPTER_FILE).stat().st_size / 1e6:.2f} MB in `{args.out}`")
     return 0

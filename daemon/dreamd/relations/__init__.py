@@ -7,5 +7,17 @@ from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score
 from dreamd.relations.wording import can_merge, merged_wording, specifics
 
-__all__ = ["PairFeatures", "Slots", "Statement", "can_merge", "extract_slots", "group", "judge", "merge_guards", "merged_wording", "needs_score",
-           "pair_features", "specifics"]
+__all__ = [
+    "PairFeatures",
+    "Slots",
+    "Statement",
+    "can_merge",
+    "extract_slots",
+    "group",
+    "judge",
+    "merge_guards",
+    "merged_wording",
+    "needs_score",
+    "pair_features",
+    "specifics",
+]

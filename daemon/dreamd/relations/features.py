@@ -70,10 +70,24 @@ def pair_features(a: Statement, b: Statement, similarity: float) -> PairFeatures
     gap = (b.at - a.at).total_seconds() / 86_400 if a.at and b.at else None
     apart, one_sided = _qualifiers(sa, sb)
     return PairFeatures(
-        a=sa, b=sb, similarity=similarity, shared=shared, only_a=only_a, only_b=only_b,
-        numbers_a=numbers_a, numbers_b=numbers_b, fixed_a=fixed_a, fixed_b=fixed_b, names_a=names_a, names_b=names_b,
-        opposites=_opposites(sa, sb), qualifiers_apart=apart, qualifier_one_sided=one_sided,
-        polarity_apart=_polarity(sa, sb, shared), swapped=_swapped(sa, sb, shared, only_a, only_b), gap_days=gap,
+        a=sa,
+        b=sb,
+        similarity=similarity,
+        shared=shared,
+        only_a=only_a,
+        only_b=only_b,
+        numbers_a=numbers_a,
+        numbers_b=numbers_b,
+        fixed_a=fixed_a,
+        fixed_b=fixed_b,
+        names_a=names_a,
+        names_b=names_b,
+        opposites=_opposites(sa, sb),
+        qualifiers_apart=apart,
+        qualifier_one_sided=one_sided,
+        polarity_apart=_polarity(sa, sb, shared),
+        swapped=_swapped(sa, sb, shared, only_a, only_b),
+        gap_days=gap,
     )
 
 
@@ -124,15 +138,20 @@ def _scaled(one: str, other: str) -> bool:
     bare = min(one, other, key=lambda k: len(k.partition(":")[0])).partition(":")[2]
     if dim in ("", "date", "clock") or ":" in value:
         return False
-    return any(d == dim and abs(float(bare) * f - float(value)) < 1e-9 * max(1.0, abs(float(value))) for d, f in words.UNIT_NAMES.values())
+    return any(
+        d == dim and abs(float(bare) * f - float(value)) < 1e-9 * max(1.0, abs(float(value)))
+        for d, f in words.UNIT_NAMES.values()
+    )
 
 
 def _is_count_of_list(key: str, slots: Slots) -> bool:
-    """"Three sizes: 1, 2 and 3" counts its own list."""
+    """ "Three sizes: 1, 2 and 3" counts its own list."""
     dim, _, value = key.partition(":")
     if dim or "." in value or not value.isdigit() or not 2 <= int(value) <= 12:
         return False
-    commas = sum(t.surface in (",", "、", "，") for t in slots.tokens) + any(t.lower in ("and", "und", "y", "et", "e") for t in slots.tokens)
+    commas = sum(t.surface in (",", "、", "，") for t in slots.tokens) + any(
+        t.lower in ("and", "und", "y", "et", "e") for t in slots.tokens
+    )
     return int(value) in (commas + 1, len(slots.numbers) - 1)
 
 
@@ -161,12 +180,17 @@ def _same_word(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if len(short) >= 5 and long.startswith(short) and len(long) - len(short) <= 3 and short.isalpha() and long.isalpha():
         return not any(c.isdigit() for c in long)
-    return words.NUMBER_WORDS.get(one, one) == words.NUMBER_WORDS.get(other, other) or str(words.NUMBER_WORDS.get(one, one)) == str(words.NUMBER_WORDS.get(other, other))
+    return words.NUMBER_WORDS.get(one, one) == words.NUMBER_WORDS.get(other, other) or str(
+        words.NUMBER_WORDS.get(one, one)
+    ) == str(words.NUMBER_WORDS.get(other, other))
 
 
 def _apart(left: frozenset[str], right: frozenset[str], a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
     """Fixed names of each side that the other does not mention in any spelling."""
-    return (frozenset(n for n in left - right if not _mentioned(n, b)), frozenset(n for n in right - left if not _mentioned(n, a)))
+    return (
+        frozenset(n for n in left - right if not _mentioned(n, b)),
+        frozenset(n for n in right - left if not _mentioned(n, a)),
+    )
 
 
 def _mentioned(name: str, other: Slots) -> bool:
@@ -175,7 +199,12 @@ def _mentioned(name: str, other: Slots) -> bool:
     low = other.folded.lower()
     if any(bare.lower() == t.lower.strip(".,:") for t in other.tokens) or (not bare.isascii() and bare in low):
         return True
-    return len(flat) > 3 and not flat.isdigit() and flat in low.replace("-", "").replace(".", "").replace("_", "").replace(" ", "") and not any(c.isdigit() for c in flat[-1:])
+    return (
+        len(flat) > 3
+        and not flat.isdigit()
+        and flat in low.replace("-", "").replace(".", "").replace("_", "").replace(" ", "")
+        and not any(c.isdigit() for c in flat[-1:])
+    )
 
 
 def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
@@ -183,8 +212,15 @@ def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
         low = theirs.folded.lower()
         found = {t.lower.strip(".,:'") for t in theirs.tokens}
         stems = {t.stem for t in theirs.tokens}
-        return frozenset(n for n in mine if n not in found and n.rstrip("s") not in found and not set(extract_stems(n)) & stems
-                         and not any(is_short_for(n, o) or is_short_for(o, n) for o in found if len(o) > 1) and not (len(n) > 3 and n in low))
+        return frozenset(
+            n
+            for n in mine
+            if n not in found
+            and n.rstrip("s") not in found
+            and not set(extract_stems(n)) & stems
+            and not any(is_short_for(n, o) or is_short_for(o, n) for o in found if len(o) > 1)
+            and not (len(n) > 3 and n in low)
+        )
 
     return missing(a.names, b), missing(b.names, a)
 
@@ -214,7 +250,9 @@ def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
     for family in words.QUALIFIERS:
         left = {v for f, v in a.qualifiers if f == family}
         right = {v for f, v in b.qualifiers if f == family}
-        head = {v for f, v in a.head_qualifiers if f == family} - right | {v for f, v in b.head_qualifiers if f == family} - left
+        head = {v for f, v in a.head_qualifiers if f == family} - right | {
+            v for f, v in b.head_qualifiers if f == family
+        } - left
         if left - right and right - left:
             apart.append(f"{family}: {', '.join(sorted(left - right))} against {', '.join(sorted(right - left))}")
         elif head and family not in words.LOOSE_FAMILIES:
@@ -235,8 +273,42 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
 def denies_softly(slots: Slots) -> bool:
     """Wording that denies without a negator: "free of", "instead of", "only … after", "formerly"."""
     low = slots.folded.lower()
-    return any(w in low for w in ("free of", "instead of", "rather than", "formerly", "stays out", "stay out", "keep out", "kept out", "off ", "out of", "leave out", "only after", "only once", "only when",
-                                  "only if", "abolish", "stopped", "withdrawn", "gone", " fail", "reject", "refus", "exclud", "unable", "impossible", "drop", "lack", "miss", "stop", "skip", "ignor"))
+    return any(
+        w in low
+        for w in (
+            "free of",
+            "instead of",
+            "rather than",
+            "formerly",
+            "stays out",
+            "stay out",
+            "keep out",
+            "kept out",
+            "off ",
+            "out of",
+            "leave out",
+            "only after",
+            "only once",
+            "only when",
+            "only if",
+            "abolish",
+            "stopped",
+            "withdrawn",
+            "gone",
+            " fail",
+            "reject",
+            "refus",
+            "exclud",
+            "unable",
+            "impossible",
+            "drop",
+            "lack",
+            "miss",
+            "stop",
+            "skip",
+            "ignor",
+        )
+    )
 
 
 def _swapped(a: Slots, b: Slots, shared: frozenset[str], only_a: frozenset[str], only_b: frozenset[str]) -> bool:

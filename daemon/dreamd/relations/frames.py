@@ -1,5 +1,7 @@
 """Two sentences on one frame: where exactly they part, and whether that place is the value or the subject."""
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 import difflib
@@ -11,7 +13,9 @@ from dreamd.relations.features import PairFeatures
 from dreamd.relations.slots import VERBS, Slots
 from dreamd.relations.text import Token, tokens
 
-_MANY = frozenset("use support include need have require contain accept offer allow know speak also help like love own serve".split())
+_MANY = frozenset(
+    "use support include need have require contain accept offer allow know speak also help like love own serve".split()
+)
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 _LINKS = frozenset("is are was were be been being will now the a an only just".split())
 
@@ -41,7 +45,11 @@ def align(a: Slots, b: Slots) -> Frame:
 
 def value_change(pair: PairFeatures, frame: Frame) -> str:
     """What changed, when the two say one thing of one subject with unequal single values; empty otherwise."""
-    real = [(left, right, at) for (left, right), at in zip(frame.changes, frame.starts, strict=True) if _matters(left) or _matters(right)]
+    real = [
+        (left, right, at)
+        for (left, right), at in zip(frame.changes, frame.starts, strict=True)
+        if _matters(left) or _matters(right)
+    ]
     if len(real) != 1 or frame.equal < 0.6:
         return ""
     left, right, at = real[0]
@@ -50,7 +58,11 @@ def value_change(pair: PairFeatures, frame: Frame) -> str:
     if pair.a.imperative or pair.qualifiers_apart and not _only_value(pair):
         return ""
     before = [t for t in pair.a.tokens if t.kind != "stop"][:at]
-    subject_ended = any(t.stem in ("be", "have") or t.stem in _LINKS or t.kind == "op" for t in before) or _colon_before(pair.a, left) or _verb_before(pair.a, before)
+    subject_ended = (
+        any(t.stem in ("be", "have") or t.stem in _LINKS or t.kind == "op" for t in before)
+        or _colon_before(pair.a, left)
+        or _verb_before(pair.a, before)
+    )
     if not before or not subject_ended or _is_label(before, left) and _is_label(before, right):
         return ""
     if _verb_stem(before) in _MANY and not _number(left):
@@ -79,7 +91,11 @@ def denial(pair: PairFeatures, frame: Frame) -> str:
     rest = {t.stem for left, right in frame.changes for t in (*left, *right) if t.is_content}
     if len(rest) > 1 or not (pair.polarity_apart or pair.a.negations != pair.b.negations):
         return ""
-    return "one denies what the other says" if pair.a.negations % 2 != pair.b.negations % 2 and not (pair.a.conditions ^ pair.b.conditions) else ""
+    return (
+        "one denies what the other says"
+        if pair.a.negations % 2 != pair.b.negations % 2 and not (pair.a.conditions ^ pair.b.conditions)
+        else ""
+    )
 
 
 def _matters(run: tuple[Token, ...]) -> bool:
@@ -100,7 +116,14 @@ def _verb_before(slots: Slots, before: list[Token]) -> bool:
 
 def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
     """`row 118`, `valve 3`: a bare number right behind a noun names a thing."""
-    return len(run) == 1 and run[0].kind == "number" and bool(before) and before[-1].is_content and before[-1].kind == "word" and before[-1].stem not in VERBS
+    return (
+        len(run) == 1
+        and run[0].kind == "number"
+        and bool(before)
+        and before[-1].is_content
+        and before[-1].kind == "word"
+        and before[-1].stem not in VERBS
+    )
 
 
 def _verb_stem(before: list[Token]) -> str:

@@ -54,7 +54,9 @@ def _cluster(part: list[int], merges: Mapping[tuple[int, int], float]) -> list[l
     for (i, j), confidence in merges.items():
         if i in place and j in place:
             distance[place[i], place[j]] = distance[place[j], place[i]] = 1.0 - confidence
-    labels = AgglomerativeClustering(n_clusters=None, metric="precomputed", linkage="complete", distance_threshold=1.5).fit_predict(distance)
+    labels = AgglomerativeClustering(
+        n_clusters=None, metric="precomputed", linkage="complete", distance_threshold=1.5
+    ).fit_predict(distance)
     found: dict[int, list[int]] = defaultdict(list)
     for index, label in zip(part, labels, strict=True):
         found[int(label)].append(index)

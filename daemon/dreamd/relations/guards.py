@@ -1,5 +1,7 @@
 """The hard guards: differences that forbid a merge whatever a score says, each with the sentence that explains it."""
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -22,7 +24,11 @@ def _values(pair: PairFeatures) -> Iterable[str]:
         yield f"numbers differ: {_list(pair.numbers_a)} against {_list(pair.numbers_b)}"
     if pair.fixed_a and pair.fixed_b:
         yield f"identifiers, versions or paths differ: {_list(pair.fixed_a)} against {_list(pair.fixed_b)}"
-    if (pair.numbers_a or pair.fixed_a) and (pair.numbers_b or pair.fixed_b) and not ((pair.numbers_a and pair.numbers_b) or (pair.fixed_a and pair.fixed_b)):
+    if (
+        (pair.numbers_a or pair.fixed_a)
+        and (pair.numbers_b or pair.fixed_b)
+        and not ((pair.numbers_a and pair.numbers_b) or (pair.fixed_a and pair.fixed_b))
+    ):
         yield "each side has a number or identifier that the other lacks"
     commands_a, commands_b = pair.a.commands - pair.b.commands, pair.b.commands - pair.a.commands
     if commands_a and commands_b and not _commands_said(commands_a, pair.b) and not _commands_said(commands_b, pair.a):
@@ -48,13 +54,24 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield "only one side is a denial"
     quant_a, quant_b = pair.a.quantifiers, pair.b.quantifiers
     for one, other in (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"), ("none", "most")):
-        for left, right in ((quant_a, quant_b), (quant_b, quant_a)):
-            if one in left and other in right and one not in right and other not in left and not _negation_explains(pair, one, other):
+        for mine, theirs in ((quant_a, quant_b), (quant_b, quant_a)):
+            if (
+                one in mine
+                and other in theirs
+                and one not in theirs
+                and other not in mine
+                and not _negation_explains(pair, one, other)
+            ):
                 yield f"how many differs: {one} against {other}"
     for left, right, poorer in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
         if {"some", "most"} & left.quantifiers and not right.quantifiers and poorer > 0.5 and pair.same_script:
             yield "one side speaks of some only"
-        if left.conditions & words.HARD_CONDITIONS and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS) and pair.same_script and poorer > 0.4:
+        if (
+            left.conditions & words.HARD_CONDITIONS
+            and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS)
+            and pair.same_script
+            and poorer > 0.4
+        ):
             yield "one side holds under a condition only"
     if pair.opposites and not _turned_opposites(pair):
         yield "opposite words: " + ", ".join(f"{a} against {b}" for a, b in pair.opposites)
@@ -65,13 +82,58 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield "who and whom are exchanged"
 
 
-_WEAK_CHANGES = frozenset(("now", "jetzt", "nun", "ahora", "agora", "maintenant", "现在", "이제", "after all", "again", "wieder", "instead", "instead of", "actually", "so far", "meanwhile", "depuis", "부터",
-                           "bisher", "früher", "doch", "statt", "en lugar de", "en vez de", "em vez de", "au lieu de", "대신", "anymore", "any more", "gone", "以前", "原来", "已经", "used to", "nowadays", "until now"))
+_WEAK_CHANGES = frozenset(
+    (
+        "now",
+        "jetzt",
+        "nun",
+        "ahora",
+        "agora",
+        "maintenant",
+        "现在",
+        "이제",
+        "after all",
+        "again",
+        "wieder",
+        "instead",
+        "instead of",
+        "actually",
+        "so far",
+        "meanwhile",
+        "depuis",
+        "부터",
+        "bisher",
+        "früher",
+        "doch",
+        "statt",
+        "en lugar de",
+        "en vez de",
+        "em vez de",
+        "au lieu de",
+        "대신",
+        "anymore",
+        "any more",
+        "gone",
+        "以前",
+        "原来",
+        "已经",
+        "used to",
+        "nowadays",
+        "until now",
+    )
+)
 
 
 def strong_changes(slots: Slots) -> tuple[str, ...]:
     """The change markers of a statement that cannot be plain wording."""
-    return tuple(c for c in slots.changes if c not in _WEAK_CHANGES and not c.startswith(("since", "ab ", "seit", "desde", "depuis", "from", "starting", "beginning", "is ", "are ", "new ", "current ")))
+    return tuple(
+        c
+        for c in slots.changes
+        if c not in _WEAK_CHANGES
+        and not c.startswith(
+            ("since", "ab ", "seit", "desde", "depuis", "from", "starting", "beginning", "is ", "are ", "new ", "current ")
+        )
+    )
 
 
 def _one_denies(pair: PairFeatures) -> bool:
@@ -85,11 +147,39 @@ def _one_denies(pair: PairFeatures) -> bool:
 
 def _says_no(slots: Slots) -> bool:
     low = slots.folded.lower()
-    return any(w in low for w in ("remov", "empt", "ignor", "exclud", "drop", "skip", "reject", "stop", "off", "clos", "un", "without", "entfern", "ohne", "sin ", "leer", "locked", "blocked", "空", "关", "停", "拒", "비운", "삭제"))
+    return any(
+        w in low
+        for w in (
+            "remov",
+            "empt",
+            "ignor",
+            "exclud",
+            "drop",
+            "skip",
+            "reject",
+            "stop",
+            "off",
+            "clos",
+            "un",
+            "without",
+            "entfern",
+            "ohne",
+            "sin ",
+            "leer",
+            "locked",
+            "blocked",
+            "空",
+            "关",
+            "停",
+            "拒",
+            "비운",
+            "삭제",
+        )
+    )
 
 
 def _negation_explains(pair: PairFeatures, one: str, other: str) -> bool:
-    """"Not every" is "some"; "nobody" beside "not … anyone" is one claim."""
+    """ "Not every" is "some"; "nobody" beside "not … anyone" is one claim."""
     if "none" in (one, other) and (pair.a.conditions | pair.b.conditions) & {"unless", "until"}:
         return True
     return "none" in (one, other) and (pair.a.negations > 0 and pair.b.negations > 0 or pair.a.negations + pair.b.negations > 1)
@@ -109,7 +199,10 @@ def _turned_opposites(pair: PairFeatures) -> bool:
 def _subject(pair: PairFeatures) -> Iterable[str]:
     if not pair.same_script:
         return
-    for mine, theirs, extra, cover in ((pair.a, pair.b, pair.only_a, pair.cover_b), (pair.b, pair.a, pair.only_b, pair.cover_a)):
+    for mine, theirs, extra, cover in (
+        (pair.a, pair.b, pair.only_a, pair.cover_b),
+        (pair.b, pair.a, pair.only_b, pair.cover_a),
+    ):
         narrowing = _narrowed(mine, theirs, extra)
         if narrowing and cover >= 0.6:
             yield f"one side speaks of {narrowing} only"
@@ -127,7 +220,15 @@ def _narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     bare = {t.stem for i, t in enumerate(their_words) if t.is_content and (i == 0 or not their_words[i - 1].is_content)}
     cut = mine.tokens
     for one, head in zip(cut, cut[1:], strict=False):
-        if one.stem in extra and one.kind == "word" and one.is_content and one.lower not in words.NUMBER_WORDS and one.stem in mine.subject and head.stem in bare and head.stem in theirs.subject:
+        if (
+            one.stem in extra
+            and one.kind == "word"
+            and one.is_content
+            and one.lower not in words.NUMBER_WORDS
+            and one.stem in mine.subject
+            and head.stem in bare
+            and head.stem in theirs.subject
+        ):
             return f"`{one.surface} {head.surface}`"
     return ""
 

@@ -17,8 +17,10 @@ _HEX = re.compile(r"\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-
 _MIXED = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w.:+#-]+$")
 _SNAKE = re.compile(r"^\w*[a-zA-Z0-9]_\w+$|^_\w+$")
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*$|^[A-Z][a-z0-9]+[A-Z]\w*$")
-_FILE = re.compile(r"^[\w-]+(?:\.[\w-]+)*\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|ex|exs|c|h|cpp|hpp|cs|sh|md|rst|txt|toml|ya?ml|json|xml|csv|sql|lock|cfg|ini|conf|env|"
-                   r"html?|css|scss|tf|tfvars|smk|nix|gradle|proto|ipynb|pdf|png|svg|zip|tar|gz|log|bak|db|sqlite|service|timer|plist|urdf|xacro|launch|vue|swift|php|pl|lua|r|jl|hs|clj|ps1|bat|mk)$")
+_FILE = re.compile(
+    r"^[\w-]+(?:\.[\w-]+)*\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|ex|exs|c|h|cpp|hpp|cs|sh|md|rst|txt|toml|ya?ml|json|xml|csv|sql|lock|cfg|ini|conf|env|"
+    r"html?|css|scss|tf|tfvars|smk|nix|gradle|proto|ipynb|pdf|png|svg|zip|tar|gz|log|bak|db|sqlite|service|timer|plist|urdf|xacro|launch|vue|swift|php|pl|lua|r|jl|hs|clj|ps1|bat|mk)$"
+)
 
 
 def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
@@ -34,9 +36,7 @@ def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
         name = token.surface.strip(".,:")
         if token.kind in ("url", "mail", "path"):
             found.add(name.rstrip("/").lower() if token.kind != "path" else name.rstrip("/"))
-        elif token.kind == "flag":
-            found.add(name)
-        elif token.kind == "word" and (_FILE.match(name) or _SNAKE.match(name)):
+        elif token.kind == "flag" or token.kind == "word" and (_FILE.match(name) or _SNAKE.match(name)):
             found.add(name)
         elif token.kind == "word" and _MIXED.match(name) and not _is_ordinal(name):
             found.add(name.lower().replace("-", ""))
@@ -54,7 +54,7 @@ def quotations(text: str) -> frozenset[str]:
 
 
 def proper_names(tokens: Sequence[Token], tongue: str) -> frozenset[str]:
-    """Capitalised names inside a sentence and acronyms anywhere, lower case; empty for German nouns' sake only acronyms there."""
+    """Capitalised names inside a sentence and acronyms anywhere, lower case; acronyms only in German, where nouns are capitals."""
     found: set[str] = set()
     starts = True
     for token in tokens:
@@ -63,13 +63,19 @@ def proper_names(tokens: Sequence[Token], tongue: str) -> frozenset[str]:
             continue
         name = token.surface.strip(".,:'")
         name = name.removesuffix("'s")
-        if token.kind == "word" and name.lower() not in words.STOP and token.lower not in _COMMON_CAPITALS and len(name) > 1 and name.lower() not in words.UNIT_NAMES:
+        if (
+            token.kind == "word"
+            and name.lower() not in words.STOP
+            and token.lower not in _COMMON_CAPITALS
+            and len(name) > 1
+            and name.lower() not in words.UNIT_NAMES
+        ):
             if _CAMEL.match(name):
                 found.add(name.lower())
                 starts = False
                 continue
             acronym = name.isupper() and name.isalpha()
-            if acronym and len(name) < 8 and not name.lower() in _SHOUTED:
+            if acronym and len(name) < 8 and name.lower() not in _SHOUTED:
                 found.add(name.lower().rstrip("s") if len(name) > 3 else name.lower())
             elif name[0].isupper() and not starts and tongue != "de":
                 found.add(name.lower())

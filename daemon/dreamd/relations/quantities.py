@@ -13,22 +13,103 @@ from dataclasses import dataclass
 from dreamd.relations import words
 from dreamd.relations.text import Token
 
-_DATE = re.compile(r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?")
-_MONTHS = words.QUALIFIERS["month"] | {"may": "05", "jan": "01", "feb": "02", "mar": "03", "apr": "04", "jun": "06", "jul": "07", "aug": "08",
-                                       "sep": "09", "sept": "09", "oct": "10", "nov": "11", "dec": "12"}
+_DATE = re.compile(
+    r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?"
+)
+_MONTHS = words.QUALIFIERS["month"] | {
+    "may": "05",
+    "jan": "01",
+    "feb": "02",
+    "mar": "03",
+    "apr": "04",
+    "jun": "06",
+    "jul": "07",
+    "aug": "08",
+    "sep": "09",
+    "sept": "09",
+    "oct": "10",
+    "nov": "11",
+    "dec": "12",
+}
 _MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s(?:de\s|of\s)?({_MONTH_NAMES})\b(?:,?\s(?:de\s)?(\d{{4}}))?", re.IGNORECASE)
+_DAY_MONTH = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s(?:de\s|of\s)?({_MONTH_NAMES})\b(?:,?\s(?:de\s)?(\d{{4}}))?", re.IGNORECASE
+)
 _MONTH_DAY = re.compile(rf"\b({_MONTH_NAMES})\s(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{{4}}))?", re.IGNORECASE)
 _CJK_DAY = re.compile(r"(?<!年)(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
 _CLOCK = re.compile(r"\b(\d{1,2})[:h](\d{2})(?::\d{2})?(?:\s?(am|pm))?\b|\b(\d{1,2})\s?(am|pm)\b", re.IGNORECASE)
-_CLOCK_WORD = re.compile(r"\b(?:(\d{1,2})|(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)) o'?clock(?: in the (morning|afternoon|evening))?", re.IGNORECASE)
+_CLOCK_WORD = re.compile(
+    r"\b(?:(\d{1,2})|(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)) o'?clock"
+    r"(?: in the (morning|afternoon|evening))?",
+    re.IGNORECASE,
+)
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
+_DIGIT = re.compile(r"\d")
 _ZH = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
 _ZH_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_KO = {"한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "열": 10, "열두": 12, "스무": 20, "서른": 30}
-_KO_NUMBER = re.compile(r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)")
+_KO = {
+    "한": 1,
+    "두": 2,
+    "세": 3,
+    "네": 4,
+    "다섯": 5,
+    "여섯": 6,
+    "일곱": 7,
+    "여덟": 8,
+    "아홉": 9,
+    "열": 10,
+    "열두": 12,
+    "스무": 20,
+    "서른": 30,
+}
+_KO_NUMBER = re.compile(
+    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)"
+)
 _ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
-_ZH_WORDS = ("一起", "一个", "一样", "一致", "一律", "统一", "第一", "一般", "一旦", "之一", "一直", "一定", "万一", "一些", "唯一", "十分", "千万", "一次性", "一同", "一切", "一律", "二进制", "三方", "逐一", "任一", "一体", "同一", "星期一", "星期二", "星期三", "星期四", "星期五", "星期六", "周一", "周二", "周三", "周四", "周五", "周六")
+_ZH_WORDS = (
+    "一起",
+    "一个",
+    "一样",
+    "一致",
+    "一律",
+    "统一",
+    "第一",
+    "一般",
+    "一旦",
+    "之一",
+    "一直",
+    "一定",
+    "万一",
+    "一些",
+    "唯一",
+    "十分",
+    "千万",
+    "一次性",
+    "一同",
+    "一切",
+    "一律",
+    "二进制",
+    "三方",
+    "逐一",
+    "任一",
+    "一体",
+    "同一",
+    "星期一",
+    "星期二",
+    "星期三",
+    "星期四",
+    "星期五",
+    "星期六",
+    "周一",
+    "周二",
+    "周三",
+    "周四",
+    "周五",
+    "周六",
+)
+
+
+_GERMAN_UNITS = {"ein": 1} | words.NUMBER_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +131,8 @@ class Quantity:
 def dates_and_times(text: str) -> tuple[list[Quantity], str]:
     """Dates and times of day, and the text with them blanked so that their digits are not read again."""
     found: list[Quantity] = []
+    if not _DIGIT.search(text) and "clock" not in text:
+        return found, text
 
     def take(dim: str, value: str, match: re.Match[str]) -> str:
         found.append(Quantity(dim, value))
@@ -68,7 +151,9 @@ def dates_and_times(text: str) -> tuple[list[Quantity], str]:
         late = (m.group(3) or "").lower() in ("afternoon", "evening") and hour < 12
         return take("clock", f"{hour + 12 * late:02d}:00", m)
 
-    text = _DATE.sub(lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text)
+    text = _DATE.sub(
+        lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text
+    )
     text = _DAY_MONTH.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(2).lower()], m.group(1)), m), text)
     text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
     text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
@@ -156,7 +241,13 @@ def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
             total *= words.SCALE_WORDS[low]
         elif low in words.NUMBER_WORDS and 20 <= total % 100 < 100 and total % 10 == 0 and words.NUMBER_WORDS[low] < 10:
             total += words.NUMBER_WORDS[low]
-        elif low in ("and", "y", "e", "und") and i + 1 < len(tokens) and total >= 20 and total % 10 == 0 and words.NUMBER_WORDS.get(tokens[i + 1].lower, 99) < 10:
+        elif (
+            low in ("and", "y", "e", "und")
+            and i + 1 < len(tokens)
+            and total >= 20
+            and total % 10 == 0
+            and words.NUMBER_WORDS.get(tokens[i + 1].lower, 99) < 10
+        ):
             pass
         else:
             break
@@ -166,8 +257,10 @@ def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
 
 def _german(low: str) -> float | None:
     """German compounds such as `vierundzwanzig` and `dreihundert`."""
+    if not ("und" in low or low.endswith("tausend")):
+        return None
     match = re.fullmatch(r"(\w+?)und(\w+zig|dreißig|dreissig)", low)
-    units = {"ein": 1} | words.NUMBER_WORDS
+    units = _GERMAN_UNITS
     if match and match.group(1) in units and match.group(2) in words.NUMBER_WORDS:
         return float(units[match.group(1)] + words.NUMBER_WORDS[match.group(2)])
     match = re.fullmatch(r"(\w+?)(hundert|tausend)", low)
@@ -177,7 +270,7 @@ def _german(low: str) -> float | None:
 
 
 def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
-    """"Every 20 seconds", "three times a minute", "once per hour", "daily": the seconds (or months) between two."""
+    """ "Every 20 seconds", "three times a minute", "once per hour", "daily": the seconds (or months) between two."""
     low = [t.lower for t in tokens[i : i + 5]]
     if low[0] in words.PERIODS:
         dim, seconds = words.PERIODS[low[0]]
@@ -207,7 +300,11 @@ def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
         dim, seconds = words.PERIODS[rest[0]]
         return Quantity("every-" + dim, seconds / times, i), after + 1
     else:
-        ends = after >= len(tokens) or tokens[after].kind == "stop" or tokens[after].lower in ("in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
+        ends = (
+            after >= len(tokens)
+            or tokens[after].kind == "stop"
+            or tokens[after].lower in ("in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
+        )
         return (Quantity("times", times, i), after) if ends or times != 1 else None
     if unit in words.UNIT_NAMES and words.UNIT_NAMES[unit][0] in ("time", "month"):
         dim, factor = words.UNIT_NAMES[unit]

@@ -1,5 +1,7 @@
 """Everything the judge reads off one statement, once: `extract_slots` is cached per text."""
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 import re
@@ -11,29 +13,68 @@ from dreamd.relations import names, quantities, words
 from dreamd.relations.text import Token, fold, language, plain, tokens
 
 _CACHED = 65_536
-_CLAUSE_END = frozenset("but because since so and or then while although though if unless until when which who whose aber weil und oder "
-                        "pero porque y o mais car et ou sondern sino".split())
-_BACKWARD = frozenset("forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida interdit "
-                      "interdite proibido proibida refused avoided".split())
-_CONTRAST = (("rather", "than"), ("instead", "of"), ("in", "place"), ("as", "opposed"), ("en", "vez"), ("em", "vez"), ("au", "lieu"))
-_AUX = frozenset("is are was were be has have had must may can should will shall would could does do did doesn't don't didn't isn't aren't wasn't "
-                 "weren't hasn't haven't cannot can't won't mustn't shouldn't ist sind wird werden hat haben muss müssen darf dürfen kann es son "
-                 "está están debe deben tiene tienen est sont doit doivent ont é são deve devem tem têm gets get got needs need".split())
+_CLAUSE_END = frozenset(
+    (
+        "but because since so and or then while although though if unless until when which who whose aber weil und oder "
+        "pero porque y o mais car et ou sondern sino"
+    ).split()
+)
+_BACKWARD = frozenset(
+    (
+        "forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida "
+        "interdit interdite proibido proibida refused avoided"
+    ).split()
+)
+_CONTRAST = (
+    ("rather", "than"),
+    ("instead", "of"),
+    ("in", "place"),
+    ("as", "opposed"),
+    ("en", "vez"),
+    ("em", "vez"),
+    ("au", "lieu"),
+)
+_AUX = frozenset(
+    (
+        "is are was were be has have had must may can should will shall would could does do did doesn't don't didn't "
+        "isn't aren't wasn't weren't hasn't haven't cannot can't won't mustn't shouldn't ist sind wird werden hat haben "
+        "muss müssen darf dürfen kann es son está están debe deben tiene tienen est sont doit doivent ont é são deve "
+        "devem tem têm gets get got needs need"
+    ).split()
+)
 _BE = frozenset("is are was were be been being gets get got isn't aren't wasn't weren't wird werden wurde wurden".split())
 VERBS = frozenset(
-    "use run keep hold take send store write read open close begin start stop end need require cover last serve own live belong come go know see show "
-    "make give get meet sit stand hang lie work build deliver approve review decide sign assign merge move export import allow accept reject support "
-    "contain carry cost expire return prefer want like love hate expect report publish push pull ask talk listen answer wait "
-    "expose bind connect point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
-    "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render draw parse compile cache "
-    "log retry fail pass depend follow lead manage produce provide replace save share sort split sync tag throw track translate update upload validate weigh "
-    "arrive leave stay remain happen occur mean limit reach exceed assume default set".split()
+    (
+        "use run keep hold take send store write read open close begin start stop end need require cover last serve own "
+        "live belong come go know see show make give get meet sit stand hang lie work build deliver approve review "
+        "decide sign assign merge move export import allow accept reject support contain carry cost expire return "
+        "prefer want like love hate expect report publish push pull ask talk listen answer wait expose bind connect "
+        "point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
+        "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render "
+        "draw parse compile cache log retry fail pass depend follow lead manage produce provide replace save share sort "
+        "split sync tag throw track translate update upload validate weigh arrive leave stay remain happen occur mean "
+        "limit reach exceed assume default set"
+    ).split()
 )
-_COMMANDING = frozenset("always never please do don't dont not avoid prefer only".split())
-_FRONTED = frozenset("before after since because if when unless until while to in on at for with from during once as whenever without".split())
-_DETERMINERS = frozenset("the a an of to no every each all our its their this that any some in on for from with by and or".split())
-_AFTER_VERB = frozenset("the a an to in on at for from with by of into its our their his her no only all every each any as under over through before after up".split())
-_NOT_PARTICIPLES = frozenset("red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current present recent content student client agent patient open golden green wooden".split())
+_COMMANDING = frozenset(["always", "never", "please", "do", "don't", "dont", "not", "avoid", "prefer", "only"])
+_FRONTED = frozenset(
+    ("before after since because if when unless until while to in on at for with from during once as whenever without").split()
+)
+_DETERMINERS = frozenset(
+    "the a an of to no every each all our its their this that any some in on for from with by and or".split()
+)
+_AFTER_VERB = frozenset(
+    (
+        "the a an to in on at for from with by of into its our their his her no only all every each any as under over "
+        "through before after up"
+    ).split()
+)
+_NOT_PARTICIPLES = frozenset(
+    (
+        "red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current "
+        "present recent content student client agent patient open golden green wooden"
+    ).split()
+)
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ought|elt|ept|eld|ilt|ade|old|ent|ound|ead|ut|it|et|one|un)$")
 
 
@@ -92,17 +133,38 @@ def extract_slots(text: str) -> Slots:
     negated, negations = _negated(cut, low)
     content = tuple(t.stem for t in cut if t.is_content)
     return Slots(
-        text=text, folded=folded, tongue=tongue, tokens=cut, content=content,
+        text=text,
+        folded=folded,
+        tongue=tongue,
+        tokens=cut,
+        content=content,
         subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
-        imperative=verb == 0, passive=_is_passive(cut), clauses=_clauses(cut),
-        numbers=_numbers(folded, cut), fixed=names.fixed_names(folded, cut), commands=names.commands(text),
-        quoted=names.quotations(folded), names=names.proper_names(cut, tongue),
-        negations=negations, negated=negated,
-        quantifiers=_quantifiers(head, low),
-        only=bool(re.search(r"\b(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|únicamente|"
-                            r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ", low)),
-        conditions=_conditions(cut, low), modal=_modal(cut), changes=_changes(low), qualifiers=_qualifiers(cut, low),
-        labels=_labels(cut, verb), head_qualifiers=_qualifiers(head, low), verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
+        imperative=verb == 0,
+        passive=_is_passive(cut),
+        clauses=_clauses(cut),
+        numbers=_numbers(folded, cut),
+        fixed=names.fixed_names(folded, cut),
+        commands=names.commands(text),
+        quoted=names.quotations(folded),
+        names=names.proper_names(cut, tongue),
+        negations=negations,
+        negated=negated,
+        quantifiers=_quantifiers(head),
+        only=bool(
+            re.search(
+                r"\b(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
+                r"únicamente|"
+                r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ",
+                low,
+            )
+        ),
+        conditions=_conditions(cut, low),
+        modal=_modal(cut),
+        changes=_changes(low),
+        qualifiers=_qualifiers(cut, low),
+        labels=_labels(cut, verb),
+        head_qualifiers=_qualifiers(head, low),
+        verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
     )
 
 
@@ -118,8 +180,14 @@ def _verb_at(cut: Sequence[Token]) -> int:
     helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
     if helping > 0:
         return helping
-    found = [i for i, t in enumerate(head) if i > first and t.kind == "word" and (t.stem in VERBS or (t.lower.endswith("s") and len(t.lower) > 3))]
-    strong = [i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS]
+    found = [
+        i
+        for i, t in enumerate(head)
+        if i > first and t.kind == "word" and (t.stem in VERBS or (t.lower.endswith("s") and len(t.lower) > 3))
+    ]
+    strong = [
+        i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS
+    ]
     known = [i for i in found if head[i].stem in VERBS and head[i - 1].lower not in _DETERMINERS]
     return (strong or known or [colon])[0]
 
@@ -132,13 +200,17 @@ def _is_noun_here(head: Sequence[Token], first: int) -> bool:
 def _head(cut: Sequence[Token]) -> tuple[Token, ...]:
     """The first clause: up to a stop, a reason or a relative word, if it is a claim already."""
     for i, token in enumerate(cut):
-        ends = token.kind == "stop" or token.lower in words.REASONS - {"as", "for", "so", "da", "ya"} or token.lower in ("which", "whose", "but")
+        ends = (
+            token.kind == "stop"
+            or token.lower in words.REASONS - {"as", "for", "so", "da", "ya"}
+            or token.lower in ("which", "whose", "but")
+        )
         if i >= 3 and ends:
             return tuple(cut[:i])
     return tuple(cut)
 
 
-def _quantifiers(head: Sequence[Token], low: str) -> frozenset[str]:
+def _quantifiers(head: Sequence[Token]) -> frozenset[str]:
     spoken = [t.lower for t in head]
     for i, word in enumerate(spoken):
         if word in ("most", "least", "all", "any") and i and spoken[i - 1] in ("at", "after", "in", "the"):
@@ -150,7 +222,14 @@ def _is_passive(cut: Sequence[Token]) -> bool:
     for i, token in enumerate(cut[:-1]):
         if token.lower in _BE:
             ahead = cut[i + 1 : i + 4]
-            if any(t.kind == "word" and t.lower not in words.STOP and t.lower not in _NOT_PARTICIPLES and len(t.lower) > 2 and _PARTICIPLE.search(t.lower) for t in ahead):
+            if any(
+                t.kind == "word"
+                and t.lower not in words.STOP
+                and t.lower not in _NOT_PARTICIPLES
+                and len(t.lower) > 2
+                and _PARTICIPLE.search(t.lower)
+                for t in ahead
+            ):
                 return True
     return False
 
@@ -159,7 +238,12 @@ def _clauses(cut: Sequence[Token]) -> tuple[tuple[str, ...], ...]:
     """Content stems cut at punctuation and connectives: the order inside a part means something, that of the parts does not."""
     parts: list[list[str]] = [[]]
     for token in cut:
-        if token.kind in ("stop", "op") or token.lower in _CLAUSE_END or token.lower in words.CONDITIONS or token.lower in words.REASONS:
+        if (
+            token.kind in ("stop", "op")
+            or token.lower in _CLAUSE_END
+            or token.lower in words.CONDITIONS
+            or token.lower in words.REASONS
+        ):
             parts.append([])
         elif token.is_content:
             parts[-1].append(token.stem)
@@ -176,12 +260,16 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
 
 def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], int]:
     """Stems in reach of a negator, and how many negators there are."""
-    spared = {m.start() for phrase in words.NOT_NEGATING for m in re.finditer(re.escape(phrase), low)}
+    spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
     reach: set[str] = set()
     count = 0
     for i, token in enumerate(cut):
         if token.kind == "cjk":
-            hits = sum(token.surface.count(n.strip()) for n in words.NEGATORS_CJK if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못"))
+            hits = sum(
+                token.surface.count(n.strip())
+                for n in words.NEGATORS_CJK
+                if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못")
+            )
             count += min(hits, 2)
             continue
         contrast = any(token.lower == a and i + 1 < len(cut) and cut[i + 1].lower == b for a, b in _CONTRAST)
@@ -198,7 +286,11 @@ def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], int]:
 def _ahead(rest: Sequence[Token]) -> Iterable[str]:
     found: list[str] = []
     for token in rest:
-        if token.kind == "stop" or (token.lower in _CLAUSE_END and token.lower not in ("or", "oder", "o", "ou")) or len(found) >= 6:
+        if (
+            token.kind == "stop"
+            or (token.lower in _CLAUSE_END and token.lower not in ("or", "oder", "o", "ou"))
+            or len(found) >= 6
+        ):
             break
         if token.is_content:
             found.append(token.stem)
@@ -216,7 +308,8 @@ def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
 
 def _conditions(cut: Sequence[Token], low: str) -> frozenset[str]:
     found = {t.lower for t in cut if t.lower in words.CONDITIONS}
-    found.update(w.strip() for w in words.CONDITIONS_CJK if w in low)
+    if not low.isascii():
+        found.update(w.strip() for w in words.CONDITIONS_CJK if w in low)
     return frozenset(found)
 
 
@@ -227,15 +320,25 @@ def _modal(cut: Sequence[Token]) -> str:
     return ""
 
 
-_CHANGE = re.compile("|".join(f"(?:{p})" for p in words.CHANGE))
+_CHANGE = re.compile(r"\b(?:" + "|".join(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")
+_CHANGE_CJK = re.compile("|".join(p for p in words.CHANGE if not p.startswith(r"\b")))
+_FAMILY_OF: dict[str, list[tuple[str, str]]] = {}
+for _family, _members in words.QUALIFIERS.items():
+    for _word, _value in _members.items():
+        _FAMILY_OF.setdefault(_word, []).append((_family, _value))
+_CJK_QUALIFIERS = tuple((w, pairs) for w, pairs in _FAMILY_OF.items() if ord(w[0]) > 0x2E7F)
 
 
 def _changes(low: str) -> tuple[str, ...]:
-    return tuple(m.group().strip() for m in _CHANGE.finditer(low) if not re.search(r"\bnow and (?:then|again)\b", low))
+    found = tuple(m.group().strip() for m in _CHANGE.finditer(low) if not _NOW_AND_THEN.match(low, m.start()))
+    return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))
+
+
+_NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 
 
 def _qualifiers(cut: Sequence[Token], low: str) -> frozenset[tuple[str, str]]:
-    found = {(family, members[t.lower]) for t in cut if t.kind == "word" for family, members in words.QUALIFIERS.items() if t.lower in members}
-    for family, members in words.QUALIFIERS.items():
-        found.update((family, value) for word, value in members.items() if ord(word[0]) > 0x2E7F and word in low)
+    found = {pair for t in cut if t.kind == "word" for pair in _FAMILY_OF.get(t.lower, ())}
+    if not low.isascii():
+        found.update(pair for word, pairs in _CJK_QUALIFIERS if word in low for pair in pairs)
     return frozenset(found)

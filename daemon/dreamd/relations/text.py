@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dreamd.relations import words
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _QUOTES = {ord(c): "'" for c in "‘’‛`´"} | {ord(c): '"' for c in "“”„«»‟「」『』"}
+_PLAIN: dict[int, str] = {**_DASHES, **{k: v for k, v in _QUOTES.items() if k != ord("`")}}
 _CODE = re.compile(r"`([^`\n]+)`")
 _TOKEN = re.compile(
     r"""
@@ -29,12 +31,32 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+")
-_POLITE = re.compile(
-    r"(?i)^(?:please,?\s+)?(?:when(?:ever)? you (?:have (?:the )?time|can|get a chance)|if (?:you can|possible|you don't mind|it's not too much)|next time|from time to time)?[,\s]*"
-    r"(?:(?:maybe|perhaps) (?:next time )?)?(?:(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?|you could |it would be (?:lovely|nice|great|good|kind|helpful) (?:if you (?:could )?|to (?:get |have )?)|"
-    r"i(?:'d| would) (?:really )?(?:appreciate|be grateful|love|like) it if you (?:could )?|i'd (?:like|love) (?:you )?to |do me a favou?r and |be so kind (?:as )?to |please |kindly )?"
+_WISH = (
+    r"(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?",
+    r"you could ",
+    r"it would be (?:lovely|nice|great|good|kind|helpful) (?:if you (?:could )?|to (?:get |have )?)",
+    r"i(?:'d| would) (?:really )?(?:appreciate|be grateful|love|like) it if you (?:could )?",
+    r"i'd (?:like|love) (?:you )?to ",
+    r"do me a favou?r and ",
+    r"be so kind (?:as )?to ",
+    r"please ",
+    r"kindly ",
 )
-_POLITE_END = re.compile(r"(?i)(?:,? (?:please|pls|plz|thanks|thank you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind|would be (?:great|nice|lovely)))+[.!]?$")
+_POLITE = re.compile(
+    r"(?i)^(?:please,?\s+)?"
+    r"(?:when(?:ever)? you (?:have (?:the )?time|can|get a chance)"
+    r"|if (?:you can|possible|you don't mind|it's not too much)|next time|from time to time)?[,\s]*"
+    rf"(?:(?:maybe|perhaps) (?:next time )?)?(?:{'|'.join(_WISH)})?"
+)
+_THANKS = (
+    r"please|pls|plz|thanks|thank you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind"
+    r"|would be (?:great|nice|lovely)"
+)
+_POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS}))+[.!]?$")
+_LEAD_IN = re.compile(
+    r"(?i)^(?:according to [^,]{3,60},|fyi:?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
+    r"|as far as i know,?|wrong[:,]|correction:) "
+)
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
 
 
@@ -57,7 +79,7 @@ class Token:
 def fold(text: str) -> str:
     """Bring characters to one form: NFKC, plain dashes and quotes, no emphasis marks, single spaces."""
     text = unicodedata.normalize("NFKC", text).replace("³", "3")
-    text = text.translate(_DASHES).translate({k: v for k, v in _QUOTES.items() if k != ord("`")})
+    text = text if text.isascii() else text.translate(_PLAIN)
     text = re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
     text = re.sub(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+", "", text)
     return re.sub(r"\s+", " ", text).strip()
@@ -65,7 +87,7 @@ def fold(text: str) -> str:
 
 def plain(text: str) -> str:
     """Folded text without the phrases that only make a request polite."""
-    bare = _POLITE_END.sub("", re.sub(r"(?i)^(?:according to [^,]{3,60},|fyi:?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,|as far as i know,?|wrong[:,]|correction:) ", "", text))
+    bare = _POLITE_END.sub("", _LEAD_IN.sub("", text))
     bare = _POLITE.sub("", bare, count=1)
     return bare if len(bare) >= 8 else text
 
@@ -95,6 +117,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A light English stem, good enough to compare two statements."""
     if word in words.IRREGULAR:
@@ -130,12 +153,49 @@ def language(text: str) -> str:
 
 
 _ENDINGS = (
-    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("ising", "ize"), ("ised", "ize"), ("ises", "ize"), ("ise", "ize"),
-    ("ically", "ic"), ("fulness", "ful"), ("iness", "y"), ("ness", ""), ("ments", ""), ("ment", ""), ("ingly", ""), ("edly", ""),
-    ("ations", "ate"), ("ation", "ate"), ("ators", "ate"), ("ator", "ate"), ("ities", ""), ("ity", ""),
-    ("ions", ""), ("ion", ""), ("ively", ""), ("ives", ""), ("ive", ""), ("ies", "y"), ("ied", "y"), ("ying", "y"),
-    ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"),
-    ("ings", ""), ("ing", ""), ("eed", "eed"), ("ers", "er"), ("ed", ""), ("ly", ""), ("ss", "ss"), ("us", "us"), ("is", "is"), ("s", ""),
+    ("ational", "ate"),
+    ("ization", "ize"),
+    ("isation", "ize"),
+    ("ising", "ize"),
+    ("ised", "ize"),
+    ("ises", "ize"),
+    ("ise", "ize"),
+    ("ically", "ic"),
+    ("fulness", "ful"),
+    ("iness", "y"),
+    ("ness", ""),
+    ("ments", ""),
+    ("ment", ""),
+    ("ingly", ""),
+    ("edly", ""),
+    ("ations", "ate"),
+    ("ation", "ate"),
+    ("ators", "ate"),
+    ("ator", "ate"),
+    ("ities", ""),
+    ("ity", ""),
+    ("ions", ""),
+    ("ion", ""),
+    ("ively", ""),
+    ("ives", ""),
+    ("ive", ""),
+    ("ies", "y"),
+    ("ied", "y"),
+    ("ying", "y"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("xes", "x"),
+    ("ings", ""),
+    ("ing", ""),
+    ("eed", "eed"),
+    ("ers", "er"),
+    ("ed", ""),
+    ("ly", ""),
+    ("ss", "ss"),
+    ("us", "us"),
+    ("is", "is"),
+    ("s", ""),
 )
 
 
@@ -159,7 +219,9 @@ def _cut_scripts(surface: str, at: int) -> list[Token]:
     last = 0
     for match in _CJK.finditer(surface):
         if match.start() > last:
-            cut.append(_make("number" if surface[last : match.start()].isdigit() else "word", surface[last : match.start()], at + last))
+            cut.append(
+                _make("number" if surface[last : match.start()].isdigit() else "word", surface[last : match.start()], at + last)
+            )
         run = match.group()
         cut.append(Token("cjk", run, run, run, at + match.start()))
         last = match.end()

@@ -40,7 +40,9 @@ class Limits:
 LIMITS = Limits()
 
 
-def judge(a: Statement, b: Statement, *, similarity: float, score: PairScore | None = None, limits: Limits = LIMITS) -> Judgement:
+def judge(
+    a: Statement, b: Statement, *, similarity: float, score: PairScore | None = None, limits: Limits = LIMITS
+) -> Judgement:
     """Say how `a` and `b` stand to each other; without a score by rules and similarity alone."""
     if (b.text, str(b.at)) < (a.text, str(a.at)):
         return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
@@ -49,7 +51,11 @@ def judge(a: Statement, b: Statement, *, similarity: float, score: PairScore | N
         return Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="a" if len(a.text) >= len(b.text) else "b")
     guards = merge_guards(pair)
     frame = align(pair.a, pair.b)
-    return _by_rule(pair, guards, frame) or (_by_score(pair, guards, frame, score, limits) if score else None) or _loose(pair, guards, score, limits)
+    return (
+        _by_rule(pair, guards, frame)
+        or (_by_score(pair, guards, frame, score, limits) if score else None)
+        or _loose(pair, guards, score, limits)
+    )
 
 
 def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits = LIMITS) -> bool:
@@ -112,12 +118,33 @@ def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
 def _all_equal(pair: PairFeatures) -> bool:
     left, right = pair.a, pair.b
     apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
-    return not apart and left.conditions == right.conditions and left.negations == right.negations and left.only == right.only and (
-        left.quantifiers - {"none"} == right.quantifiers - {"none"} and bool(left.changes) == bool(right.changes))
+    return (
+        not apart
+        and left.conditions == right.conditions
+        and left.negations == right.negations
+        and left.only == right.only
+        and (left.quantifiers - {"none"} == right.quantifiers - {"none"} and bool(left.changes) == bool(right.changes))
+    )
 
 
-_UNSAFE_ADDITION = words.HARD_CONDITIONS | {"only", "but", "however", "when", "instead", "while", "before", "after", "until", "not", "never", "no", "than", "every", "or"}
-_SAFE_JOINTS = frozenset("which whose that by in under from to with at on".split())
+_UNSAFE_ADDITION = words.HARD_CONDITIONS | {
+    "only",
+    "but",
+    "however",
+    "when",
+    "instead",
+    "while",
+    "before",
+    "after",
+    "until",
+    "not",
+    "never",
+    "no",
+    "than",
+    "every",
+    "or",
+}
+_SAFE_JOINTS = frozenset(["which", "whose", "that", "by", "in", "under", "from", "to", "with", "at", "on"])
 
 
 def _extends(longer: Slots, shorter: Slots) -> bool:
@@ -153,7 +180,9 @@ def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) 
     marked = None if marked_a == marked_b else ("a" if marked_a else "b")
     if marked and (later is None or later == marked):
         slots = pair.a if marked == "a" else pair.b
-        return Judgement(Relation.UPDATES, confidence, (*evidence, f"`{slots.changes[0]}` shows the change"), Basis.MARKER, newer=marked)
+        return Judgement(
+            Relation.UPDATES, confidence, (*evidence, f"`{slots.changes[0]}` shows the change"), Basis.MARKER, newer=marked
+        )
     if gap is not None and abs(gap) >= CLEARLY_LATER_DAYS:
         basis = Basis.MARKER if marked_a and marked_b else Basis.TIME
         return Judgement(Relation.UPDATES, confidence, (*evidence, f"said {abs(gap):.0f} days later"), basis, newer=later)
@@ -169,4 +198,11 @@ def _loose(pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None,
 
 
 def _turned(verdict: Judgement) -> Judgement:
-    return Judgement(verdict.relation, verdict.confidence, verdict.evidence, verdict.basis, _TURNED.get(verdict.richer or ""), _TURNED.get(verdict.newer or ""))
+    return Judgement(
+        verdict.relation,
+        verdict.confidence,
+        verdict.evidence,
+        verdict.basis,
+        _TURNED.get(verdict.richer or ""),
+        _TURNED.get(verdict.newer or ""),
+    )

@@ -15,7 +15,9 @@ _MASK = "[masked:"
 def specifics(text: str) -> frozenset[str]:
     """Numbers, versions, names, paths, identifiers, commands and quotations of a text in canonical form."""
     slots = extract_slots(text)
-    return frozenset({*(f"n {k}" for k in slots.numbers), *slots.fixed, *slots.commands, *(f'"{q}"' for q in slots.quoted), *slots.names})
+    return frozenset(
+        {*(f"n {k}" for k in slots.numbers), *slots.fixed, *slots.commands, *(f'"{q}"' for q in slots.quoted), *slots.names}
+    )
 
 
 def can_merge(a_text: str, b_text: str) -> tuple[bool, str]:
@@ -31,8 +33,20 @@ def merged_wording(representative: str, other: str) -> str | None:
     if not can_merge(representative, other)[0]:
         return None
     pair = pair_features(Statement(representative), Statement(other), 1.0)
-    lost_if_first = bool(pair.numbers_b or pair.fixed_b or pair.names_b or _lost_commands(representative, other) or _lost_logic(representative, other))
-    lost_if_second = bool(pair.numbers_a or pair.fixed_a or pair.names_a or _lost_commands(other, representative) or _lost_logic(other, representative))
+    lost_if_first = bool(
+        pair.numbers_b
+        or pair.fixed_b
+        or pair.names_b
+        or _lost_commands(representative, other)
+        or _lost_logic(representative, other)
+    )
+    lost_if_second = bool(
+        pair.numbers_a
+        or pair.fixed_a
+        or pair.names_a
+        or _lost_commands(other, representative)
+        or _lost_logic(other, representative)
+    )
     if lost_if_first and lost_if_second:
         return None
     if lost_if_first:
@@ -58,4 +72,6 @@ def _lost_logic(kept: str, gone: str) -> bool:
 def _says_more(one: str, other: str) -> bool:
     """A clearly longer wording of the same claim is kept: it holds the reason, place or time."""
     left, right = extract_slots(one), extract_slots(other)
-    return len(left.content_set) >= len(right.content_set) + 2 and len(left.content_set & right.content_set) >= 0.5 * len(right.content_set)
+    return len(left.content_set) >= len(right.content_set) + 2 and len(left.content_set & right.content_set) >= 0.5 * len(
+        right.content_set
+    )

@@ -42,10 +42,18 @@ def test_a_guard_keeps_apart(kind):
 
 
 TOGETHER = [
-    ("The build server has 16 cores.", "The build machine comes with sixteen cores."), ("Tests are run after the linter.", "The linter runs before the tests."), ("The planner is fed by the parser.", "The parser feeds the planner."),
-    ("Session timeout: 1.5 h.", "A session ends after 90 minutes."), ("Do not edit api/gen.", "Never edit api/gen."), ("Cards are accepted from 10 euros.", "The shop takes cards from 10 EUR."), ("Colours: red, green, blue.", "Colours: blue, red, green."),
-    ("Please keep the diff small.", "Keep the diff small."), ("Backups are kept for 35 days.", "Sicherungen werden 35 Tage aufbewahrt."), ("No commit unless the tests were run.", "Always run the tests before you commit."),
-    ("Use `uv` for installs.", "Use uv for installs."), ("The lift is closed.", "The lift is closed because a rope broke."),
+    ("The build server has 16 cores.", "The build machine comes with sixteen cores."),
+    ("Tests are run after the linter.", "The linter runs before the tests."),
+    ("The planner is fed by the parser.", "The parser feeds the planner."),
+    ("Session timeout: 1.5 h.", "A session ends after 90 minutes."),
+    ("Do not edit api/gen.", "Never edit api/gen."),
+    ("Cards are accepted from 10 euros.", "The shop takes cards from 10 EUR."),
+    ("Colours: red, green, blue.", "Colours: blue, red, green."),
+    ("Please keep the diff small.", "Keep the diff small."),
+    ("Backups are kept for 35 days.", "Sicherungen werden 35 Tage aufbewahrt."),
+    ("No commit unless the tests were run.", "Always run the tests before you commit."),
+    ("Use `uv` for installs.", "Use uv for installs."),
+    ("The lift is closed.", "The lift is closed because a rope broke."),
 ]
 
 
@@ -55,17 +63,25 @@ def test_no_guard_stands_against_the_same_claim(a, b):
     assert can_merge(b, a) == (True, "")
 
 
-@pytest.mark.parametrize(("poorer", "richer"), [
-    ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2."), ("Rotate the keys.", "Rotate the keys with `keyctl rotate`."), ("The lift is closed.", "The lift is closed until 3 June."),
-    ("The tank is cleaned.", "The tank is cleaned by Nora because the tester found lime."),
-])
+@pytest.mark.parametrize(
+    ("poorer", "richer"),
+    [
+        ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2."),
+        ("Rotate the keys.", "Rotate the keys with `keyctl rotate`."),
+        ("The lift is closed.", "The lift is closed until 3 June."),
+        ("The tank is cleaned.", "The tank is cleaned by Nora because the tester found lime."),
+    ],
+)
 def test_the_kept_wording_is_the_one_that_says_everything(poorer, richer):
     assert merged_wording(poorer, richer) == richer
     assert merged_wording(richer, poorer) == richer
 
 
 def test_a_mask_is_not_lost_in_a_merge():
-    assert merged_wording("The printer needs its password.", "The printer needs its password [masked: password].") == "The printer needs its password [masked: password]."
+    assert (
+        merged_wording("The printer needs its password.", "The printer needs its password [masked: password].")
+        == "The printer needs its password [masked: password]."
+    )
 
 
 def test_two_details_on_two_sides_stay_apart():

@@ -17,26 +17,44 @@ def verdict(a, b, *, days=0.0, score=None, similarity=0.9):
     return judge(Statement(a, DAY), Statement(b, DAY + timedelta(days=days)), similarity=similarity, score=score)
 
 
-@pytest.mark.parametrize(("a", "b", "relation"), [
-    ("Keep the diff small.", "Keep the diff small.", Relation.DUPLICATE), ("Keep the diff small.", "Please keep the diff small", Relation.DUPLICATE), ("Do not write to the registry.", "Never write to the registry.", Relation.DUPLICATE),
-    ("The gauge in row 118 has address 0x3A.", "Row 118's gauge has the address 0x3A.", Relation.DUPLICATE), ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2.", Relation.REFINES),
-    ("Do not use mocks for the database.", "Do not use mocks for the database: one of them hid a bug.", Relation.REFINES),
-])
+@pytest.mark.parametrize(
+    ("a", "b", "relation"),
+    [
+        ("Keep the diff small.", "Keep the diff small.", Relation.DUPLICATE),
+        ("Keep the diff small.", "Please keep the diff small", Relation.DUPLICATE),
+        ("Do not write to the registry.", "Never write to the registry.", Relation.DUPLICATE),
+        ("The gauge in row 118 has address 0x3A.", "Row 118's gauge has the address 0x3A.", Relation.DUPLICATE),
+        ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2.", Relation.REFINES),
+        ("Do not use mocks for the database.", "Do not use mocks for the database: one of them hid a bug.", Relation.REFINES),
+    ],
+)
 def test_rules_alone_merge_the_plainest_pairs(a, b, relation):
     assert verdict(a, b).relation is relation
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    ("The team meets on Tuesdays.", "The team now meets on Fridays instead of Tuesdays."), ("Events arrive over RabbitMQ.", "Events now arrive over NATS, no longer over RabbitMQ."), ("The sensor limit is 3 degrees.", "The sensor limit was raised from 3 to 5 degrees."),
-    ("Ferry tickets are printed with CUPS.", "We replaced CUPS by a web printer; ferry tickets are not printed with CUPS any more."),
-])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The team meets on Tuesdays.", "The team now meets on Fridays instead of Tuesdays."),
+        ("Events arrive over RabbitMQ.", "Events now arrive over NATS, no longer over RabbitMQ."),
+        ("The sensor limit is 3 degrees.", "The sensor limit was raised from 3 to 5 degrees."),
+        (
+            "Ferry tickets are printed with CUPS.",
+            "We replaced CUPS by a web printer; ferry tickets are not printed with CUPS any more.",
+        ),
+    ],
+)
 @pytest.mark.parametrize("days", [0.0, 0.01, 40.0])
 def test_a_stated_change_is_an_update_at_any_distance(a, b, days):
     found = verdict(a, b, days=days)
     assert (found.relation, found.newer, found.basis) == (Relation.UPDATES, "b", Basis.MARKER)
 
 
-VALUES = [("Drone pictures are kept for 18 months.", "Drone pictures are kept for 12 months."), ("The crew meets at hut Alpha.", "The crew meets at hut Bravo."), ("The sieve solver runs on PyPy 3.9.", "The sieve solver runs on CPython 3.13.")]
+VALUES = [
+    ("Drone pictures are kept for 18 months.", "Drone pictures are kept for 12 months."),
+    ("The crew meets at hut Alpha.", "The crew meets at hut Bravo."),
+    ("The sieve solver runs on PyPy 3.9.", "The sieve solver runs on CPython 3.13."),
+]
 
 
 @pytest.mark.parametrize(("a", "b"), VALUES)
@@ -52,19 +70,35 @@ def test_the_later_statement_is_the_newer_one_whatever_the_order_of_arrival(a, b
     assert verdict(a, b, days=-9).newer == "a"
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    ('The icon for "barrel" in my sketches is teal.', 'The icon for "basket" in my sketches is olive.'), ("Never translate the product name Barrel.", "Never translate the product name Basket."), ("Valve 3 waters the beans.", "Valve 8 waters the beets."),
-    ("On the test system data is deleted after 3 days.", "On the live system data is deleted after 30 days."), ("Trucks are inspected every year.", "Trailers are inspected every year."), ("The shop needs a permit.", "The shop needs a guard."),
-    ("The API uses Redis.", "The API uses Postgres."), ("Red tiles are checked by two people.", "Tiles are checked by two people."), ("Gauge 118 has address 0x41.", "Gauge 181 has address 0x14."),
-])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ('The icon for "barrel" in my sketches is teal.', 'The icon for "basket" in my sketches is olive.'),
+        ("Never translate the product name Barrel.", "Never translate the product name Basket."),
+        ("Valve 3 waters the beans.", "Valve 8 waters the beets."),
+        ("On the test system data is deleted after 3 days.", "On the live system data is deleted after 30 days."),
+        ("Trucks are inspected every year.", "Trailers are inspected every year."),
+        ("The shop needs a permit.", "The shop needs a guard."),
+        ("The API uses Redis.", "The API uses Postgres."),
+        ("Red tiles are checked by two people.", "Tiles are checked by two people."),
+        ("Gauge 118 has address 0x41.", "Gauge 181 has address 0x14."),
+    ],
+)
 @pytest.mark.parametrize("days", [0.0, 50.0])
 def test_neighbours_that_can_both_hold_are_left_alone(a, b, days):
     assert verdict(a, b, days=days).relation in (Relation.RELATED, Relation.UNRELATED)
 
 
-@pytest.mark.parametrize(("a", "b"), [
-    ("Port 8080 is the proxy.", "Port 8081 is the proxy."), ("Always squash.", "Never squash."), ("The bus follows the ferry.", "The ferry follows the bus."), ("Staging is wiped weekly.", "Production is wiped weekly."), ("All tests need it badly.", "Some tests need it badly."),
-])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Port 8080 is the proxy.", "Port 8081 is the proxy."),
+        ("Always squash.", "Never squash."),
+        ("The bus follows the ferry.", "The ferry follows the bus."),
+        ("Staging is wiped weekly.", "Production is wiped weekly."),
+        ("All tests need it badly.", "Some tests need it badly."),
+    ],
+)
 def test_no_score_overrules_a_guard(a, b):
     assert verdict(a, b, score=SURE_MERGE).relation not in (Relation.DUPLICATE, Relation.REFINES)
 
@@ -81,7 +115,15 @@ def test_a_score_finds_the_conflict_but_time_and_wording_name_it():
     assert verdict(a, b, score=SURE_CLASH, days=3).relation is Relation.UPDATES
 
 
-@pytest.mark.parametrize(("a", "b"), [*VALUES, ("The team meets on Tuesdays.", "The team now meets on Fridays instead of Tuesdays."), ("Exports run at 05:10.", "Exports run at 05:10 on host w2."), ("Keep it small, please.", "Always keep it small.")])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        *VALUES,
+        ("The team meets on Tuesdays.", "The team now meets on Fridays instead of Tuesdays."),
+        ("Exports run at 05:10.", "Exports run at 05:10 on host w2."),
+        ("Keep it small, please.", "Always keep it small."),
+    ],
+)
 @pytest.mark.parametrize("days", [-5.0, 0.0, 5.0])
 @pytest.mark.parametrize("score", [None, SURE_MERGE, SURE_CLASH])
 def test_the_order_of_the_sides_does_not_matter(a, b, days, score):
@@ -89,7 +131,12 @@ def test_the_order_of_the_sides_does_not_matter(a, b, days, score):
     one = judge(left, right, similarity=0.8, score=score)
     other = judge(right, left, similarity=0.8, score=score.turned() if score else None)
     swap = {"a": "b", "b": "a", None: None}
-    assert (one.relation, one.basis, one.newer, one.richer) == (other.relation, other.basis, swap[other.newer], swap[other.richer])
+    assert (one.relation, one.basis, one.newer, one.richer) == (
+        other.relation,
+        other.basis,
+        swap[other.newer],
+        swap[other.richer],
+    )
 
 
 def test_every_verdict_can_say_why():

@@ -7,26 +7,67 @@ from dreamd.relations.features import Statement, pair_features
 from dreamd.relations.quantities import parse_number
 
 
-@pytest.mark.parametrize(("text", "value"), [("50,000", 50_000), ("50.000", 50_000), ("3.5", 3.5), ("3,5", 3.5), ("31_000", 31_000), ("1.234,5", 1234.5), ("€40", 40)])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("50,000", 50_000), ("50.000", 50_000), ("3.5", 3.5), ("3,5", 3.5), ("31_000", 31_000), ("1.234,5", 1234.5), ("€40", 40)],
+)
 def test_digits_are_read_as_people_write_them(text, value):
     assert parse_number(text) == value
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("after 90 minutes", "after 1.5 h"), ("half an hour", "30 min"), ("2 GB", "2000 MB"), ("128 kbit/s", "0.128 Mbit/s"), ("3.5 m³", "3500 litres"), ("1.2 m", "120 cm"), ("3.5 t", "3500 kg"),
-    ("twenty-four hours", "24 hours"), ("two hundred rows", "200 rows"), ("every 20 seconds", "three times a minute"), ("once per hour", "hourly"), ("twice a day", "every 12 hours"),
-    ("every day", "daily"), ("at 6 pm", "at 18:00"), ("at midnight", "at 00:00"), ("50 %", "50 percent"), ("on 3 June", "on June 3rd"), ("14 March 2027", "2027-03-14"), ("a dozen eggs", "12 eggs"),
-    ("vierundzwanzig Stunden", "24 hours"), ("treinta días", "30 days"), ("三十天", "30 days"), ("十二吨", "12 tonnes"), ("3月15日", "15 March"), ("30일", "30 days"), ("five thousand messages", "5,000 messages"),
-])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("after 90 minutes", "after 1.5 h"),
+        ("half an hour", "30 min"),
+        ("2 GB", "2000 MB"),
+        ("128 kbit/s", "0.128 Mbit/s"),
+        ("3.5 m³", "3500 litres"),
+        ("1.2 m", "120 cm"),
+        ("3.5 t", "3500 kg"),
+        ("twenty-four hours", "24 hours"),
+        ("two hundred rows", "200 rows"),
+        ("every 20 seconds", "three times a minute"),
+        ("once per hour", "hourly"),
+        ("twice a day", "every 12 hours"),
+        ("every day", "daily"),
+        ("at 6 pm", "at 18:00"),
+        ("at midnight", "at 00:00"),
+        ("50 %", "50 percent"),
+        ("on 3 June", "on June 3rd"),
+        ("14 March 2027", "2027-03-14"),
+        ("a dozen eggs", "12 eggs"),
+        ("vierundzwanzig Stunden", "24 hours"),
+        ("treinta días", "30 days"),
+        ("三十天", "30 days"),
+        ("十二吨", "12 tonnes"),
+        ("3月15日", "15 March"),
+        ("30일", "30 days"),
+        ("five thousand messages", "5,000 messages"),
+    ],
+)
 def test_equal_amounts_are_equal_whatever_their_wording(one, other):
     pair = pair_features(Statement(one), Statement(other), 1.0)
     assert not pair.numbers_a and not pair.numbers_b, (extract_slots(one).numbers, extract_slots(other).numbers)
 
 
-@pytest.mark.parametrize(("one", "other"), [
-    ("after 90 minutes", "after 90 seconds"), ("2 GB", "2 MB"), ("port 8080", "port 8081"), ("on 3 June", "on 13 June"), ("at 6 pm", "at 6 am"), ("twice a day", "twice a week"), ("10 km/h", "10 mph"),
-    ("2026-04-17", "2026-04-27"), ("30 days", "30 months"), ("三十天", "60 days"), ("sampled once.", "sampled twice."), ("0.5 GB", "5 GB"),
-])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("after 90 minutes", "after 90 seconds"),
+        ("2 GB", "2 MB"),
+        ("port 8080", "port 8081"),
+        ("on 3 June", "on 13 June"),
+        ("at 6 pm", "at 6 am"),
+        ("twice a day", "twice a week"),
+        ("10 km/h", "10 mph"),
+        ("2026-04-17", "2026-04-27"),
+        ("30 days", "30 months"),
+        ("三十天", "60 days"),
+        ("sampled once.", "sampled twice."),
+        ("0.5 GB", "5 GB"),
+    ],
+)
 def test_unequal_amounts_are_unequal_on_both_sides(one, other):
     pair = pair_features(Statement(one), Statement(other), 1.0)
     assert pair.numbers_a and pair.numbers_b

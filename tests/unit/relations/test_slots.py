@@ -5,11 +5,23 @@ import pytest
 from dreamd.relations import extract_slots, specifics
 
 
-@pytest.mark.parametrize(("text", "name"), [
-    ("The app needs version 2.6.0.", "version 2.6.0"), ("Config is in conf/app.toml.", "conf/app.toml"), ("Server ber-12 is old.", "ber12"), ("Ticket PAY-311 is open.", "pay311"), ("Subnet 10.1.2.0/24 is ours.", "10.1.2.0/24"),
-    ("Set `MAX_JOBS` to four.", "MAX_JOBS"), ("Encode as H.264.", "h.264"), ("The gauge has 0x3f.", "0x3f"), ("Pass --dry-run to it.", "--dry-run"), ("See https://a.example/b for it.", "https://a.example/b"),
-    ("Its id is 5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52.", "5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52"), ("Edit build.gradle by hand.", "build.gradle"),
-])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The app needs version 2.6.0.", "version 2.6.0"),
+        ("Config is in conf/app.toml.", "conf/app.toml"),
+        ("Server ber-12 is old.", "ber12"),
+        ("Ticket PAY-311 is open.", "pay311"),
+        ("Subnet 10.1.2.0/24 is ours.", "10.1.2.0/24"),
+        ("Set `MAX_JOBS` to four.", "MAX_JOBS"),
+        ("Encode as H.264.", "h.264"),
+        ("The gauge has 0x3f.", "0x3f"),
+        ("Pass --dry-run to it.", "--dry-run"),
+        ("See https://a.example/b for it.", "https://a.example/b"),
+        ("Its id is 5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52.", "5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52"),
+        ("Edit build.gradle by hand.", "build.gradle"),
+    ],
+)
 def test_names_with_a_shape_are_found(text, name):
     assert name in extract_slots(text).fixed
 
@@ -19,57 +31,137 @@ def test_plain_words_and_measures_are_no_names(text):
     assert not extract_slots(text).fixed
 
 
-@pytest.mark.parametrize(("text", "name"), [("We deploy with Helm.", "helm"), ("Logs go to Graylog now.", "graylog"), ("The DNS is slow.", "dns"), ("Uses PostGIS for maps.", "postgis")])
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("We deploy with Helm.", "helm"),
+        ("Logs go to Graylog now.", "graylog"),
+        ("The DNS is slow.", "dns"),
+        ("Uses PostGIS for maps.", "postgis"),
+    ],
+)
 def test_proper_names_are_found(text, name):
     assert name in extract_slots(text).names
 
 
-@pytest.mark.parametrize(("text", "denied"), [
-    ("Do not edit the generated files.", {"edit", "fil"}), ("Reports are never mailed.", {"mail"}), ("Use the logger rather than print.", {"print"}), ("Photography is forbidden.", {"photography"}), ("We no longer use Helm.", {"use", "helm"}),
-])
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("Do not edit the generated files.", {"edit", "fil"}),
+        ("Reports are never mailed.", {"mail"}),
+        ("Use the logger rather than print.", {"print"}),
+        ("Photography is forbidden.", {"photography"}),
+        ("We no longer use Helm.", {"use", "helm"}),
+    ],
+)
 def test_the_reach_of_a_denial_is_known(text, denied):
     assert denied <= extract_slots(text).negated
 
 
-@pytest.mark.parametrize(("text", "free"), [("Edit the list, but not the totals.", "list"), ("No more than five jobs run.", "job"), ("Send it to Ann, not to Bob.", "ann")])
+@pytest.mark.parametrize(
+    ("text", "free"),
+    [
+        ("Edit the list, but not the totals.", "list"),
+        ("No more than five jobs run.", "job"),
+        ("Send it to Ann, not to Bob.", "ann"),
+    ],
+)
 def test_a_denial_does_not_reach_past_its_clause(text, free):
     assert free not in extract_slots(text).negated
 
 
-@pytest.mark.parametrize(("text", "kinds"), [
-    ("All tests need it.", {"all"}), ("Some tests need it.", {"some"}), ("Most tests need it.", {"most"}), ("No test needs it.", {"none"}), ("Never do it.", {"none"}), ("At most five tests need it.", set()), ("Cada prueba cuenta.", {"all"}),
-])
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("All tests need it.", {"all"}),
+        ("Some tests need it.", {"some"}),
+        ("Most tests need it.", {"most"}),
+        ("No test needs it.", {"none"}),
+        ("Never do it.", {"none"}),
+        ("At most five tests need it.", set()),
+        ("Cada prueba cuenta.", {"all"}),
+    ],
+)
 def test_quantifiers_are_read(text, kinds):
     assert extract_slots(text).quantifiers == kinds
 
 
-@pytest.mark.parametrize(("text", "found"), [("Stop if it fails.", True), ("Publish unless it rains.", True), ("Wenn es regnet, bleibt es zu.", True), ("如果失败就停止。", True), ("Stop at once.", False)])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Stop if it fails.", True),
+        ("Publish unless it rains.", True),
+        ("Wenn es regnet, bleibt es zu.", True),
+        ("如果失败就停止。", True),
+        ("Stop at once.", False),
+    ],
+)
 def test_conditions_are_read(text, found):
     assert bool(extract_slots(text).conditions) is found
 
 
-@pytest.mark.parametrize("text", [
-    "We no longer use Helm.", "Helm was replaced by Kustomize.", "We moved from Helm to Kustomize.", "Go was bumped to 1.23.", "As of May the limit is 5.", "The deadline was postponed.", "Ines took over from Tobias.",
-    "Kafka is off the table.", "The freeze was lifted.", "Das Lager schließt jetzt um acht.", "Los pagos ya no pasan por Stripe.", "Le portail est désormais fermé.", "As notas passaram a ser pagas.", "会议改到周三。", "회의가 수요일로 변경되었다.",
-])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We no longer use Helm.",
+        "Helm was replaced by Kustomize.",
+        "We moved from Helm to Kustomize.",
+        "Go was bumped to 1.23.",
+        "As of May the limit is 5.",
+        "The deadline was postponed.",
+        "Ines took over from Tobias.",
+        "Kafka is off the table.",
+        "The freeze was lifted.",
+        "Das Lager schließt jetzt um acht.",
+        "Los pagos ya no pasan por Stripe.",
+        "Le portail est désormais fermé.",
+        "As notas passaram a ser pagas.",
+        "会议改到周三。",
+        "회의가 수요일로 변경되었다.",
+    ],
+)
 def test_a_change_marker_is_seen(text):
     assert extract_slots(text).changes
 
 
-@pytest.mark.parametrize("text", ["The pump stops when the tank is full.", "We deploy with Helm.", "Every parcel is weighed.", "Das Lager schließt um acht.", "仓库十八点关门。"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The pump stops when the tank is full.",
+        "We deploy with Helm.",
+        "Every parcel is weighed.",
+        "Das Lager schließt um acht.",
+        "仓库十八点关门。",
+    ],
+)
 def test_a_plain_statement_has_no_change_marker(text):
     assert not extract_slots(text).changes
 
 
-@pytest.mark.parametrize(("text", "qualifier"), [
-    ("On staging the cache is off.", ("environment", "staging")), ("In prod it runs twice.", ("environment", "production")), ("On Windows it fails.", ("platform", "windows")), ("Inbound calls time out.", ("direction", "in")),
-    ("Montags ist zu.", ("weekday", "mon")), ("测试环境每天清空。", ("environment", "test")),
-])
+@pytest.mark.parametrize(
+    ("text", "qualifier"),
+    [
+        ("On staging the cache is off.", ("environment", "staging")),
+        ("In prod it runs twice.", ("environment", "production")),
+        ("On Windows it fails.", ("platform", "windows")),
+        ("Inbound calls time out.", ("direction", "in")),
+        ("Montags ist zu.", ("weekday", "mon")),
+        ("测试环境每天清空。", ("environment", "test")),
+    ],
+)
 def test_qualifiers_are_read_in_one_form(text, qualifier):
     assert qualifier in extract_slots(text).qualifiers
 
 
-@pytest.mark.parametrize(("text", "subject"), [("The night pump feeds the pond.", {"night", "pump"}), ("Logs are kept for a week.", {"log"}), ("Keep the diff small.", set()), ("Never park here.", set())])
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("The night pump feeds the pond.", {"night", "pump"}),
+        ("Logs are kept for a week.", {"log"}),
+        ("Keep the diff small.", set()),
+        ("Never park here.", set()),
+    ],
+)
 def test_the_subject_stands_before_the_verb(text, subject):
     assert extract_slots(text).subject == subject
 

@@ -5,46 +5,91 @@ import pytest
 from dreamd.relations.text import fold, language, plain, stem, tokens
 
 
-@pytest.mark.parametrize(("raw", "folded"), [
-    ("  two   spaces ", "two spaces"), ("an en–dash", "an en-dash"), ("“quoted”", '"quoted"'), ("**bold** word", "bold word"), ("- a list line", "a list line"), ("１２３", "123"),
-])
+@pytest.mark.parametrize(
+    ("raw", "folded"),
+    [
+        ("  two   spaces ", "two spaces"),
+        ("an en–dash", "an en-dash"),
+        ("“quoted”", '"quoted"'),
+        ("**bold** word", "bold word"),
+        ("- a list line", "a list line"),
+        ("１２３", "123"),
+    ],
+)
 def test_characters_that_mean_the_same_become_the_same(raw, folded):
     assert fold(raw) == folded
 
 
-@pytest.mark.parametrize("forms", [
-    ("replace", "replaces", "replaced", "replacing", "replacement"), ("deploy", "deploys", "deployed", "deployment", "deployments"), ("write", "wrote", "written", "writes"),
-    ("store", "stored", "stores", "storage"), ("database", "db", "databases"), ("colour", "color", "colours"), ("review", "reviewer", "reviewed"), ("stop", "stopped", "stopping"),
-    ("plan", "planned", "plans"), ("need", "needs"), ("delivery", "deliveries", "delivered"),
-])
+@pytest.mark.parametrize(
+    "forms",
+    [
+        ("replace", "replaces", "replaced", "replacing", "replacement"),
+        ("deploy", "deploys", "deployed", "deployment", "deployments"),
+        ("write", "wrote", "written", "writes"),
+        ("store", "stored", "stores", "storage"),
+        ("database", "db", "databases"),
+        ("colour", "color", "colours"),
+        ("review", "reviewer", "reviewed"),
+        ("stop", "stopped", "stopping"),
+        ("plan", "planned", "plans"),
+        ("need", "needs"),
+        ("delivery", "deliveries", "delivered"),
+    ],
+)
 def test_the_forms_of_one_word_share_a_stem(forms):
     assert len({stem(f) for f in forms}) == 1
 
 
-@pytest.mark.parametrize(("one", "other"), [("port", "portal"), ("host", "ghost"), ("enable", "disable"), ("import", "export"), ("staging", "production")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("port", "portal"), ("host", "ghost"), ("enable", "disable"), ("import", "export"), ("staging", "production")],
+)
 def test_different_words_keep_different_stems(one, other):
     assert stem(one) != stem(other)
 
 
-@pytest.mark.parametrize(("text", "kind", "surface"), [
-    ("see conf/worker.toml for it", "path", "conf/worker.toml"), ("run it with --frozen", "flag", "--frozen"), ("at https://a.example/x now", "url", "https://a.example/x"),
-    ("limit 2 GB", "number", "2"), ("limit 2GB", "number", "2"), ("write to a.b@c.example", "mail", "a.b@c.example"),
-])
+@pytest.mark.parametrize(
+    ("text", "kind", "surface"),
+    [
+        ("see conf/worker.toml for it", "path", "conf/worker.toml"),
+        ("run it with --frozen", "flag", "--frozen"),
+        ("at https://a.example/x now", "url", "https://a.example/x"),
+        ("limit 2 GB", "number", "2"),
+        ("limit 2GB", "number", "2"),
+        ("write to a.b@c.example", "mail", "a.b@c.example"),
+    ],
+)
 def test_a_token_knows_what_it_is(text, kind, surface):
     assert (kind, surface) in {(t.kind, t.surface) for t in tokens(text)}
 
 
-@pytest.mark.parametrize(("text", "tongue"), [
-    ("The index is rebuilt at night.", "en"), ("Der Index wird nachts neu gebaut.", "de"), ("El índice se reconstruye por la noche.", "es"), ("O índice é refeito à noite e não de dia.", "pt"),
-    ("L'index est refait pendant la nuit et pas le jour.", "fr"), ("索引每晚重建。", "zh"), ("색인은 매일 밤 다시 만든다.", "ko"), ("索引は毎晩作り直す。", "ja"), ("PG 16, Node 22", "en"),
-])
+@pytest.mark.parametrize(
+    ("text", "tongue"),
+    [
+        ("The index is rebuilt at night.", "en"),
+        ("Der Index wird nachts neu gebaut.", "de"),
+        ("El índice se reconstruye por la noche.", "es"),
+        ("O índice é refeito à noite e não de dia.", "pt"),
+        ("L'index est refait pendant la nuit et pas le jour.", "fr"),
+        ("索引每晚重建。", "zh"),
+        ("색인은 매일 밤 다시 만든다.", "ko"),
+        ("索引は毎晩作り直す。", "ja"),
+        ("PG 16, Node 22", "en"),
+    ],
+)
 def test_the_language_shows_in_script_and_small_words(text, tongue):
     assert language(text) == tongue
 
 
-@pytest.mark.parametrize(("polite", "bare"), [
-    ("Please add types to functions.", "add types to functions."), ("Could you add types to functions, thanks", "add types to functions"),
-    ("It would be great if you could add types to functions.", "add types to functions."), ("According to the script, logs stay a week.", "logs stay a week."), ("Add types to functions.", "Add types to functions."),
-])
+@pytest.mark.parametrize(
+    ("polite", "bare"),
+    [
+        ("Please add types to functions.", "add types to functions."),
+        ("Could you add types to functions, thanks", "add types to functions"),
+        ("It would be great if you could add types to functions.", "add types to functions."),
+        ("According to the script, logs stay a week.", "logs stay a week."),
+        ("Add types to functions.", "Add types to functions."),
+    ],
+)
 def test_politeness_is_no_part_of_a_claim(polite, bare):
     assert plain(polite) == bare
