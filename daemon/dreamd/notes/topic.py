@@ -33,6 +33,8 @@ from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, w
 HOOK_CHARS = 160
 """A statement up to this length is its own hook; a longer one lends its first sentence."""
 LONGEST_HOOK = 240
+TITLE_WORDS = 6
+TITLE_CHARS = 36
 LONGEST_EARLIER = 400
 EARLIER_SHOWN = 10
 SOURCES_SHOWN = 5
@@ -160,18 +162,24 @@ def title_of(memory: Memory) -> str:
     """A few words to click on: the statement's first ones, free of markup."""
     plain = one_line(_TITLE_NOISE.sub(" ", hook_of(memory.text)))
     words: list[str] = []
-    for word in plain.split(" ")[:6]:
-        if words and len(" ".join([*words, word])) > 36:
+    for word in plain.split(" "):
+        if words and (len(words) == TITLE_WORDS or len(" ".join([*words, word])) > TITLE_CHARS):
             break
         words.append(word)
-        if word.endswith((".", ":", ";", "!", "?")):
+        if word.endswith((".", ":", ";", "!", "?")) or (word.endswith(",") and len(words) > 1):
             break
-    while len(words) > 1 and words[-1].strip(",.;:").lower() in _TRAILING:
+    while len(words) > 1 and _says_little(words[-1]):
         words.pop()
-    title = " ".join(words).strip(" ,.;:-—!?'\"")
-    if len(title) > 36:
+    title = " ".join(words).strip(" ,.;:-—!?'\"。！？")
+    if len(title) > TITLE_CHARS:
         title = _clipped(title, 24)
     return write_line(title) or topic_path(memory)[:-3]
+
+
+def _says_little(word: str) -> bool:
+    """Whether a title should not end in this word: an article or preposition, in English or by its two letters."""
+    plain = word.strip(",.;:")
+    return plain.lower() in _TRAILING or (len(plain) <= 2 and plain.islower() and plain.isascii())
 
 
 def _clipped(text: str, limit: int) -> str:

@@ -110,6 +110,9 @@ def test_a_title_is_short_and_has_no_markup(make):
     said = "**Never** push to [main](x) without asking the others first"
     assert title_of(make(said)) == "Never push to main x without"
     assert title_of(make("](")) != ""
+    assert title_of(make("Ask before deleting a track, even a short one.")) == "Ask before deleting a track"
+    assert title_of(make("El permiso de captura tiene el número 77-B.")) == "El permiso de captura tiene"
+    assert title_of(make("Use pnpm, never npm")) == "Use pnpm"
     assert title_of(make("日本語" * 40)).endswith("…")
 
 
