@@ -45,7 +45,8 @@ class Terminal:
 
     def __post_init__(self) -> None:
         (self.root / "person").mkdir(parents=True, exist_ok=True)
-        kept = {k: v for k, v in os.environ.items() if k in ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "OMP_NUM_THREADS")}
+        passed = ("PATH", "LANG", "LC_ALL", "VIRTUAL_ENV", "PYTHONPATH", "OMP_NUM_THREADS")
+        kept = {k: v for k, v in os.environ.items() if k in passed}
         self.env = {**kept, "HOME": str(self.person), "TZ": "UTC", "XDG_STATE_HOME": str(self.root / "state"),
                     "XDG_CONFIG_HOME": str(self.root / "config"), "XDG_DATA_HOME": str(self.root / "share"),
                     "XDG_RUNTIME_DIR": str(self.root / "runtime"), **self.env}

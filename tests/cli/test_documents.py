@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-MEMORY = {"id", "text", "class", "type", "category", "scope", "status", "support", "recalls", "created_at", "updated_at", "valid_from",
-          "valid_to", "superseded_by", "supersedes", "observations", "pinned", "trust", "unverified", "file"}
+MEMORY = {
+    "id", "text", "class", "type", "category", "scope", "status", "support", "recalls", "created_at", "updated_at",
+    "valid_from", "valid_to", "superseded_by", "supersedes", "observations", "pinned", "trust", "unverified", "file"}
 FATES = ["new", "duplicate", "refines", "updates", "contradicts", "held", "discarded"]
 TUESDAY = "2026-03-03T09:00:00Z"
 FRIDAY = "2026-03-20T09:00:00Z"
 
 
-def test_a_memory_has_every_field_and_its_file_is_there(lived_in, memory_of):
+def test_a_memory_has_every_field_and_its_file_is_there(memory_of):
     memory = memory_of("port 8080")
     assert set(memory) >= MEMORY
     assert (memory["status"], memory["scope"], memory["trust"], memory["superseded_by"]) == ("live", "user", "user", None)
@@ -79,7 +80,8 @@ def test_search_explains_its_score(lived_in):
 
 def test_held_memories_are_found_only_when_asked_for(lived_in):
     def found(*words: str) -> bool:
-        return any("nightly import" in r["memory"]["text"] for r in lived_in.json("search", "who owns the nightly import", *words)["results"])
+        results = lived_in.json("search", "who owns the nightly import", *words)["results"]
+        return any("nightly import" in r["memory"]["text"] for r in results)
 
     assert (found(), found("--held")) == (False, True)
 
@@ -87,11 +89,12 @@ def test_held_memories_are_found_only_when_asked_for(lived_in):
 def test_a_memory_of_this_project_that_names_a_missing_file_is_shown_with_a_clue(dream):
     (dream.person / ".git").mkdir()
     (dream.person / "here.toml").write_text("")
-    for text in ("The retry limits of every worker are set in here.toml", "The theme of the handbook is set in config/gone.toml"):
+    texts = ("The retry limits of every worker are set in here.toml", "The theme of the handbook is set in config/gone.toml")
+    for text in texts:
         dream.json("note", text, "--scope", f"project:{dream.person.name}")
     dream.json("consolidate")
-    clues = {("gone" in r["memory"]["text"]): r["clue"] for query in ("where are the retry limits set", "the theme of the handbook")
-             for r in dream.json("search", query, "-k", "1")["results"]}
+    found = [dream.json("search", text, "-k", "1")["results"][0] for text in texts]
+    clues = {("gone" in r["memory"]["text"]): r["clue"] for r in found}
     assert clues == {True: "path missing", False: None}
 
 
@@ -121,8 +124,8 @@ def test_relate_judges_without_a_store(dream):
 
 
 def test_relate_answers_lines_in_their_order_and_names_bad_ones(dream):
-    pairs = [{"a": "Use tabs in Makefiles", "b": "Use tabs in Makefiles"}, {"a": 1}, {"a": "Mara owns billing", "b": "The tea is green",
-             "a_at": "2026-01-01T00:00:00Z", "b_at": "2026-02-01"}]
+    pairs = [{"a": "Use tabs in Makefiles", "b": "Use tabs in Makefiles"}, {"a": 1},
+             {"a": "Mara owns billing", "b": "The tea is green", "a_at": "2026-01-01T00:00:00Z", "b_at": "2026-02-01"}]
     told = dream("relate", "--jsonl", "-", "--rules", stdin="\n".join(map(json.dumps, pairs)))
     answers = [json.loads(line) for line in told.out.splitlines()]
     assert told.code == 3
@@ -164,7 +167,8 @@ def test_config_tells_where_each_setting_came_from(dream):
 
 def test_probe_is_the_probe(lived_in):
     told = lived_in("probe", "--json")
-    assert set(told.document) >= {"verdict", "healthy", "reason", "hint", "checks", "last_success_at", "waiting", "oldest_waiting_at"}
+    assert set(told.document) >= {
+        "verdict", "healthy", "reason", "hint", "checks", "last_success_at", "waiting", "oldest_waiting_at"}
 
 
 def test_two_homes_fed_the_same_agree(dream, tmp_path):
@@ -174,5 +178,5 @@ def test_two_homes_fed_the_same_agree(dream, tmp_path):
     for one in (dream, other):
         one.json("note", "The archive is swept on the first of the month", "--at", TUESDAY)
         one.json("consolidate")
-    strip = [[{k: v for k, v in m.items() if k != "file"} for m in one.json("list", "--all")["memories"]] for one in (dream, other)]
-    assert strip[0] == strip[1] != []
+    mine, theirs = ([{**m, "file": ""} for m in one.json("list", "--all")["memories"]] for one in (dream, other))
+    assert mine == theirs != []

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from dreamd.cli import commands
 
 FRIDAY = "2026-03-20T09:00:00Z"
@@ -43,14 +44,16 @@ def test_a_look_at_an_empty_home_leaves_no_trace(dream):
 
 
 def test_an_id_that_is_not_there_is_ten(lived_in):
-    for words in (["show", "0123456789ab"], ["pin", "0123456789ab"], ["diff", "9999"], ["explain", "zzzz"], ["forget", "0123456789ab"]):
+    unknown = "0123456789ab"
+    for words in (["show", unknown], ["pin", unknown], ["diff", "9999"], ["explain", "zzzz"], ["forget", unknown]):
         assert lived_in(*words).code == 10, words
 
 
 @pytest.mark.parametrize("words", [
-    ["frobnicate"], ["list", "--frobnicate"], ["--frobnicate"], ["show"], ["note"], ["note", " "], ["note", "x" * 20, "--ttl", "soon"],
-    ["note", "x" * 20, "--scope", "project:../../etc"], ["note", "x" * 20, "--at", "9999-01-01"], ["note", "x" * 20, "--class", "novel"],
-    ["search", "x", "-k", "0"], ["list", "--all", "--status", "live"], ["--now", "yesterday", "list"], ["forget"], ["relate", "one"],
+    ["frobnicate"], ["list", "--frobnicate"], ["--frobnicate"], ["show"], ["note"], ["note", " "],
+    ["note", "x" * 20, "--ttl", "soon"], ["note", "x" * 20, "--scope", "project:../../etc"],
+    ["note", "x" * 20, "--at", "9999-01-01"], ["note", "x" * 20, "--class", "novel"], ["search", "x", "-k", "0"],
+    ["list", "--all", "--status", "live"], ["--now", "yesterday", "list"], ["forget"], ["relate", "one"],
     ["review", "abcd", "maybe"], ["consolidate", "--apply", "p", "--auto"], ["consolidate", "--apply", "/nowhere/plan.json"],
     ["ingest", "/nowhere/at/all"], ["note", "a text", "--jsonl", "-"]])
 def test_wrong_arguments_are_two_with_a_sentence(dream, words):
@@ -90,7 +93,8 @@ def test_clamped_settings_are_told_and_used(dream):
 
 
 def test_a_refused_line_is_three_and_the_others_are_stored(dream):
-    told = dream("note", "--jsonl", "-", "--json", stdin='{"text": "The cache lives in Redis since March"}\n{"text": 7}\nnot json\n')
+    lines = '{"text": "The cache lives in Redis since March"}\n{"text": 7}\nnot json\n'
+    told = dream("note", "--jsonl", "-", "--json", stdin=lines)
     assert told.code == 3
     assert [a["status"] for a in told.document["observations"]] == ["stored", "refused", "refused"]
 
@@ -162,7 +166,7 @@ def test_a_read_only_home_is_twelve(dream):
 def test_a_full_disk_is_twelve_and_says_so(dream):
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full here")
-    with open("/dev/full", "wb") as full:
+    with Path("/dev/full").open("wb") as full:
         done = subprocess.run(dream.command("config", "--json"), stdout=full, stderr=subprocess.PIPE, env=dream.env)
     assert done.returncode == 1
     assert b"Traceback" not in done.stderr
@@ -171,7 +175,7 @@ def test_a_full_disk_is_twelve_and_says_so(dream):
 
 def test_a_reader_that_leaves_early_is_no_failure(lived_in):
     command = " ".join(f"'{w}'" for w in lived_in.command("config"))
-    done = subprocess.run(f"set -o pipefail; {command} | head -1", shell=True, executable="/bin/bash", capture_output=True, env=lived_in.env)
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | head -1"], capture_output=True, env=lived_in.env)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -7,6 +7,7 @@ import pty
 import subprocess
 
 import pytest
+
 from dreamd.cli import render
 
 TUESDAY = "2026-03-03T09:00:00Z"
@@ -41,8 +42,9 @@ def test_nothing_to_do_is_one_line(lived_in):
 
 
 def test_a_long_report_stops_after_twenty_changes_and_says_where_the_rest_is(dream):
-    words = ("anchor basil copper dahlia ember falcon garnet hazel indigo jasmine kestrel lemon maple nectar olive pepper quartz rowan "
-             "saffron tulip umber violet walnut yarrow zinnia").split()
+    words = ["anchor", "basil", "copper", "dahlia", "ember", "falcon", "garnet", "hazel", "indigo",
+             "jasmine", "kestrel", "lemon", "maple", "nectar", "olive", "pepper", "quartz", "rowan",
+             "saffron", "tulip", "umber", "violet", "walnut", "yarrow", "zinnia"]
     lines = "".join(f'{{"text": "Room {w} seats {n + 3} people and has a {w} door"}}\n' for n, w in enumerate(words))
     dream.json("note", "--jsonl", "-", stdin=lines)
     out = dream("consolidate").out
@@ -90,7 +92,8 @@ def test_colours_are_for_terminals_that_want_them(lived_in):
 
 def test_review_on_a_terminal_asks_and_obeys(lived_in):
     ours, theirs = pty.openpty()
-    running = subprocess.Popen(lived_in.command("review"), stdin=theirs, stdout=theirs, stderr=theirs, env={**lived_in.env, "TERM": "dumb"})
+    running = subprocess.Popen(lived_in.command("review"), stdin=theirs, stdout=theirs, stderr=theirs,
+                               env={**lived_in.env, "TERM": "dumb"})
     os.write(ours, b"a\n")
     running.wait(timeout=60)
     os.close(theirs)

@@ -47,8 +47,10 @@ def test_every_bad_line_is_named_and_the_good_ones_are_kept(dream):
            b'{"text": "a year too far", "at": "9999-12-31"}', b'{"text": "a day too far", "ttl": "9999-12-31"}',
            b'{"text": "a way out", "scope": "project:../../x"}', b'{"text": "NUL \\u0000 inside"}',
            b'{"text": "half a sign \\ud800"}', b'{"text": "\xff\xfe broken bytes"}', b"[" * 100_000,
-           b'{"text": "' + b"x" * 1_100_000 + b'"}', b'{"text": "' + b"y" * 20_000 + b'", "key": "long"}', b'{"at": "2026-01-01"}']
-    body = b'{"text": "The first good line of this file"}\n\n' + b"\n".join(bad) + b'\n{"text": "The last good line of this file"}'
+           b'{"text": "' + b"x" * 1_100_000 + b'"}', b'{"text": "' + b"y" * 20_000 + b'", "key": "long"}',
+           b'{"at": "2026-01-01"}']
+    first, last = b'{"text": "The first good line of this file"}\n\n', b'\n{"text": "The last good line of this file"}'
+    body = first + b"\n".join(bad) + last
     told = dream("note", "--jsonl", "-", "--json", stdin=body)
     answers = told.document["observations"]
     assert told.code == 3
@@ -116,9 +118,10 @@ def test_the_home_is_for_its_owner_alone(dream):
 def transcript(dream):
     folder = dream.person / ".claude" / "projects" / "-srv-otter"
     folder.mkdir(parents=True)
-    lines = [{"type": "user", "uuid": "u1", "sessionId": "s1", "timestamp": MONDAY, "cwd": "/srv/otter", "userType": "external",
+    common = {"sessionId": "s1", "timestamp": MONDAY, "cwd": "/srv/otter"}
+    lines = [{**common, "type": "user", "uuid": "u1", "userType": "external",
               "message": {"role": "user", "content": "Remember: we always tag releases with a leading v, like v2.1"}},
-             {"type": "assistant", "uuid": "a1", "parentUuid": "u1", "sessionId": "s1", "timestamp": MONDAY, "cwd": "/srv/otter",
+             {**common, "type": "assistant", "uuid": "a1", "parentUuid": "u1",
               "message": {"role": "assistant", "content": [{"type": "text", "text": "Understood."}]}}]
     path = folder / "s1.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
