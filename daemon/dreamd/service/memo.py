@@ -29,8 +29,11 @@ class Memo:
 
 
 def found_store(world: World) -> None:
-    """Create the store where there is none, so that a probe has something to look at."""
-    if not world.paths.store.exists():
+    """Create the store where there is none, so that a probe has something to look at.
+
+    An empty file is one whose making was cut short by a full disk.
+    """
+    if not world.paths.store.exists() or world.paths.store.stat().st_size == 0:
         open_store(world.paths.store, create_with=schema.Founding(world.clock.now(), world.zone_name)).close()
 
 
@@ -52,8 +55,9 @@ def read_memo(world: World, before: Memo) -> Memo:
 
     Raises Outage or Corrupt when it cannot be read.
     """
+    found_store(world)
     stamp = stamp_of(world.paths.store)
-    if stamp == before.stamp or not world.paths.store.exists():
+    if stamp == before.stamp:
         return before
     store = open_reader(world.paths.store)
     try:

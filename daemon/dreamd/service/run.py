@@ -28,15 +28,17 @@ from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
 from dreamd.service.nursery import Child, Ended, Task
 from dreamd.service.pause import read_pause
-from dreamd.service.watch import Ledger, Watcher, neighbours
+from dreamd.service.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
 from dreamd.store.connection import open_reader
-from dreamd.telemetry import Field, Heartbeat, read_beat
+from dreamd.telemetry import Beat, Field, Heartbeat, read_beat
 from dreamd.world import World
 
 PASSING = "store-busy"
 """An outage that is over before anyone could read a marker."""
 RETRY_FLOOR_S = 600.0
 """A marker that no try renews or clears is not tried more often than this."""
+
+IDLE_BEAT_S = 115.0
 
 Say = Callable[..., None]
 """Tells a line to whoever listens: `say(event, **fields)`, fields as in telemetry; never memory text."""
@@ -76,7 +78,8 @@ class Service:
         self._said_hold = ""
         self._cycles = self._failures = 0
         self._markers: list[outage.Marker] = []
-        self._tried_s = -RETRY_FLOOR_S
+        self._alerted: dict[str, datetime] = {}
+        self._tried_s = self._beaten_s = -RETRY_FLOOR_S
         self._watcher = Watcher(())
         self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
 
@@ -183,7 +186,8 @@ class Service:
         if self._last_reading.monotonic_s - self._rescanned_s >= self._rhythm.rescan_s:
             self._rescanned_s = self._last_reading.monotonic_s
             self._watch()
-            for path in neighbours([*self._ledger.paths(), *(p for p, _ in self._memo.taken)]):
+            known = [*self._ledger.paths(), *(p for p, _ in self._memo.taken)]
+            for path in {*neighbours(known), *transcripts_below(self._watcher.roots)}:
                 self._ledger.look(path, now=now)
         if memo.drop_consumed(self.world, self._memo):
             self._memo = memo.read_memo(self.world, self._memo)
@@ -306,12 +310,18 @@ class Service:
 
     def _flag(self, failure: Outage) -> None:
         now = self.world.clock.now()
+        known = next((m for m in self._markers if m.component == failure.component and m.code == failure.code), None)
+        if known is not None and not outage.is_retry_due(known, now=now, boot_id=self._boot_id):
+            return  # seen again on a look, which is no attempt
         try:
             marker = outage.flag(self.world.paths.outage, failure, now=now, owner="dream run", fallback=self._fallback)
         except DreamError as worse:
             self._event("outage.unmarked", component=failure.component, reason=worse.message)
             return
-        if outage.is_alert_due(marker, now):
+        self._markers = [marker, *(m for m in self._markers if m.component != marker.component)]
+        spoke = self._alerted.get(marker.component)
+        if outage.is_alert_due(replace(marker, alerted_at=spoke or marker.alerted_at), now):
+            self._alerted[marker.component] = now  # a full disk may not take it down, and must not make us repeat it
             self._event("outage.alert", component=marker.component, code=marker.code, reason=marker.reason,
                         hint=marker.hint, attempts=marker.attempts)
             with suppress(DreamError):  # not remembered, so said once more: better than not at all
@@ -328,11 +338,8 @@ class Service:
         self._event("service.reloaded")
 
     def _watch(self) -> None:
-        roots = source_roots(self.world)
-        groups = (roots.claude_dirs, roots.codex_dirs, roots.gemini_dirs, roots.copilot_dirs, roots.openclaw_dirs,
-                  roots.cursor_dirs, roots.extra)
-        wanted = {root for group in groups for root in group if root.is_dir()}
-        if wanted != set(self._watcher.roots):
+        wanted = transcript_places(source_roots(self.world))
+        if set(wanted) != set(self._watcher.roots):
             self._watcher = Watcher(wanted)
 
     def _beat(self, state: str, holds: tuple[str, ...], due: Due | None) -> None:
@@ -346,9 +353,17 @@ class Service:
             next_due_at=iso(due.next_at) if due is not None and due.next_at else "",
             counters={"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread(),
                       "epoch": self._memo.epoch})
-        self._heart.write(beat)
+        if self._is_news(beat):
+            self._heart.write(beat)
+            self._beaten_s = self._last_reading.monotonic_s
         told = f"{state} {phase} {beat.done}/{beat.total}" if phase else "; ".join((state, *holds))
         self._notifier.tell(f"STATUS={told[:200]}")
+
+    def _is_news(self, beat: Beat) -> bool:
+        """An unchanged idle heartbeat is written less often: a disk wears by what nobody reads."""
+        old = self._heart.beat
+        same = replace(beat, sequence=old.sequence, at=old.at, boot_s=old.boot_s) == old
+        return not same or beat.state == "working" or self._last_reading.monotonic_s - self._beaten_s >= IDLE_BEAT_S
 
     def _settled_s(self) -> float:
         return self._last_reading.boot_s - self._settle_from_s

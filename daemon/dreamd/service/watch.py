@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dreamd.settings import ExtractionSettings
+from dreamd.sources import SourceRoots
 from dreamd.throttle import Talk, after_extraction, is_extraction_due
 
 TURN_MARKS = (b'"subtype":"turn_duration"', b'"stop_reason":"end_turn"', b'"type":"task_complete"',
@@ -23,6 +24,9 @@ TURN_MARKS = (b'"subtype":"turn_duration"', b'"stop_reason":"end_turn"', b'"type
 COMPACTION_MARKS = (b'"subtype":"compact_boundary"', b'"type":"compacted"', b'"type":"session.compaction')
 ENDINGS = frozenset({".jsonl", ".json"})
 LARGEST_LOOK_BYTES = 8 * 1024 * 1024
+PRIVATE_FOLDERS = frozenset({"subagents", "memory", "tool-results"})
+"""What agents keep beside a conversation and nobody said."""
+DEEPEST = 5
 MOST_TALKS = 5000
 QUIET_END_S = 1800.0
 """A conversation that has not moved for half an hour counts as ended: few harnesses say so themselves."""
@@ -53,7 +57,7 @@ class Watcher:
         told = self._notices.watch(1, 1, 1, None)
         if isinstance(told, str):  # `timeout`, `stop` or `signal`: nothing changed
             return set()
-        return {Path(path) for _, path in told if os.path.splitext(path)[1] in ENDINGS}  # noqa: PTH122 - hot path
+        return {Path(path) for _, path in told if _is_transcript(path)}
 
 
 def _start_watching(roots: Sequence[Path]) -> Notices | None:
@@ -180,6 +184,35 @@ def count_marks(path: Path, start: int, end: int) -> tuple[int, bool]:
     known = turns or any(b'"type":"%s"' % kind in squeezed for kind in (b"user", b"assistant", b"response_item"))
     compacted = any(mark in squeezed for mark in COMPACTION_MARKS)
     return (turns if known else int(end > start)), compacted
+
+
+def transcript_places(roots: SourceRoots) -> tuple[Path, ...]:
+    """The folders below which harnesses write transcripts; elsewhere in theirs they keep state that is none."""
+    named = [(roots.claude_dirs, "projects"), (roots.codex_dirs, "sessions"), (roots.gemini_dirs, "tmp"),
+             (roots.copilot_dirs, "session-state"), (roots.openclaw_dirs, "agents"), (roots.cursor_dirs, "projects")]
+    places = [root / folder for group, folder in named for root in group]
+    return tuple(place for place in (*places, *roots.extra) if place.is_dir())
+
+
+def transcripts_below(places: Iterable[Path]) -> list[Path]:
+    """Every transcript there is: the slow look that needs no events, and finds what an event was lost for."""
+    found: list[Path] = []
+    for place in places:
+        depth = len(place.parts)
+        for folder, folders, names in os.walk(place):
+            here = Path(folder)
+            if len(here.parts) - depth >= DEEPEST:
+                folders.clear()
+            folders[:] = [f for f in folders if f not in PRIVATE_FOLDERS]
+            found += [here / name for name in names if _is_transcript(name)]
+            if len(found) >= MOST_TALKS:
+                return sorted(found)
+    return sorted(found)
+
+
+def _is_transcript(path: str) -> bool:
+    name, ending = os.path.splitext(path)  # noqa: PTH122 - asked for every event
+    return ending in ENDINGS and not any(f"/{folder}/" in name for folder in PRIVATE_FOLDERS)
 
 
 def neighbours(known: Iterable[Path]) -> list[Path]:

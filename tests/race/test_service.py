@@ -1,0 +1,392 @@
+"""The service as a living process: what happens to it, to its child and to the machine, and that nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from dreamd import mutex, outage
+from dreamd.clock import iso
+from dreamd.outage import read_markers
+from dreamd.paths import Paths
+
+EAGER = """
+[service]
+settle_s = 0
+quiet_minutes = 0
+min_hours = 0
+volume_base = 1
+max_load_per_core = 16
+"""
+ONLY_EXTRACTION = """
+[service]
+settle_s = 0
+quiet_minutes = 0
+volume_base = 100000
+volume_sessions = 1000
+max_load_per_core = 16
+[extraction]
+every_turns = 2
+min_minutes = 0
+"""
+SERVE = """
+import json, sys
+from dataclasses import replace
+from pathlib import Path
+from dreamd.clock import SystemClock
+from dreamd.errors import DreamError
+from dreamd.paths import Paths, read_environment
+from dreamd.service.run import Rhythm, Service
+from dreamd.settings import load_settings
+from dreamd.world import World
+
+home, config, rhythm, overrides = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]), json.loads(sys.argv[4])
+
+def world():
+    settings = load_settings(config)
+    return World(Paths(home), replace(settings, service=replace(settings.service, **overrides)), SystemClock(),
+                 read_environment())
+
+def say(event, **fields):
+    print(json.dumps({"event": event, **fields}, default=dict), flush=True)
+
+try:
+    sys.exit(Service(world(), config=config, reload=world, say=say, rhythm=Rhythm(**rhythm)).run())
+except DreamError as error:
+    print(error.message, file=sys.stderr)
+    sys.exit(error.exit_code)
+"""
+QUICK = {"tick_s": 0.2, "rescan_s": 0.6, "gap_s": 60.0, "stop_s": 5.0}
+
+
+@dataclass
+class Place:
+    """A throw-away home and person, and the processes a test starts there."""
+
+    base: Path
+    started: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    @property
+    def paths(self) -> Paths:
+        return Paths(self.base / "home")
+
+    @property
+    def talk(self) -> Path:
+        return self.base / "person" / ".claude" / "projects" / "-srv-app" / "s1.jsonl"
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {"HOME": str(self.base / "person"), "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"}
+
+    def serve(self, settings: str, *, rhythm: dict[str, float] | None = None, **overrides: float) -> subprocess.Popen[str]:
+        config = self.base / "dream.toml"
+        config.write_text(settings)
+        with (self.base / "said").open("w") as said:
+            service = subprocess.Popen(
+                [sys.executable, "-c", SERVE, str(self.paths.home), str(config), json.dumps(QUICK | (rhythm or {})),
+                 json.dumps(overrides)], env=self.env, stdout=said, stderr=subprocess.PIPE, text=True)
+        self.started.append(service)
+        return service
+
+    def dream(self, *words: str, now: str = "") -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(self.paths.home), *words]
+        return subprocess.run([*command, *(["--now", now] if now else [])], env=self.env, capture_output=True, text=True)
+
+    def events(self, name: str = "", **wanted: object) -> list[dict[str, object]]:
+        said = (self.base / "said").read_text().splitlines()
+        told = [json.loads(line) for line in said if line.startswith("{")]
+        return [e for e in told if (not name or e["event"] == name) and all(e.get(k) == v for k, v in wanted.items())]
+
+    def waits_for(self, true: Callable[[], object], within_s: float = 40.0) -> None:
+        end = time.monotonic() + within_s
+        while not true():
+            assert time.monotonic() < end, (self.base / "said").read_text()[-1500:]
+            time.sleep(0.03)
+
+    def child(self) -> int:
+        self.waits_for(lambda: self.events("cycle.started"))
+        return int(str(self.events("cycle.started")[-1]["pid"]))
+
+    def rows(self, sql: str) -> list[tuple[object, ...]]:
+        with closing(sqlite3.connect(self.paths.store, timeout=5)) as store:
+            return store.execute(sql).fetchall()
+
+    def says(self, *prompts: str) -> None:
+        """A person types, the agent answers, in a transcript as it grows on disk."""
+        self.talk.parent.mkdir(parents=True, exist_ok=True)
+        with self.talk.open("a") as stream:
+            for prompt in prompts:
+                for kind, message in (("user", {"role": "user", "content": prompt}),
+                                      ("assistant", {"role": "assistant", "stop_reason": "end_turn",
+                                                     "content": [{"type": "text", "text": "Understood, done."}]})):
+                    stream.write(json.dumps({
+                        "type": kind, "message": message, "uuid": str(uuid.uuid4()), "sessionId": "s1", "cwd": "/srv/app",
+                        "isSidechain": False, "parentUuid": None, "userType": "external", "version": "2.0.0",
+                        "timestamp": iso(datetime.now(UTC))}) + "\n")
+
+    def ends(self, service: subprocess.Popen[str], within_s: float = 30.0) -> int:
+        service.send_signal(signal.SIGTERM)
+        return service.wait(timeout=within_s)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    (tmp_path / "person" / ".claude" / "projects").mkdir(parents=True)
+    here = Place(tmp_path)
+    here.paths.locks.mkdir(parents=True, mode=0o700)
+    yield here
+    for process in here.started:
+        if process.poll() is None:
+            process.send_signal(signal.SIGCONT)
+            process.kill()
+        process.communicate()
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+NOTE = "The staging server listens on port 4001."
+
+
+def test_what_is_noted_becomes_a_memory_without_anyone_asking(place: Place) -> None:
+    service = place.serve(EAGER)
+    assert place.dream("note", NOTE).returncode == 0
+    place.waits_for(lambda: place.events("cycle.finished", kind="dream", outcome="changed"))
+    assert place.ends(service) == 0
+    assert place.rows("SELECT status FROM memory") == [("live",)]
+    assert not place.paths.heartbeat.exists()
+    assert not (place.paths.home / "cycle.json").exists()
+    # Whatever is said or logged speaks of counts and reasons, never of what was remembered.
+    for told in ((place.base / "said"), *place.paths.logs.iterdir()):
+        assert "staging" not in told.read_text()
+
+
+def test_a_second_service_leaves_with_the_name_of_the_first(place: Place) -> None:
+    first = place.serve(EAGER)
+    place.waits_for(lambda: place.events("service.started"))
+    second = place.dream("run")
+    assert second.returncode == 11
+    assert "`dream run`" in second.stderr and str(first.pid) in second.stderr
+    assert first.poll() is None
+
+
+@pytest.mark.slow
+def test_a_service_and_three_people_dream_one_after_the_other(place: Place) -> None:
+    service = place.serve(EAGER)
+    for n in range(3):
+        place.dream("note", f"{NOTE[:-1]}{n}.")
+    manual = [subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(place.paths.home), "consolidate"],
+                               env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(3)]
+    assert {m.wait(timeout=60) for m in manual} <= {0, 11}
+    place.waits_for(lambda: not place.rows("SELECT 1 FROM observation o LEFT JOIN fate f ON f.observation = o.seq "
+                                           "WHERE f.observation IS NULL"))
+    assert place.ends(service) == 0
+    assert place.rows("SELECT COUNT(*) FROM memory WHERE status = 'live'") == [(3,)]
+    assert place.dream("check").returncode == 0
+
+
+def test_a_killed_child_is_an_outage_and_a_later_success_clears_it(place: Place) -> None:
+    service = place.serve(EAGER)
+    place.dream("note", NOTE)
+    os.kill(place.child(), signal.SIGKILL)
+    place.waits_for(lambda: read_markers(place.paths.outage))
+    assert [(m.component, m.code) for m in read_markers(place.paths.outage)] == [("cycle", "child-sigkill")]
+    assert place.dream("probe").returncode == 1
+    assert service.poll() is None
+    assert len(place.events("cycle.started")) == 1, "the next try waits its minute"
+    # The minute is over, as far as the marker knows.
+    marker = json.loads((place.paths.outage / "cycle.json").read_text())
+    marker["next_retry_at"] = iso(datetime.now(UTC) - timedelta(seconds=1))
+    (place.paths.outage / "cycle.json").write_text(json.dumps(marker))
+    place.waits_for(lambda: place.events("cycle.finished", outcome="changed"))
+    place.waits_for(lambda: not read_markers(place.paths.outage))
+    assert place.ends(service) == 0
+    assert place.rows("SELECT status FROM memory") == [("live",)]
+
+
+@pytest.mark.slow
+def test_a_child_that_hangs_is_ended_at_its_deadline_and_marked(place: Place) -> None:
+    service = place.serve(EAGER, rhythm={"stop_s": 0.5}, child_timeout_minutes=0.05)
+    place.dream("note", NOTE)
+    pid = place.child()
+    os.kill(pid, signal.SIGSTOP)
+    place.waits_for(lambda: read_markers(place.paths.outage))
+    assert [m.code for m in read_markers(place.paths.outage)] == ["child-timeout"]
+    assert not alive(pid)
+    assert place.ends(service) == 0
+
+
+@pytest.mark.slow
+def test_a_killed_supervisor_takes_no_work_with_it(place: Place) -> None:
+    first = place.serve(EAGER)
+    place.dream("note", NOTE)
+    child = place.child()
+    first.kill()
+    first.wait()
+    place.waits_for(lambda: not alive(child), within_s=20)
+    second = place.serve(EAGER)
+    place.waits_for(lambda: place.events("service.started"))
+    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)])
+    assert place.ends(second) == 0
+    assert place.dream("check").returncode == 0
+
+
+@pytest.mark.slow
+def test_a_frozen_dreamer_keeps_its_lock_and_notes_still_get_through(place: Place) -> None:
+    service = place.serve(EAGER)
+    place.dream("note", NOTE)
+    pid = place.child()
+    place.waits_for(lambda: mutex.is_held(place.paths.locks, mutex.DREAM_LOCK))
+    os.kill(pid, signal.SIGSTOP)
+    if mutex.is_held(place.paths.locks, mutex.DREAM_LOCK):
+        turned_away = place.dream("consolidate")
+        assert turned_away.returncode == 11 or not mutex.is_held(place.paths.locks, mutex.DREAM_LOCK)
+        assert place.dream("note", NOTE.replace("4001", "4002")).returncode == 0
+    os.kill(pid, signal.SIGCONT)
+    place.waits_for(lambda: len(place.rows("SELECT 1 FROM memory")) == 2)
+    assert place.ends(service) == 0
+
+
+@pytest.mark.parametrize("after_s", [0.3, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.0, 1.0, 2.0))])
+def test_a_stop_at_any_moment_ends_soon_and_loses_nothing(place: Place, after_s: float) -> None:
+    service = place.serve(EAGER)
+    place.dream("note", NOTE)
+    child = place.child()
+    time.sleep(after_s)
+    before = time.monotonic()
+    assert place.ends(service, within_s=30) == 0
+    assert time.monotonic() - before < 30
+    assert not alive(child)
+    assert place.dream("consolidate").returncode == 0
+    assert place.rows("SELECT status FROM memory") == [("live",)]
+    assert read_markers(place.paths.outage) == []
+
+
+@pytest.mark.slow
+def test_a_second_stop_leaves_at_once(place: Place) -> None:
+    service = place.serve(EAGER, rhythm={"stop_s": 60})
+    place.dream("note", NOTE)
+    child = place.child()
+    os.kill(child, signal.SIGSTOP)
+    service.send_signal(signal.SIGTERM)
+    time.sleep(0.5)
+    assert service.poll() is None
+    service.send_signal(signal.SIGTERM)
+    assert service.wait(timeout=5) == 143
+    place.waits_for(lambda: not alive(child), within_s=5)
+
+
+def test_settings_are_read_again_on_hangup_and_bad_ones_are_refused(place: Place) -> None:
+    service = place.serve(EAGER.replace("volume_base = 1", "volume_base = 1000"))
+    place.dream("note", NOTE)
+    time.sleep(0.6)
+    assert not place.events("cycle.started")
+    (place.base / "dream.toml").write_text("[service]\nvolume_bass = 1\n")
+    service.send_signal(signal.SIGHUP)
+    place.waits_for(lambda: place.events("service.reload-refused"))
+    (place.base / "dream.toml").write_text(EAGER)
+    service.send_signal(signal.SIGHUP)
+    place.waits_for(lambda: place.events("service.reloaded"))
+    place.waits_for(lambda: place.events("cycle.started"))
+    assert place.ends(service) == 0
+
+
+def test_a_pause_keeps_it_from_starting_and_resume_lets_it(place: Place) -> None:
+    assert place.dream("pause", "--for", "2h").returncode == 0
+    service = place.serve(EAGER)
+    place.dream("note", NOTE)
+    time.sleep(0.8)
+    assert not place.events("cycle.started")
+    assert json.loads(place.dream("probe", "--json").stdout)["verdict"] == "stopped"
+    assert place.dream("resume").returncode == 0
+    place.waits_for(lambda: place.events("cycle.started"))
+    assert place.ends(service) == 0
+
+
+@pytest.mark.slow
+def test_a_suspended_process_settles_before_it_works(place: Place) -> None:
+    service = place.serve(EAGER.replace("settle_s = 0", "settle_s = 3600"), rhythm={"gap_s": 1.0})
+    place.waits_for(lambda: place.events("service.started"))
+    service.send_signal(signal.SIGSTOP)
+    time.sleep(1.8)
+    service.send_signal(signal.SIGCONT)
+    place.waits_for(lambda: place.events("service.resumed"))
+    place.dream("note", NOTE)
+    place.waits_for(lambda: place.events("service.held"))
+    assert "settl" in str(json.loads(place.paths.heartbeat.read_text())["holds"]) or "came up" in str(
+        place.events("service.held")[0]["reason"])
+    assert not place.events("cycle.started")
+    assert place.ends(service) == 0
+
+
+def test_a_conversation_is_extracted_and_what_trails_follows_without_waiting(place: Place) -> None:
+    service = place.serve(ONLY_EXTRACTION)
+    place.waits_for(lambda: place.events("service.started"))
+    place.says("From now on always squash commits before you merge them.", "Remember that staging listens on port 4001.")
+    place.waits_for(lambda: place.events("cycle.started", kind="gather"))
+    place.says("Please always run the linter before committing from now on.")
+    place.waits_for(lambda: any("linter" in str(t) for t, in place.rows("SELECT text FROM observation")))
+    place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM staged") == [(0,)])
+    assert place.ends(service) == 0
+    assert place.rows("SELECT offset = size FROM cursor") == [(1,)]
+    assert place.rows("SELECT COUNT(*) FROM run") == [(0,)], "an extraction is no dream"
+
+
+@pytest.mark.slow
+def test_staged_work_survives_the_death_of_everyone(place: Place) -> None:
+    first = place.serve(ONLY_EXTRACTION)
+    place.waits_for(lambda: place.events("service.started"))
+    place.says("From now on always squash commits before you merge them.", "Remember that staging listens on port 4001.")
+    child = place.child()
+    os.kill(child, signal.SIGSTOP)
+    place.says("Please always run the linter before committing from now on.")
+    place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM staged") == [(1,)])
+    first.kill()
+    os.kill(child, signal.SIGKILL)
+    first.wait()
+    second = place.serve(ONLY_EXTRACTION)
+    # One turn alone is under the throttle of two: only the staged row makes it go at once.
+    place.waits_for(lambda: any("linter" in str(t) for t, in place.rows("SELECT text FROM observation")))
+    assert place.ends(second) == 0
+
+
+def test_a_full_disk_at_the_start_is_marked_and_not_the_end(place: Place) -> None:
+    home = place.paths.home
+    small = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(home)]
+    if subprocess.run(small, capture_output=True).returncode:
+        pytest.skip("only root can mount a small disk")
+    try:
+        place.paths.locks.mkdir(mode=0o700)
+        outage.prepare(place.paths.outage)
+        for name in (mutex.SERVICE_LOCK, mutex.DREAM_LOCK, mutex.GATE_LOCK, mutex.WRITE_LOCK):
+            (place.paths.locks / name).touch(mode=0o600)
+        with pytest.raises(OSError, match="No space"):
+            (home / "filler").write_bytes(b"x" * (1 << 20))
+        service = place.serve(EAGER)
+        place.waits_for(lambda: read_markers(place.paths.outage))
+        assert [m.component for m in read_markers(place.paths.outage)] == ["disk"]
+        time.sleep(1.0)
+        assert service.poll() is None
+        assert len(place.events("outage.alert", component="disk")) == 1
+        (home / "filler").unlink()
+        place.waits_for(lambda: place.paths.store.stat().st_size)
+        assert place.ends(service) == 0
+    finally:
+        subprocess.run(["umount", "-l", str(home)], check=True)
