@@ -12,7 +12,8 @@ import re
 from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
-from functools import cache
+from functools import cache, partial
+from itertools import islice
 
 from dreamd.extraction import words
 from dreamd.extraction.language import language_of
@@ -23,6 +24,9 @@ _CLAUSE_END = re.compile(r"[.!?;\n。！？；](?=\s|$|[\u3000-\u9fff])|\n")
 _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", re.IGNORECASE)
 _SPECIFIC = re.compile(r"\b(?:the|this|our|my|we|i|he|she|it|they|will|we'll|is|are)\b", re.IGNORECASE)
 _NEAR_CHARS = 60
+_SENTENCE_CHARS = 300
+_MOST_DATES = 40
+"""A note that names more days than this is a calendar, and stays as it was said."""
 _LAST_YEAR = 8_999
 
 
@@ -53,7 +57,7 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     evidence: list[str] = []
     for rule in _rules():
         if rule.lang in (lang, _fallback(lang)):
-            text = rule.pattern.sub(lambda match, rule=rule: _absolute(match, rule, day, evidence), text)  # type: ignore[misc]
+            text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=_MOST_DATES)
     text = _calendar_dates(text, lang, day, evidence)
     ttl, valid_from = _validity(text, day, evidence)
     return Durable(text, ttl, valid_from, tuple(dict.fromkeys(evidence)))
@@ -118,7 +122,7 @@ def _preposition(lang: str) -> str:
     return rf"(?P<prep>(?:{table[lang]})(?:\s+the)?\s+)?" if lang in table else ""
 
 
-def _absolute(match: re.Match[str], rule: _Rule, day: date, evidence: list[str]) -> str:
+def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[str]) -> str:
     """The absolute wording of one phrase, or the phrase itself where it means a habit or a length."""
     groups = match.groupdict()
     lead = next((v for k, v in groups.items() if v and re.match(r"prep|keep", k)), "")
@@ -142,10 +146,11 @@ def _absolute(match: re.Match[str], rule: _Rule, day: date, evidence: list[str])
 
 
 def _sentence(match: re.Match[str]) -> str:
-    text = match.string
-    start = max((m.end() for m in _CLAUSE_END.finditer(text, max(0, match.start() - 400), match.start())), default=0)
-    end = _CLAUSE_END.search(text, match.end())
-    return text[start:end.start() if end else len(text)]
+    """The sentence a match stands in, or as much of it as lies near."""
+    text, low = match.string, max(0, match.start() - _SENTENCE_CHARS)
+    start = max((m.end() for m in _CLAUSE_END.finditer(text, low, match.start())), default=low)
+    end = _CLAUSE_END.search(text, match.end(), match.end() + _SENTENCE_CHARS)
+    return text[start:end.start() if end else match.end() + _SENTENCE_CHARS]
 
 
 def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -> bool:
@@ -251,8 +256,9 @@ def _form(table: dict[str, object], name: str, lang: str) -> str:
 def _calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str:
     """Write out calendar dates as ISO where the text hangs an end or a beginning on them; others read well as they are."""
     def replace(match: re.Match[str]) -> str:
-        before = match.string[:match.start()]
-        ends = _cue_ends(before, "ends_before") or _verb_ends(before) or _after(match.string[match.end():], "ends_after")
+        before = match.string[max(0, match.start() - _SENTENCE_CHARS):match.start()]
+        after = match.string[match.end():match.end() + _SENTENCE_CHARS]
+        ends = _cue_ends(before, "ends_before") or _verb_ends(before) or _after(after, "ends_after")
         dated = match["year"] or match.groupdict().get("year_a")
         if not ends and not (dated and _cue_ends(before, "starts_before")):
             return match[0]
@@ -266,7 +272,7 @@ def _calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str
         return found.isoformat()
 
     text = _DOTTED.sub(_undotted, text)
-    return _calendar(lang).sub(replace, text)
+    return _calendar(lang).sub(replace, text, count=_MOST_DATES)
 
 
 def _undotted(match: re.Match[str]) -> str:
@@ -323,8 +329,8 @@ def _validity(text: str, day: date, evidence: list[str]) -> tuple[str | None, st
     """The end and the beginning that stand beside the dates of a text."""
     ttl: str | None = None
     valid_from: str | None = None
-    for match in _ISO.finditer(text):
-        before, after = text[:match.start()], text[match.end():]
+    for match in islice(_ISO.finditer(text), _MOST_DATES):
+        before, after = text[:match.start()][-_SENTENCE_CHARS:], text[match.end():match.end() + _SENTENCE_CHARS]
         if not _is_date(match[0]):
             continue
         if _cue_ends(before, "starts_before") or _after(after, "starts_after"):

@@ -22,6 +22,8 @@ from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, speec
 from dreamd.model import Candidate, Event, EventKind, Origin, Scope, Speaker, text_sha
 
 SHORT_ANSWER = 60
+LONGEST_HEARD = 1_000
+"""A sentence longer than this is weighed by its beginning."""
 SHORT_DENIAL = 45
 REVISION = timedelta(minutes=30)
 REMEMBERED = 24
@@ -134,7 +136,7 @@ def _listen(talk: _Talk, event: Event) -> None:
 
 
 def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: bool) -> None:
-    said = [cleaned(sentence) for sentence in sentences(paragraph)]
+    said = [cleaned(sentence[:LONGEST_HEARD]) for sentence in sentences(paragraph)]
     n = 0
     while n < len(said):
         text = said[n]

@@ -15,9 +15,12 @@ from dreamd.model import SHORTEST_TEXT
 LONGEST_SPEECH = 6_000
 """Nobody types more than this at once; what is longer and structured was written beforehand."""
 LONGEST_SENTENCE = 400
+LONGEST_MESSAGE = 30_000
+"""Characters of one message that are looked at; what lies beyond was pasted."""
+_MOST_TAGS = 100
 _STRUCTURED_LINES = 12
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
-_TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>[\s\S]*?(?:</\1>|\Z)")
+_OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
 _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
@@ -41,8 +44,7 @@ _OPENERS = re.compile(
 
 def speech(text: str) -> list[str]:
     """The paragraphs of a message that the person typed, pastes left out, in order."""
-    text = _FENCE.sub("\n\n", text)
-    text = _TAGGED.sub("\n\n", text) if "<" in text else text
+    text = _without_tagged(_FENCE.sub("\n\n", text[:LONGEST_MESSAGE]))
     blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     if _is_document(text, blocks):
         return []
@@ -94,6 +96,26 @@ def without_request(text: str) -> str:
         return text
     rest = re.sub(r"(?i)^[\s:,：，–-]+(?:that |dass |daran, dass |de que |que )?", "", text[asked.end():])
     return rest[:1].upper() + rest[1:] if words.width(rest) >= SHORTEST_TEXT else text
+
+
+def _without_tagged(text: str) -> str:
+    """Drop what stands between a tag and its end; a tag that is never closed is a type or a sign, and stays."""
+    kept: list[str] = []
+    position = 0
+    never_closed: set[str] = set()
+    for opening in _OPENING.finditer(text):
+        name = opening[1]
+        if opening.start() < position or name in never_closed:
+            continue
+        end = text.find(f"</{name}>", opening.end())
+        if end >= 0:
+            kept.append(text[position:opening.start()])
+            position = end + len(name) + 3
+        elif len(never_closed) < _MOST_TAGS:
+            never_closed.add(name)
+        else:
+            break
+    return "\n\n".join([*kept, text[position:]])
 
 
 def _restored(part: str) -> str:
