@@ -101,8 +101,23 @@ def test_review_on_a_terminal_asks_and_obeys(lived_in):
     assert {m["status"] for m in lived_in.json("list", "--all")["memories"]} == {"live"}
 
 
-def test_quiet_says_less(dream):
+def test_quiet_says_nothing_and_verbose_where_the_time_went(dream):
     assert dream("note", "-q", "The quiet room is on the third floor").out == ""
+    assert "time     orient" in dream("consolidate", "-v").out
+    dream.json("note", "The loud room is on the first floor")
+    assert dream("consolidate", "-q").out == ""
+
+
+def test_progress_is_for_terminals_and_clears_itself(lived_in):
+    lived_in.json("note", "The lift is serviced every other Thursday")
+    ours, theirs = pty.openpty()
+    done = subprocess.run(lived_in.command("consolidate"), stdout=subprocess.PIPE, stderr=theirs, env=lived_in.env)
+    os.close(theirs)
+    told = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert "comparing" in told
+    assert told.endswith("\r\x1b[K")
+    assert "comparing" not in done.stdout.decode()
 
 
 @pytest.mark.parametrize(("number", "said"), [(1, "1 memory"), (2, "2 memories"), (1200, "1,200 memories"), (0, "0 memories")])

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import time
 from contextlib import closing
+
+import pytest
 
 MONDAY = "2026-03-02T09:00:00Z"
 
@@ -152,6 +155,15 @@ def test_what_is_no_source_is_set_aside_in_words(dream):
     told = dream("ingest", str(dream.person / "blob.bin"))
     assert told.code == 3
     assert "nothing there looks like a source" in told.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read anywhere")
+def test_an_unreadable_directory_is_set_aside_in_words(dream):
+    shut = dream.person / "shut"
+    shut.mkdir(mode=0)
+    told = dream("ingest", str(shut))
+    shut.chmod(0o700)
+    assert (told.code, told.err.startswith("error: ")) == (3, True)
 
 
 def test_a_corrupt_line_makes_a_dream_partial_and_is_counted(dream):

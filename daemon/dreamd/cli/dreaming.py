@@ -196,7 +196,7 @@ def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleRep
         _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
     context.document(document)
     quiet = report.outcome == "nothing-to-do" and options.auto
-    if not context.json and not quiet:
+    if not context.json and not quiet and context.verbosity >= 0:
         tell_report(context, report, plan_file=options.plan)
     for warning in report.warnings:
         context.warn(warning)

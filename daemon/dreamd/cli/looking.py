@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -146,9 +147,11 @@ def search(context: Context, options: Namespace) -> int:
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
-    with open_kit(context.world) as kit:
+    # Looking must work where nothing may be written; then it is not counted as a recall.
+    look_only = options.no_record or not os.access(context.world.paths.store, os.W_OK)
+    with open_kit(context.world, read_only=look_only) as kit:
         answer = find(kit, query, limit=options.limit, budget=options.budget, held=options.held,
-                      scope=parse_scope(options.scope) if options.scope else None, record=not options.no_record)
+                      scope=parse_scope(options.scope) if options.scope else None, record=not look_only)
     results = _with_clues(answer.results)
     paths = context.world.paths
     context.document({"query": query, "mode": answer.mode, "results": [

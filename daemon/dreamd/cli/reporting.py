@@ -38,6 +38,8 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
     if report.changes:
         _tell_changes(context, report)
     _tell_places(context, report)
+    if context.verbosity > 0:
+        _tell_details(context, report)
     if report.planned:
         context.say()
         context.say(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
@@ -75,7 +77,8 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
     """Changes by kind, the newest wording of each memory once, and no more of them than a person reads."""
     final = {c.after.id: c.after for c in report.changes}
     groups = [(title, style, ops, _chosen(report.changes, ops, final)) for title, style, ops in GROUPS]
-    room = SHOWN
+    most = SHOWN if context.verbosity <= 0 else sum(len(chosen) for *_, chosen in groups)
+    room = most
     for title, style, ops, chosen in groups:
         if not chosen:
             continue
@@ -86,7 +89,7 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
             for line in _lines(context, change, final, style):
                 context.say(line)
         room = max(0, room - len(chosen))
-    hidden = sum(len(chosen) for *_, chosen in groups) - SHOWN
+    hidden = sum(len(chosen) for *_, chosen in groups) - most
     if hidden > 0:
         context.say()
         context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
@@ -133,6 +136,15 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
 def _why(change: Change, indent: int, width: int, *, colour: bool) -> str:
     evidence = f": {'; '.join(change.evidence[:3])}" if change.evidence else ""
     return " " * indent + render.paint(render.clip(change.reason + evidence, width - indent), "dim", colour=colour)
+
+
+def _tell_details(context: Context, report: CycleReport) -> None:
+    """With `-v`: where the time went, and what the readers passed over."""
+    times = [f"{name} {phase.get('seconds', 0.0):.1f} s" for name, phase in report.phases.items()]
+    context.say(f"{'time':<9}{', '.join(times)}")
+    if report.skips:
+        passed = sorted(report.skips.items(), key=lambda row: (-row[1], row[0]))
+        context.say(f"{'passed':<9}{', '.join(f'{n:,} {reason}' for reason, n in passed)}")
 
 
 def _tell_places(context: Context, report: CycleReport) -> None:
