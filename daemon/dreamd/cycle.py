@@ -22,7 +22,7 @@ from dreamd.phases.gather import Gathered, gather
 from dreamd.phases.orient import Orientation, orient, write_edits
 from dreamd.plan import Change, Plan, digest
 from dreamd.planning import Wish, check_limits, plan_all, plan_pruning
-from dreamd.store import backups, journal, observations, work
+from dreamd.store import backups, forgetting, journal, observations, work
 
 CHANGED = "changed"
 AS_USUAL = Wish()
@@ -158,6 +158,9 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         # Also those that an interrupted run changed and did not come to write.
         scopes = footing.scopes | {e.scope for e in orientation.edits} | work.load_unwritten(kit.store).keys()
         counts["files"] = write_files(kit, sorted(scopes), report.warnings)
+    if forgetting.is_unfinished(kit.store):
+        with kit.background.batch():
+            forgetting.finish(kit.store, kit.paths)
     if footing.spoiled:
         report.warnings.append(f"{len(footing.spoiled)} memories changed while the dream was planned; "
                                "what concerns them waits for the next dream")

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dreamd import fsio, mutex, projection
+from dreamd import mutex, projection
 from dreamd.errors import Refused, UsageError
 from dreamd.kit import Kit
 from dreamd.model import CURRENT, Memory, Scope, Status, Trust
@@ -142,9 +142,8 @@ def forget(kit: Kit, ids: Sequence[str]) -> Forgotten:
             end_run(tx, replace(run, outcome="changed", reason=f"{len(lineage)} memories forgotten"), ended_at=now)
         kit.run = run
         files = _rewrite(kit, scopes)
-        _purge(kit)
-        kit.store.checkpoint()
-        forgetting.scrub(kit.store)
+        with kit.background.batch():
+            forgetting.finish(kit.store, kit.paths)
     return Forgotten(len(lineage), gone, files)
 
 
@@ -191,11 +190,3 @@ def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
             projection.settle(kit.store, kit.background, paths=kit.paths)
             written += len(intents)
     return written
-
-
-def _purge(kit: Kit) -> None:
-    """Copies that may still hold the words: parked conflicts and backups. The next dream makes a backup anew."""
-    for directory in (kit.paths.conflicts, kit.paths.backups):
-        for path in sorted(directory.glob("*")) if directory.is_dir() else []:
-            if path.is_file():
-                fsio.remove(path)

@@ -117,7 +117,8 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
     marks = ", ".join("?" * len(outcomes))
     where = "r.kind = ?" + (f" AND r.outcome IN ({marks})" if outcomes else "")
     if undoable:
-        where += """ AND r.undone_by = 0 AND (EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq)
+        where += """ AND r.undone_by = 0 AND (EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq
+                                                      AND (o.before IS NOT NULL OR o.after IS NOT NULL))
                      OR EXISTS (SELECT 1 FROM fate f WHERE f.run = r.seq AND f.set_aside = 0))"""
     row = store.one(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
                         FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *outcomes)
@@ -138,7 +139,7 @@ def load_later(store: Store, run: int) -> list[Entry]:
     """Operations of later, standing runs on memories that this run touched too: they depend on it."""
     return [_entry(r) for r in store.all(
         """SELECT o.* FROM operation o JOIN run r ON r.seq = o.run
-           WHERE o.run > ? AND r.undone_by = 0 AND r.kind <> 'undo'
+           WHERE o.run > ? AND r.undone_by = 0 AND r.kind NOT IN ('undo', 'forget')
              AND o.memory IN (SELECT memory FROM operation WHERE run = ?) ORDER BY o.run, o.seq""", run, run)]
 
 

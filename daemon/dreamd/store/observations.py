@@ -145,8 +145,12 @@ def hand_back(tx: sqlite3.Connection, run: int) -> int:
 
 def forgotten_hash(conversation: str, text: str, *, key: bytes) -> str:
     """The tombstone of a statement: keyed, so that the hash of a short secret cannot be guessed from outside."""
-    words = " ".join(text.split()).casefold()
-    return hmac.new(key, f"{conversation}\x00{words}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return hmac.new(key, f"{conversation}\x00{plain_words(text)}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def plain_words(text: str) -> str:
+    """A statement without the spacing and case that a second telling may change."""
+    return " ".join(text.split()).casefold()
 
 
 def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: bytes) -> bool:
