@@ -17,7 +17,8 @@ _MANY = frozenset(
     "use support include need have require contain accept offer allow know speak also help like love own serve".split()
 )
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
-_LINKS = frozenset("is are was were be been being will now the a an only just".split())
+_LINKS = frozenset("is are was were be has have had".split())
+_ONE_PLACE = frozenset("at on is are called named in".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +44,25 @@ def align(a: Slots, b: Slots) -> Frame:
     return Frame(tuple(changes), matcher.ratio(), tuple(starts))
 
 
-def value_change(pair: PairFeatures, frame: Frame) -> str:
-    """What changed, when the two say one thing of one subject with unequal single values; empty otherwise."""
-    real = [
-        (left, right, at)
-        for (left, right), at in zip(frame.changes, frame.starts, strict=True)
-        if _matters(left) or _matters(right)
-    ]
-    if len(real) != 1 or frame.equal < 0.6:
+def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> str:
+    """What changed, when the two say one thing of one subject with unequal single values; empty otherwise.
+
+    `strict` takes numbers, days and names in a place that holds one only; otherwise any short run of words will do.
+    """
+    aligned = zip(frame.changes, frame.starts, strict=True)
+    real = [(left, right, at) for (left, right), at in aligned if _matters(left) or _matters(right)]
+    if len(real) != 1 or frame.equal < 0.6 or pair.a.imperative:
         return ""
     left, right, at = real[0]
-    if not left or not right or len(left) > 4 or len(right) > 4:
-        return ""
-    if pair.a.imperative or pair.qualifiers_apart and not _only_value(pair):
+    if not left or not right or len(left) > 4 or len(right) > 4 or (pair.qualifiers_apart and not _only_value(pair)):
         return ""
     before = [t for t in pair.a.tokens if t.kind != "stop"][:at]
-    subject_ended = (
-        any(t.stem in ("be", "have") or t.stem in _LINKS or t.kind == "op" for t in before)
-        or _colon_before(pair.a, left)
-        or _verb_before(pair.a, before)
-    )
-    if not before or not subject_ended or _is_label(before, left) and _is_label(before, right):
+    if not before or not _subject_ended(pair.a, before, left) or (_is_label(before, left) and _is_label(before, right)):
         return ""
-    if _verb_stem(before) in _MANY and not _number(left):
+    if any(t.stem in _MANY for t in before) and not _number(left):
         return ""
-    measured = _number(left) and _number(right)
-    return f"`{_words(left)}` against `{_words(right)}`" if measured or _short_value(left, right) else ""
+    certain = (_number(left) and _number(right)) or _named(before, left, right) or _calendar(left, right)
+    return f"`{_words(left)}` against `{_words(right)}`" if certain or (not strict and _short_value(left, right)) else ""
 
 
 def explicit_change(pair: PairFeatures) -> str:
@@ -106,12 +100,22 @@ def _only_value(pair: PairFeatures) -> bool:
     return all(q.startswith(("weekday", "month", "season", "shift")) for q in pair.qualifiers_apart)
 
 
-def _colon_before(slots: Slots, left: tuple[Token, ...]) -> bool:
-    return bool(left) and any(t.surface == ":" and t.at < left[0].at for t in slots.tokens)
+def _subject_ended(slots: Slots, before: list[Token], left: tuple[Token, ...]) -> bool:
+    """The change stands behind the verb, or behind the colon that stands for one."""
+    if any(t.surface == ":" and t.at < left[0].at for t in slots.tokens):
+        return True
+    return any(t.kind == "op" or t.lower in _LINKS or (t.stem in VERBS and bool(slots.subject)) for t in before)
 
 
-def _verb_before(slots: Slots, before: list[Token]) -> bool:
-    return bool(slots.subject) and any(t.stem not in slots.subject and t.is_content for t in before)
+def _named(before: list[Token], left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
+    """Two names where only one fits: "at hut Alpha", "is called north"."""
+    capital = all(any(t.surface[:1].isupper() for t in run) for run in (left, right))
+    return capital and any(t.lower in _ONE_PLACE for t in before[-3:])
+
+
+def _calendar(left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
+    days = words.QUALIFIERS["weekday"].keys() | words.QUALIFIERS["month"].keys()
+    return all(any(t.lower in days for t in run) for run in (left, right))
 
 
 def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
@@ -124,10 +128,6 @@ def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
         and before[-1].kind == "word"
         and before[-1].stem not in VERBS
     )
-
-
-def _verb_stem(before: list[Token]) -> str:
-    return next((t.stem for t in reversed(before) if t.stem in _MANY), "")
 
 
 def _number(run: tuple[Token, ...]) -> bool:

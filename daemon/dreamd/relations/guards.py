@@ -250,6 +250,8 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
     if pair.swapped:
         found.append("who and whom are exchanged")
+    if not (pair.a.only and pair.b.only):
+        found.extend(why for why in _subject(pair) if why.startswith("different subjects"))
     labels_a, labels_b = pair.a.labels - pair.b.labels, pair.b.labels - pair.a.labels
     if labels_a and labels_b:
         found.append(f"different things: {_list(labels_a)} against {_list(labels_b)}")

@@ -54,7 +54,7 @@ def quotations(text: str) -> frozenset[str]:
 
 
 def proper_names(tokens: Sequence[Token], tongue: str) -> frozenset[str]:
-    """Capitalised names inside a sentence and acronyms anywhere, lower case; acronyms only in German, where nouns are capitals."""
+    """Capitalised names inside a sentence and acronyms anywhere, lower case; in German, full of capitals, acronyms only."""
     found: set[str] = set()
     starts = True
     for token in tokens:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -101,6 +101,8 @@ class Slots:
     negations: int
     negated: frozenset[str]
     """Content stems within the reach of a negator."""
+    denied: frozenset[str]
+    """The first content stem behind each negator: what exactly is denied."""
     quantifiers: frozenset[str]
     only: bool
     conditions: frozenset[str]
@@ -130,7 +132,7 @@ def extract_slots(text: str) -> Slots:
     tongue = language(folded)
     low = folded.lower()
     verb = _verb_at(cut)
-    negated, negations = _negated(cut, low)
+    negated, denied, negations = _negated(cut, low)
     content = tuple(t.stem for t in cut if t.is_content)
     return Slots(
         text=text,
@@ -149,6 +151,7 @@ def extract_slots(text: str) -> Slots:
         names=names.proper_names(cut, tongue),
         negations=negations,
         negated=negated,
+        denied=denied,
         quantifiers=_quantifiers(head),
         only=bool(
             re.search(
@@ -258,10 +261,11 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
     return frozenset(q.key for q in [*found, *quantities.measures(keep)])
 
 
-def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], int]:
-    """Stems in reach of a negator, and how many negators there are."""
+def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], frozenset[str], int]:
+    """Stems in reach of a negator, the first behind each, and how many negators there are."""
     spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
     reach: set[str] = set()
+    first: set[str] = set()
     count = 0
     for i, token in enumerate(cut):
         if token.kind == "cjk":
@@ -277,13 +281,15 @@ def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], int]:
         if not (contrast or is_not):
             continue
         count += not contrast
-        reach.update(_ahead(cut[i + 1 :]))
+        ahead = _ahead(cut[i + 1 :])
+        reach.update(ahead)
+        first.update(ahead[:1])
         if token.lower in _BACKWARD:
             reach.update(_ahead(tuple(reversed(cut[:i]))))
-    return frozenset(reach), count
+    return frozenset(reach), frozenset(first), count
 
 
-def _ahead(rest: Sequence[Token]) -> Iterable[str]:
+def _ahead(rest: Sequence[Token]) -> list[str]:
     found: list[str] = []
     for token in rest:
         if (

@@ -75,7 +75,7 @@ def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judge
         merged = _merge_by_rule(pair)
         if merged:
             return merged
-    seen = explicit_change(pair) or denial(pair, frame) or value_change(pair, frame)
+    seen = explicit_change(pair) or denial(pair, frame) or value_change(pair, frame, strict=True)
     if seen and not collateral_guards(pair):
         return _conflict(pair, 0.9, (f"same subject, {seen}",))
     return None
@@ -118,13 +118,9 @@ def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
 def _all_equal(pair: PairFeatures) -> bool:
     left, right = pair.a, pair.b
     apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
-    return (
-        not apart
-        and left.conditions == right.conditions
-        and left.negations == right.negations
-        and left.only == right.only
-        and (left.quantifiers - {"none"} == right.quantifiers - {"none"} and bool(left.changes) == bool(right.changes))
-    )
+    said = left.conditions == right.conditions and left.only == right.only and left.denied == right.denied
+    counted = left.negations == right.negations and left.quantifiers - {"none"} == right.quantifiers - {"none"}
+    return not apart and said and counted and bool(left.changes) == bool(right.changes)
 
 
 _UNSAFE_ADDITION = words.HARD_CONDITIONS | {
