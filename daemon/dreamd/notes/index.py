@@ -15,7 +15,7 @@ from datetime import UTC
 
 from dreamd.model import Category, Memory, MemoryClass, Status, Trust
 from dreamd.notes.frontmatter import read_frontmatter
-from dreamd.notes.safe_text import one_line, write_line
+from dreamd.notes.safe_text import comment_spans, one_line, write_line
 from dreamd.notes.topic import hook_of, title_of, topic_path
 
 INDEX_FILE = "MEMORY.md"
@@ -38,7 +38,7 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
-_COMMENT = re.compile(r"(?s)(?<![ \t])[ \t]*<!--.*?-->[ \t]*\n?")
+_REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _DAY_OF_DOUBLING = 30.0
 """Days of recency that twice the support is worth."""
 
@@ -96,7 +96,20 @@ def render_index(
 def index_size(text: str) -> tuple[int, int]:
     """Lines and bytes an agent is charged for: without frontmatter and comments."""
     front = read_frontmatter(text)
-    body = _COMMENT.sub("", text[front.body_start :])
+    body = text[front.body_start :]
+    kept: list[str] = []
+    at = looked = 0
+    behind_words = False
+    for start, end in comment_spans(body):
+        line_start = body.rfind("\n", looked, start) + 1
+        behind_words = bool(body[line_start or looked : start].strip()) or (behind_words and not line_start)
+        looked = end
+        if behind_words:
+            continue  # a comment behind words is part of their line
+        kept.append(body[at : max(line_start, at)])
+        rest = _REST_OF_LINE.match(body, end)
+        at = looked = rest.end() if rest else end
+    body = "".join([*kept, body[at:]])
     return len(body.splitlines()), len(body.encode("utf-8", "surrogatepass"))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dreamd.notes.frontmatter import read_frontmatter
 from dreamd.notes.index import INDEX_FILE, RECENT_HEADING, is_more_file
-from dreamd.notes.safe_text import one_line, read_line
+from dreamd.notes.safe_text import comment_spans, one_line, read_line
 from dreamd.notes.topic import TopicText, read_topic, unix_lines
 
 _POINTER = re.compile(
@@ -17,7 +17,6 @@ _POINTER = re.compile(
 _SEPARATOR = re.compile(r"^\s*(?:—|–|--?|:)\s*")
 _NOTES = re.compile(r"\((?P<day>\d{4}-\d\d-\d\d)(?P<more>(?:, [^()]*)?)\)")
 _TTL = re.compile(r"TTL: (\d{4}-\d\d-\d\d)")
-_COMMENT = re.compile(r"(?s)<!--.*?(?:-->|\Z)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t](.*)$")
 _RULE = re.compile(r"^[-*_=|: \t]{3,}$")
@@ -94,7 +93,8 @@ def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
     """The lines and headings of an index; continuation lines join the line they belong to."""
     plain = unix_lines(text)
     body = plain[read_frontmatter(plain).body_start :]
-    body = _COMMENT.sub(lambda m: "\n" * m.group().count("\n"), body)
+    for start, end in reversed(comment_spans(body)):
+        body = body[:start] + "\n" * body.count("\n", start, end) + body[end:]
     raws = body.split("\n")
     headings: list[str] = []
     found: list[tuple[int, str, list[str]]] = []

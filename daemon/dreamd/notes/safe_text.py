@@ -82,6 +82,19 @@ def one_line(text: str) -> str:
     return _SPACES.sub(" ", text).strip()
 
 
+def comment_spans(text: str) -> list[tuple[int, int]]:
+    """Where the HTML comments of a text stand; one that never closes is none, so that it hides nothing."""
+    spans: list[tuple[int, int]] = []
+    start = text.find("<!--")
+    while start >= 0:
+        end = text.find("-->", start + 4)
+        if end < 0:
+            break
+        spans.append((start, end + 3))
+        start = text.find("<!--", end + 3)
+    return spans
+
+
 def _entity(char: str) -> str:
     return f"&#x{ord(char):X};"
 

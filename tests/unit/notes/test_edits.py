@@ -96,6 +96,12 @@ def test_a_deleted_index_line_is_a_wish(two):
     assert (edit.kind, edit.memory_id, edit.reason) == ("deleted", "000001abcdef", "line-deleted")
 
 
+def test_a_comment_that_never_closes_hides_no_line(make, written):
+    before = written(*(make(f"Fact number {n}", number=n, days=n) for n in range(4)))
+    now = {**before, "MEMORY.md": before["MEMORY.md"].replace("edits win -->", "edits win")}
+    assert [e.kind for e in edits(before, now)] in ([], ["added"])
+
+
 def test_a_deleted_recent_pointer_is_no_wish(make, written):
     before = written(*(make(f"Fact number {n}", number=n, days=n) for n in range(6)))
     index = before["MEMORY.md"].split("## Recent")[0]

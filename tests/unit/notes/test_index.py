@@ -81,6 +81,10 @@ def test_a_very_long_overflow_is_split_and_no_line_is_cut(make, count):
 
 def test_the_caps_count_neither_frontmatter_nor_comments():
     assert index_size("---\nname: x\n---\n# Memory\n<!-- a\nb -->\n- one\n") == (2, 15)
+    assert index_size("<!-- a --><!-- b -->\n- one\n") == (1, 6)
+    assert index_size("- one <!-- a --><!-- b -->\n<!-- c -->\n") == (1, 27)
+    assert index_size("- one <!-- a -->\n- two\n") == (2, 23)
+    assert index_size("- one\n<!-- never closed\n- two\n") == (3, 30)
 
 
 def test_doubt_is_shown_beside_the_line(make):
