@@ -44,62 +44,63 @@ class OpenClawSession:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Claw(path.stem))
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Claw(path.stem, sink))
 
 
 class _Claw:
     """One OpenClaw conversation."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._session = name
         self._cwd = ""
         self._named_at = -1
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
         """Where the session was named, and the open question and calls."""
         return [offset for offset in (self._named_at, *self._turns.offsets()) if offset >= 0]
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one line."""
         kind = text_at(record, "type")
         if kind == "session":
             self._session, self._cwd = text_at(record, "id") or self._session, text_at(record, "cwd")
-            self._named_at = sink.start
+            self._named_at = self._sink.start
         message = record_at(record, "message")
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp") or message.get("timestamp")),
                       self._session, 0, 0, cwd=self._cwd,
                       uid=f"{self._session}:{record['id']}" if text_at(record, "id") else "")
         if kind == "message":
-            self._message(event, message, sink)
+            self._message(event, message)
         elif kind in ("compaction", "branch_summary"):
             event = replace(event, speaker=Speaker.INJECTED)
-            sink.add(replace(event, kind=EventKind.BOUNDARY))
-            sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "summary")))
+            self._sink.add(replace(event, kind=EventKind.BOUNDARY))
+            self._sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "summary")))
         elif kind == "custom_message":
-            self._turns.put(event, "\n".join(texts_of(record.get("content"))), sink)
+            self._turns.put(event, "\n".join(texts_of(record.get("content"))))
         else:
-            sink.skip(contract.BOOKKEEPING if kind in _CLAW_TYPES else contract.UNKNOWN)
+            self._sink.skip(contract.BOOKKEEPING if kind in _CLAW_TYPES else contract.UNKNOWN)
 
-    def _message(self, event: Event, message: Record, sink: Sink) -> None:
+    def _message(self, event: Event, message: Record) -> None:
         role, text = text_at(message, "role"), "\n".join(texts_of(message.get("content")))
         if role == "user":
             words = _MESSAGE_ID.sub("", _ENVELOPE.sub("", _METADATA.sub("", text.strip()), count=1))
             if words.startswith(_BACKGROUND):
-                self._turns.put(event, text, sink)
+                self._turns.put(event, text)
             else:
-                self._turns.hear(event, separate(words), sink)
+                self._turns.hear(event, separate(words))
         elif role == "assistant":
-            self._turns.prose(event, text, sink)
+            self._turns.prose(event, text)
             for part in records_at(message, "content"):
                 if text_at(part, "type") in ("toolCall", "tool_use"):
                     arguments = record_at(part, "arguments") or record_at(part, "input")
-                    self._turns.call(event, (text_at(part, "id"), text_at(part, "name"), arguments), sink)
+                    self._turns.call(event, (text_at(part, "id"), text_at(part, "name"), arguments))
         elif role in ("toolResult", "tool"):
             name, _ = self._turns.called(text_at(message, "toolCallId"))
-            self._turns.result(event, text, name or text_at(message, "toolName"), sink)
+            self._turns.result(event, text, name=name or text_at(message, "toolName"))
         else:
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
 
 class CursorTranscript:
@@ -114,33 +115,34 @@ class CursorTranscript:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _CursorChat(path.stem))
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _CursorChat(path.stem, sink))
 
 
 class _CursorChat:
     """One Cursor conversation."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._name = name
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
         """The open question and calls."""
         return self._turns.offsets()
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one line."""
         message = record_at(record, "message")
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
-                      uid=f"{self._name}:{sink.start}")
+                      uid=f"{self._name}:{self._sink.start}")
         text = "\n".join(texts_of(message.get("content")))
         if text_at(record, "role") == "user":
-            self._turns.hear(event, separate(text), sink)
+            self._turns.hear(event, separate(text))
         elif text_at(record, "role") == "assistant":
-            self._turns.prose(event, text.replace("[REDACTED]", ""), sink)
+            self._turns.prose(event, text.replace("[REDACTED]", ""))
             for part in records_at(message, "content"):
                 if text_at(part, "type") == "tool_use":
                     call = text_at(part, "id"), text_at(part, "name"), record_at(part, "input")
-                    self._turns.call(event, call, sink)
+                    self._turns.call(event, call)
         else:
-            sink.skip(contract.UNKNOWN)
+            self._sink.skip(contract.UNKNOWN)

@@ -49,7 +49,7 @@ class ClaudeCode:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Session(path.stem),
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Session(path.stem, sink),
                           pass_over=_pass_over)
 
 
@@ -63,9 +63,10 @@ def _pass_over(body: bytes) -> str:
 class _Session:
     """What has to be known from line to line of one conversation."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._name = name
-        self._turns = Turns()
+        self._turns = Turns(sink)
         self._waiting: deque[tuple[str, int]] = deque(maxlen=_MOST_QUEUED)
         self._spoken: deque[tuple[str, tuple[int, int]]] = deque(maxlen=_MOST_QUEUED)
         self._attachments_at = -1
@@ -75,23 +76,23 @@ class _Session:
         queue = [*(at for _, at in self._waiting), *(at for _, both in self._spoken for at in both)]
         return [*self._turns.offsets(), *queue, *([self._attachments_at] if self._attachments_at >= 0 else [])]
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one line."""
         kind = text_at(record, "type")
         if record.get("isSidechain") is True:
-            sink.skip(contract.SIDECHAIN)
+            self._sink.skip(contract.SIDECHAIN)
         elif kind == "user":
-            self._user(record, sink)
+            self._user(record)
         elif kind == "assistant":
-            self._assistant(record, sink)
+            self._assistant(record)
         elif kind == "attachment":
-            self._attachment(record, sink)
+            self._attachment(record)
         elif kind == "system":
-            self._system(record, sink)
+            self._system(record)
         elif kind == "queue-operation":
-            self._queue(record, sink)
+            self._queue(record)
         else:
-            sink.skip(contract.BOOKKEEPING if kind in _BOOKKEEPING_TYPES else contract.UNKNOWN)
+            self._sink.skip(contract.BOOKKEEPING if kind in _BOOKKEEPING_TYPES else contract.UNKNOWN)
 
     def _event(self, record: Record) -> Event:
         return Event(
@@ -101,72 +102,72 @@ class _Session:
 
     # ----- user lines
 
-    def _user(self, record: Record, sink: Sink) -> None:
+    def _user(self, record: Record) -> None:
         event = self._event(record)
         content = record_at(record, "message").get("content")
         if record.get("isCompactSummary") is True:
-            sink.add(replace(event, kind=EventKind.SUMMARY, text="\n".join(texts_of(content))))
+            self._sink.add(replace(event, kind=EventKind.SUMMARY, text="\n".join(texts_of(content))))
             return
         for block in content if isinstance(content, list) else []:
             if isinstance(block, dict) and block.get("type") == "tool_result":
-                self._result(block, record, sink)
+                self._result(block, record)
         text = "\n\n".join(texts_of(content))
         if not text.strip():
             return
         if _is_typed(record):
-            self._speak(event, separate(text), sink)
+            self._speak(event, separate(text))
         else:
             self._is_repeat(separate(text).said)
-            sink.add(replace(event, text=text))
+            self._sink.add(replace(event, text=text))
 
-    def _speak(self, event: Event, spoken: Spoken, sink: Sink) -> None:
+    def _speak(self, event: Event, spoken: Spoken) -> None:
         if self._is_repeat(spoken.said):
-            sink.skip(contract.REPEATED)
+            self._sink.skip(contract.REPEATED)
         else:
-            self._turns.hear(event, spoken, sink)
+            self._turns.hear(event, spoken)
 
-    def _result(self, block: Record, record: Record, sink: Sink) -> None:
+    def _result(self, block: Record, record: Record) -> None:
         event = self._event(record)
         text = "\n".join(texts_of(block.get("content")))
         name, arguments = self._turns.called(text_at(block, "tool_use_id"))
         refusal = read_refusal(text) if _may_be_refusal(block, record) else None
         if refusal:
-            self._turns.answer(event, list(refusal.answers), sink)
+            self._turns.answer(event, list(refusal.answers))
             if refusal.words or not refusal.answers:
-                self._turns.refuse(event, refusal.words, brief_of_call(name, arguments), sink)
+                self._turns.refuse(event, refusal.words, brief=brief_of_call(name, arguments))
             return
         outcome = record_at(record, "toolUseResult")
         if name in QUESTION_TOOLS or (not name and "answers" in outcome and "questions" in outcome):
             answers = read_answers(text, outcome)
-            self._turns.answer(event, answers, sink)
+            self._turns.answer(event, answers)
             if answers:
                 return
-        self._turns.result(event, text, name, sink)
+        self._turns.result(event, text, name=name)
 
     # ----- the agent's lines
 
-    def _assistant(self, record: Record, sink: Sink) -> None:
+    def _assistant(self, record: Record) -> None:
         message = record_at(record, "message")
         if record.get("isApiErrorMessage") is True or text_at(message, "model") == "<synthetic>":
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
             return
         event = self._event(record)
-        self._turns.prose(event, text_at(message, "content"), sink)
+        self._turns.prose(event, text_at(message, "content"))
         for block in records_at(message, "content"):
             kind = text_at(block, "type")
             if kind == "text":
-                self._turns.prose(event, text_at(block, "text"), sink)
+                self._turns.prose(event, text_at(block, "text"))
             elif kind == "tool_use":
-                self._turns.call(event, (text_at(block, "id"), text_at(block, "name"), record_at(block, "input")), sink)
+                self._turns.call(event, (text_at(block, "id"), text_at(block, "name"), record_at(block, "input")))
             else:
-                sink.skip(contract.THINKING if "thinking" in kind else contract.UNKNOWN)
+                self._sink.skip(contract.THINKING if "thinking" in kind else contract.UNKNOWN)
 
     # ----- lines beside the conversation
 
-    def _attachment(self, record: Record, sink: Sink) -> None:
+    def _attachment(self, record: Record) -> None:
         attachment = record_at(record, "attachment")
         if self._attachments_at < 0:
-            self._attachments_at = sink.start
+            self._attachments_at = self._sink.start
         kind = text_at(attachment, "type")
         event = self._event(record)
         if kind == "queued_command":
@@ -174,30 +175,30 @@ class _Session:
             typed = _is_typed(record) and _is_typed(attachment) and text_at(
                 attachment, "commandMode", "mode") in ("", "prompt")
             if typed:
-                self._speak(event, separate(text), sink)
+                self._speak(event, separate(text))
             else:
                 self._is_repeat(separate(text).said)
-                sink.add(replace(event, text=text))
+                self._sink.add(replace(event, text=text))
         elif kind in _INJECTED_ATTACHMENTS:
             content = attachment.get("content")
             shown = content if not isinstance(content, dict) else [content.get("content")]
-            sink.add(replace(event, text="\n".join(texts_of(shown))))
+            self._sink.add(replace(event, text="\n".join(texts_of(shown))))
         else:
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
-    def _system(self, record: Record, sink: Sink) -> None:
+    def _system(self, record: Record) -> None:
         event = self._event(record)
         kind = text_at(record, "subtype")
         if kind in ("compact_boundary", "microcompact_boundary"):
-            sink.add(replace(event, kind=EventKind.BOUNDARY))
+            self._sink.add(replace(event, kind=EventKind.BOUNDARY))
         elif kind == "away_summary":
-            sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "content")))
+            self._sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "content")))
         elif kind == "local_command":
-            self._speak(event, separate(text_at(record, "content")), sink)
+            self._speak(event, separate(text_at(record, "content")))
         else:
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
-    def _queue(self, record: Record, sink: Sink) -> None:
+    def _queue(self, record: Record) -> None:
         """Keep a queued prompt until a line says whose it is.
 
         Its user line or attachment names the origin. Older versions wrote neither for a prompt that went straight
@@ -205,17 +206,17 @@ class _Session:
         """
         operation, said = text_at(record, "operation"), separate(text_at(record, "content")).said
         if operation == "enqueue" and said and not said.startswith(('{"task_id"', "/")):
-            self._waiting.append((said, sink.start))
+            self._waiting.append((said, self._sink.start))
         elif operation == "popAll":
             self._waiting.clear()
         elif operation == "remove" and (entry := self._waiting_for(said)):
             self._waiting.remove(entry)
             if self._attachments_at < 0 and not text_at(record, "reason"):
                 uid = "queued:" + content_id(text_at(record, "timestamp"), entry[0])
-                self._turns.hear(replace(self._event(record), uid=uid), Spoken(entry[0]), sink)
-                self._spoken.append((entry[0], (entry[1], sink.start)))
+                self._turns.hear(replace(self._event(record), uid=uid), Spoken(entry[0]))
+                self._spoken.append((entry[0], (entry[1], self._sink.start)))
                 return
-        sink.skip(contract.BOOKKEEPING)
+        self._sink.skip(contract.BOOKKEEPING)
 
     def _waiting_for(self, said: str) -> tuple[str, int] | None:
         """The queued prompt with these words; without words the oldest."""

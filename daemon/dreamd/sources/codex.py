@@ -48,13 +48,15 @@ class Codex:
             screen = b'"event_msg"' in read_start(path, _SCREEN_WINDOW_BYTES)
         except Unopened:
             screen = True  # the reading itself will say why it cannot be opened
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Rollout(path.stem, screen))
+        return read_lines(path, cursor, budget_bytes=budget_bytes,
+                          make_parser=lambda sink: _Rollout(path.stem, sink, screen=screen))
 
 
 class _Rollout:
     """What has to be known from line to line."""
 
-    def __init__(self, name: str, screen: bool) -> None:
+    def __init__(self, name: str, sink: Sink, *, screen: bool) -> None:
+        self._sink = sink
         self._session = name
         self._screen = screen
         self._named_at = -1
@@ -62,33 +64,33 @@ class _Rollout:
         self._cwd_at = -1
         self._branch = ""
         self._set_aside = ""
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
         """Where the session and its directory were named, and the open question and calls."""
         return [offset for offset in (self._named_at, self._cwd_at, *self._turns.offsets()) if offset >= 0]
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one line."""
         kind = text_at(record, "type")
         body = record_at(record, "payload") or (record if kind in _OLD_TYPES or not kind else {})
         if kind == "session_meta" or (not kind and "instructions" in record):
-            self._meta(body, sink)
+            self._meta(body)
         elif self._set_aside == contract.SIDECHAIN:
-            sink.skip(contract.SIDECHAIN)
+            self._sink.skip(contract.SIDECHAIN)
         elif kind == "turn_context":
-            self._cwd, self._cwd_at = text_at(body, "cwd") or self._cwd, sink.start
-            sink.skip(contract.BOOKKEEPING)
+            self._cwd, self._cwd_at = text_at(body, "cwd") or self._cwd, self._sink.start
+            self._sink.skip(contract.BOOKKEEPING)
         elif kind == "event_msg":
-            self._shown(self._event(record), body, sink)
+            self._shown(self._event(record), body)
         elif kind == "response_item" or kind in _OLD_TYPES:
-            self._seen(self._event(record), body, sink)
+            self._seen(self._event(record), body)
         elif kind == "compacted":
             event = replace(self._event(record), speaker=Speaker.INJECTED)
-            sink.add(replace(event, kind=EventKind.BOUNDARY))
-            sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(body, "message")))
+            self._sink.add(replace(event, kind=EventKind.BOUNDARY))
+            self._sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(body, "message")))
         else:
-            sink.skip(contract.BOOKKEEPING if kind in _TYPES else contract.UNKNOWN)
+            self._sink.skip(contract.BOOKKEEPING if kind in _TYPES else contract.UNKNOWN)
 
     def _event(self, record: Record) -> Event:
         return Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._session, 0, 0,
@@ -99,11 +101,11 @@ class _Rollout:
         second = event.at.replace(microsecond=0).isoformat() if event.at else f"{self._session}"
         return replace(event, uid="codex:" + content_id(second, text))
 
-    def _meta(self, body: Record, sink: Sink) -> None:
-        sink.skip(contract.BOOKKEEPING)
+    def _meta(self, body: Record) -> None:
+        self._sink.skip(contract.BOOKKEEPING)
         if self._named_at >= 0:  # a fork also carries the line of its parent
             return
-        self._named_at = sink.start
+        self._named_at = self._sink.start
         self._session = text_at(body, "id", "session_id") or self._session
         self._cwd = text_at(body, "cwd")
         self._branch = text_at(record_at(body, "git"), "branch")
@@ -113,63 +115,63 @@ class _Rollout:
         elif text_at(body, "source") in _SCRIPTED:
             self._set_aside = contract.OTHER_AGENT
 
-    def _hear(self, event: Event, text: str, sink: Sink) -> None:
+    def _hear(self, event: Event, text: str) -> None:
         event = self._identified(event, text)
         if self._set_aside:
-            self._turns.put(event, text, sink)
+            self._turns.put(event, text)
         else:
-            self._turns.hear(event, separate(text), sink)
+            self._turns.hear(event, separate(text))
 
-    def _shown(self, event: Event, body: Record, sink: Sink) -> None:
+    def _shown(self, event: Event, body: Record) -> None:
         kind = text_at(body, "type")
         if kind == "user_message" and self._screen and text_at(body, "kind") in ("", "plain"):
-            self._hear(event, text_at(body, "message"), sink)
+            self._hear(event, text_at(body, "message"))
         elif kind == "agent_message" and self._screen:
-            self._turns.prose(self._identified(event, text_at(body, "message")), text_at(body, "message"), sink)
+            self._turns.prose(self._identified(event, text_at(body, "message")), text_at(body, "message"))
         elif kind == "turn_aborted":
-            self._turns.stop("interrupted", sink)
-            sink.skip(contract.WORDLESS)
+            self._turns.stop("interrupted")
+            self._sink.skip(contract.WORDLESS)
         else:
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
-    def _seen(self, event: Event, body: Record, sink: Sink) -> None:
+    def _seen(self, event: Event, body: Record) -> None:
         kind, role = text_at(body, "type"), text_at(body, "role")
         if kind == "message":
             text = "\n".join(texts_of(body.get("content"), kinds=_PARTS))
             if self._screen or role not in ("user", "assistant"):
-                sink.skip(contract.BOOKKEEPING)
+                self._sink.skip(contract.BOOKKEEPING)
             elif role == "user":
-                self._hear(event, text, sink)
+                self._hear(event, text)
             else:
-                self._turns.prose(self._identified(event, text), text, sink)
+                self._turns.prose(self._identified(event, text), text)
         elif kind in ("function_call", "custom_tool_call", "local_shell_call"):
-            self._call(event, body, sink)
+            self._call(event, body)
         elif kind in ("function_call_output", "custom_tool_call_output"):
-            self._result(event, body, sink)
+            self._result(event, body)
         else:
-            sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
+            self._sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
 
-    def _call(self, event: Event, body: Record, sink: Sink) -> None:
+    def _call(self, event: Event, body: Record) -> None:
         given = text_at(body, "arguments", "input")
         arguments = parse_record(given) or {"command": given}
         patch = given if "*** Begin Patch" in given else text_at(arguments, "input", "patch", "command")
         written = [path for path in _PATCHED.findall(patch) if is_memory_path(path)]
         name = text_at(body, "name") or text_at(body, "type")
-        self._turns.call(event, (text_at(body, "call_id"), name, arguments), sink)
+        self._turns.call(event, (text_at(body, "call_id"), name, arguments))
         if written:
-            sink.add(replace(self._identified(event, patch), kind=EventKind.MEMORY_WRITE, text=patch,
+            self._sink.add(replace(self._identified(event, patch), kind=EventKind.MEMORY_WRITE, text=patch,
                              title=written[0].rpartition("/")[2]))
 
-    def _result(self, event: Event, body: Record, sink: Sink) -> None:
+    def _result(self, event: Event, body: Record) -> None:
         name, arguments = self._turns.called(text_at(body, "call_id"))
         output = body.get("output")
         text = text_at(record_at(body, "output"), "content") if isinstance(output, dict) else "\n".join(
             texts_of(output, kinds=_PARTS))
         event = self._identified(event, text_at(body, "call_id") + text)
         if name == "request_user_input":
-            self._turns.answer(event, _answers(arguments, text), sink)
+            self._turns.answer(event, _answers(arguments, text))
         else:
-            self._turns.result(event, text, name, sink)
+            self._turns.result(event, text, name=name)
 
 
 def _answers(arguments: Record, output: str) -> list[Answer]:

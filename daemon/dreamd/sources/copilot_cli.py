@@ -35,70 +35,71 @@ class CopilotCli:
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
         name = path.parent.name if path.stem == "events" else path.stem
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda: _Session(name))
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Session(name, sink))
 
 
 class _Session:
     """What has to be known from line to line."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._name = name
         self._cwd = ""
         self._branch = ""
         self._context_at: list[int] = []
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
         """Where session and surroundings were named, and the open question and calls."""
         return [*self._context_at, *self._turns.offsets()]
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one event."""
         kind, body = text_at(record, "type"), record_at(record, "data")
         if body.get("parentToolCallId") or kind.startswith("subagent."):
-            sink.skip(contract.SIDECHAIN)
+            self._sink.skip(contract.SIDECHAIN)
             return
         if kind in ("session.start", "session.resume", "session.context_changed"):
-            self._surroundings(body, sink)
+            self._surroundings(body)
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
                       uid=text_at(record, "id"), cwd=self._cwd, branch=self._branch)
         if kind == "user.message":
-            self._message(event, body, sink)
+            self._message(event, body)
         elif kind == "assistant.message":
-            self._turns.prose(event, text_at(body, "content"), sink)
+            self._turns.prose(event, text_at(body, "content"))
             for call in records_at(body, "toolRequests"):
                 self._turns.call(event, (text_at(call, "toolCallId"), text_at(call, "name"),
-                                         record_at(call, "arguments")), sink)
+                                         record_at(call, "arguments")))
         elif kind == "tool.execution_complete":
-            self._result(event, body, sink)
+            self._result(event, body)
         elif kind == "permission.completed":
-            self._permission(event, body, sink)
+            self._permission(event, body)
         elif kind == "session.compaction_complete":
-            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
-            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY,
+            self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+            self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY,
                              text=text_at(body, "summaryContent")))
         elif kind == "abort":
-            self._turns.stop("interrupted", sink)
-            sink.skip(contract.WORDLESS)
+            self._turns.stop("interrupted")
+            self._sink.skip(contract.WORDLESS)
         else:
-            sink.skip(contract.BOOKKEEPING if kind.partition(".")[0] in _FAMILIES else contract.UNKNOWN)
+            self._sink.skip(contract.BOOKKEEPING if kind.partition(".")[0] in _FAMILIES else contract.UNKNOWN)
 
-    def _surroundings(self, body: Record, sink: Sink) -> None:
+    def _surroundings(self, body: Record) -> None:
         context = record_at(body, "context") or body
         self._name = text_at(body, "sessionId") or self._name
         self._cwd = text_at(context, "gitRoot", "cwd") or self._cwd
         self._branch = text_at(context, "branch") or self._branch
-        self._context_at = [*self._context_at[:1], sink.start]
+        self._context_at = [*self._context_at[:1], self._sink.start]
 
-    def _message(self, event: Event, body: Record, sink: Sink) -> None:
+    def _message(self, event: Event, body: Record) -> None:
         """`content` is what was typed, `transformedContent` what the model saw; a `source` names a program."""
         text = text_at(body, "content")
         if text_at(body, "source") in ("", "user", "human"):
-            self._turns.hear(event, separate(text), sink)
+            self._turns.hear(event, separate(text))
         else:
-            self._turns.put(event, text, sink)
+            self._turns.put(event, text)
 
-    def _result(self, event: Event, body: Record, sink: Sink) -> None:
+    def _result(self, event: Event, body: Record) -> None:
         name, arguments = self._turns.called(text_at(body, "toolCallId"))
         outcome = record_at(body, "result")
         text = text_at(outcome, "content") or text_at(record_at(body, "error"), "message")
@@ -106,15 +107,15 @@ class _Session:
             said = text.strip()
             for start in _ANSWER_STARTS:
                 said = said.removeprefix(start).strip()
-            self._turns.answer(event, [Answer(text_at(arguments, "question"), said)], sink)
+            self._turns.answer(event, [Answer(text_at(arguments, "question"), said)])
         else:
-            self._turns.result(event, text, name, sink)
+            self._turns.result(event, text, name=name)
 
-    def _permission(self, event: Event, body: Record, sink: Sink) -> None:
+    def _permission(self, event: Event, body: Record) -> None:
         outcome = record_at(body, "result")
         if not text_at(outcome, "kind").startswith("denied-interactively"):
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
             return
         identity = text_at(body, "toolCallId")
         name, arguments = self._turns.called(identity)
-        self._turns.refuse(event, text_at(outcome, "feedback"), brief_of_call(name, arguments), sink)
+        self._turns.refuse(event, text_at(outcome, "feedback"), brief=brief_of_call(name, arguments))

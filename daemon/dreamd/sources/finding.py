@@ -102,13 +102,10 @@ def cwd_in(start: bytes) -> str:
 
 def files_below(root: Path, *, endings: tuple[str, ...], deepest: int = _DEEPEST) -> Iterator[Path]:
     """Regular files below a directory by ending, in a stable order; unreadable parts are left out."""
-    count = 0
+    found = 0
     for folder, folders, files in os.walk(root):
         depth = len(Path(folder).relative_to(root).parts)
         folders[:] = sorted(name for name in folders if depth < deepest and name not in (".git", "node_modules"))
-        for name in sorted(files):
-            if name.endswith(endings):
-                count += 1
-                if count > _MOST_FOUND:
-                    return
-                yield Path(folder) / name
+        wanted = sorted(name for name in files if name.endswith(endings))[:_MOST_FOUND - found]
+        found += len(wanted)
+        yield from (Path(folder) / name for name in wanted)

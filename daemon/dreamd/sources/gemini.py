@@ -37,67 +37,69 @@ class Gemini:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
         """Read the conversation as it stands and give what is new in it."""
-        return read_document(path, cursor, lambda whole, sink: _Session(path.stem).read(whole, sink))
+        return read_document(path, cursor, lambda whole, sink: _Session(path.stem, sink).read(whole))
 
 
 class _Session:
     """A conversation put together from its journal."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._name = name
         self._about: Record = {}
         self._messages: dict[str, tuple[Record, int, int]] = {}
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
-    def read(self, whole: Whole, sink: Sink) -> bool:
+    def read(self, whole: Whole) -> bool:
+        """Hand over the conversation as it stands; False for a document that cannot be parsed."""
         document = parse_record(whole.text.removeprefix("\ufeff"))
         if document is not None and "messages" in document:
             self._apply_set(document, 0, 0)
             self._messages = {text_at(record, "id") or str(number): (record, number, number)
                               for number, record in enumerate(records_at(document, "messages"))}
-        elif document is None and not self._journal(whole.body, sink):
+        elif document is None and not self._journal(whole.body):
             return False
         if text_at(self._about, "kind") == "subagent":
-            sink.begin(0, len(whole.body))
-            sink.skip(contract.SIDECHAIN)
+            self._sink.begin(0, len(whole.body))
+            self._sink.skip(contract.SIDECHAIN)
             return True
         for record, start, end in self._messages.values():
-            sink.begin(start, end)
-            self._message(record, sink)
-            sink.close()
+            self._sink.begin(start, end)
+            self._message(record)
+            self._sink.close()
         return True
 
-    def _journal(self, body: bytes, sink: Sink) -> bool:
+    def _journal(self, body: bytes) -> bool:
         """Replay the lines; False when no line of the file is a record."""
         position = found = 0
         for line in body.split(b"\n"):
             start, position = position, position + len(line) + 1
             if not line.strip():
                 continue
-            sink.begin(start, min(position, len(body)))
+            self._sink.begin(start, min(position, len(body)))
             record = parse_record(line.decode("utf-8", "replace").removeprefix("\ufeff"))
             if record is None:
                 if position <= len(body):  # the last line may be half written; it is read when it is whole
-                    sink.skip(contract.CORRUPT)
+                    self._sink.skip(contract.CORRUPT)
                 continue
             found += 1
-            self._entry(record, start, min(position, len(body)), sink)
+            self._entry(record, start, min(position, len(body)))
         return found > 0
 
-    def _entry(self, record: Record, start: int, end: int, sink: Sink) -> None:
+    def _entry(self, record: Record, start: int, end: int) -> None:
         target = text_at(record, "$rewindTo")
         if target:
             while target in self._messages:  # from the last message back to the target, which goes as well
                 self._messages.popitem()
-            sink.skip(contract.REWOUND)
+            self._sink.skip(contract.REWOUND)
         elif isinstance(record.get("$set"), dict):
             self._apply_set(record_at(record, "$set"), start, end)
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
         elif "type" in record and ("content" in record or "id" in record):
             self._messages[text_at(record, "id") or str(start)] = (record, start, end)
         else:
             self._apply_set(record, start, end)
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
     def _apply_set(self, fields: Record, start: int, end: int) -> None:
         self._about.update({key: value for key, value in fields.items() if key != "messages"})
@@ -105,7 +107,7 @@ class _Session:
             self._messages = {text_at(record, "id") or f"{start}:{number}": (record, start, end)
                               for number, record in enumerate(records_at(fields, "messages"))}
 
-    def _message(self, record: Record, sink: Sink) -> None:
+    def _message(self, record: Record) -> None:
         session = text_at(self._about, "sessionId") or self._name
         identity = text_at(record, "id")
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), session, 0, 0,
@@ -113,28 +115,28 @@ class _Session:
         kind = text_at(record, "type")
         if kind == "user":
             shown = "\n".join(texts_of(record.get("displayContent"))) or "\n".join(texts_of(record.get("content")))
-            self._turns.hear(event, separate(shown.partition(_REFERENCED)[0]), sink)
+            self._turns.hear(event, separate(shown.partition(_REFERENCED)[0]))
         elif kind == "gemini":
-            self._turns.prose(event, "\n".join(texts_of(record.get("content"))), sink)
+            self._turns.prose(event, "\n".join(texts_of(record.get("content"))))
             for call in records_at(record, "toolCalls"):
-                self._call(event, call, sink)
+                self._call(event, call)
         else:
-            sink.skip(contract.BOOKKEEPING)
+            self._sink.skip(contract.BOOKKEEPING)
 
-    def _call(self, event: Event, call: Record, sink: Sink) -> None:
+    def _call(self, event: Event, call: Record) -> None:
         name, arguments = text_at(call, "name"), record_at(call, "args")
         output = _output_of(call)
         if name in _MEMORY_TOOLS and text_at(arguments, "fact", "content"):
-            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=text_at(arguments, "fact", "content")))
+            self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=text_at(arguments, "fact", "content")))
         elif memory_path_of(name, arguments):
-            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
+            self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
         elif name == "ask_user":
-            self._turns.answer(event, _answers(arguments, output), sink)
+            self._turns.answer(event, _answers(arguments, output))
         elif text_at(call, "status") == "cancelled":
-            self._turns.stop("refused", sink)
-            sink.skip(contract.WORDLESS)
+            self._turns.stop("refused")
+            self._sink.skip(contract.WORDLESS)
         elif output.strip():
-            self._turns.result(event, output, name, sink)
+            self._turns.result(event, output, name=name)
 
 
 def _output_of(call: Record) -> str:

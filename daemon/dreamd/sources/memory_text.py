@@ -146,6 +146,7 @@ class _Walk:
         self._fenced = False
 
     def pieces(self) -> Iterator[Piece]:
+        """The statements in order."""
         position = 0
         comment = False
         for line in self._text.splitlines(keepends=True):

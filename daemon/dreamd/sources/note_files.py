@@ -88,12 +88,16 @@ class StructuredLog:
 class _Log:
     """Structured lines need nothing from one another."""
 
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
     def recalled(self) -> Sequence[int]:
         """Nothing."""
         return ()
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one line."""
+        sink = self._sink
         text = text_at(record, "text")
         if not text.strip():
             sink.skip(contract.NO_TEXT if "text" in record else contract.UNKNOWN)

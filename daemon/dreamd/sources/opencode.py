@@ -43,15 +43,15 @@ def _parse_export(whole: Whole, sink: Sink) -> bool:
     document = parse_record(whole.text[max(whole.text.find("{"), 0):])
     if document is None:
         return False
-    info = record_at(document, "info")
-    if text_at(info, "parentID"):
+    about = record_at(document, "info")
+    if text_at(about, "parentID"):
         sink.begin(0, len(whole.body))
         sink.skip(contract.SIDECHAIN)
         return True
-    session = _Session(text_at(info, "id"), text_at(info, "directory"))
+    session = _Session(text_at(about, "id"), sink, cwd=text_at(about, "directory"))
     for number, message in enumerate(records_at(document, "messages")):
         sink.begin(number, number)
-        session.message(record_at(message, "info"), records_at(message, "parts"), sink)
+        session.message(record_at(message, "info"), records_at(message, "parts"))
         sink.close()
     return True
 
@@ -59,12 +59,13 @@ def _parse_export(whole: Whole, sink: Sink) -> bool:
 class _Session:
     """One conversation, message by message."""
 
-    def __init__(self, name: str, cwd: str) -> None:
+    def __init__(self, name: str, sink: Sink, *, cwd: str) -> None:
+        self._sink = sink
         self._name = name
         self._cwd = cwd
-        self._turns = Turns()
+        self._turns = Turns(sink)
 
-    def message(self, about: Record, parts: list[Record], sink: Sink) -> None:
+    def message(self, about: Record, parts: list[Record]) -> None:
         """Hand over one message."""
         at = moment(record_at(about, "time").get("created"))
         event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"),
@@ -72,36 +73,36 @@ class _Session:
         if text_at(about, "role") == "user":
             typed = [text_at(part, "text") for part in parts if _is_typed(part)]
             put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
-            self._turns.hear(event, separate("\n\n".join(typed)), sink)
+            self._turns.hear(event, separate("\n\n".join(typed)))
             if any(text.strip() for text in put):
-                self._turns.put(event, "\n\n".join(put), sink)
+                self._turns.put(event, "\n\n".join(put))
             return
         for part in parts:
             kind = text_at(part, "type")
             if kind == "text":
-                self._turns.prose(event, text_at(part, "text"), sink)
+                self._turns.prose(event, text_at(part, "text"))
             elif kind == "tool":
-                self._tool(event, part, sink)
+                self._tool(event, part)
             elif kind == "compaction":
-                sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+                self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
             else:
-                sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
+                self._sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
 
-    def _tool(self, event: Event, part: Record, sink: Sink) -> None:
+    def _tool(self, event: Event, part: Record) -> None:
         name, state = text_at(part, "tool"), record_at(part, "state")
         arguments = record_at(state, "input")
         if memory_path_of(name, arguments):
-            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
+            self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
         elif name == "question":
-            self._turns.answer(event, _answers(arguments, state), sink)
+            self._turns.answer(event, _answers(arguments, state))
         elif text_at(state, "status") == "error":
             _, found, words = text_at(state, "error").partition("following feedback:")
             if found:
-                self._turns.refuse(event, words.strip(), name, sink)
+                self._turns.refuse(event, words.strip(), brief=name)
             else:
-                self._turns.result(event, text_at(state, "error"), name, sink)
+                self._turns.result(event, text_at(state, "error"), name=name)
         else:
-            self._turns.result(event, text_at(state, "output"), name, sink)
+            self._turns.result(event, text_at(state, "output"), name=name)
 
 
 def _is_typed(part: Record) -> bool:
@@ -165,28 +166,30 @@ class _Rows:
 
     def __init__(self, base: sqlite3.Connection, cursor: Cursor) -> None:
         self._base = base
+        self._sink = Sink()
         base.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        last = base.execute("SELECT coalesce(max(rowid), 0) FROM message").fetchone()[0]
-        self._after = cursor.offset if 0 <= cursor.offset <= last else 0
+        self._last = int(base.execute("SELECT coalesce(max(rowid), 0) FROM message").fetchone()[0])
+        self._after = cursor.offset if 0 <= cursor.offset <= self._last else 0
         self._sessions: dict[str, _Session | None] = {}
 
     def read(self, size: int, budget_bytes: int) -> Reading:
-        sink = Sink()
+        """Read messages until the budget is spent or the last one is still being written."""
+        sink = self._sink
         spent = rows = 0
         complete = True
         for row, identity, session_id, text in self._messages():
             parts = self._parts(identity)
             about = _record(text)
-            sink.begin(row, row)
             session = self._session(session_id)
+            sink.begin(row, row)
             if about is None:
                 sink.skip(contract.CORRUPT)
             elif session is None:
                 sink.skip(contract.SIDECHAIN)
-            elif _is_growing(about):
+            elif row == self._last and _is_growing(about):
                 break
             else:
-                session.message({**about, "id": identity}, parts, sink)
+                session.message({**about, "id": identity}, parts)
                 sink.close()
             self._after, rows = row, rows + 1
             spent += len(text) + sum(len(json.dumps(part)) for part in parts)
@@ -210,17 +213,19 @@ class _Rows:
             found = self._base.execute(
                 f"SELECT {', '.join(wanted)} FROM session WHERE id = ?", (identity,)).fetchone() or ("", "")
             parent, directory = (value if isinstance(value, str) else "" for value in found)
-            self._sessions[identity] = None if parent else self._resumed(_Session(identity, directory), identity)
+            self._sessions[identity] = None if parent else self._resumed(identity, directory)
         return self._sessions[identity]
 
-    def _resumed(self, session: _Session, identity: str) -> _Session:
+    def _resumed(self, identity: str, directory: str) -> _Session:
         """Look at the last messages before the cursor again: they may hold the question that is answered next."""
-        muted = Sink()
+        session = _Session(identity, self._sink, cwd=directory)
+        self._sink.muted = True
         before = self._base.execute(
             "SELECT id, data FROM message WHERE session_id = ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
             (identity, self._after, _LOOKED_BACK)).fetchall()
         for message, text in reversed(before):
-            session.message({**(_record(text) or {}), "id": str(message)}, self._parts(str(message)), muted)
+            session.message({**(_record(text) or {}), "id": str(message)}, self._parts(str(message)))
+        self._sink.muted = False
         return session
 
     def _parts(self, identity: str) -> list[Record]:

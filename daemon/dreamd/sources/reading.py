@@ -49,9 +49,9 @@ class Line:
 
 
 class Parser(Protocol):
-    """Turns the records of one conversation into events; made anew for every read."""
+    """Turns the records of one conversation into events for the sink it is made with, anew for every read."""
 
-    def take(self, record: Record, sink: Sink) -> None:
+    def take(self, record: Record) -> None:
         """Look at one record and hand its events and skips to the sink."""
 
     def recalled(self) -> Sequence[int]:
@@ -69,6 +69,8 @@ class Sink:
         self.end = 0
         self.pressed = False
         self.file = ""
+        self.muted = False
+        """Nothing is kept while this is on: records are only looked at again."""
         self._seen: set[str] = set()
         self._ours: set[str] = set()
         self._touched = False
@@ -86,6 +88,8 @@ class Sink:
 
     def skip(self, reason: str) -> None:
         """Record that something here was passed over; neighbours with the same reason become one record."""
+        if self.muted:
+            return
         self._touched = True
         last = self.skips[-1] if self.skips else None
         here = Skip(reason, self.start, self.end, self.file)
@@ -98,7 +102,7 @@ class Sink:
     def add(self, event: Event) -> None:
         """Keep an event: text cleaned and bounded, a long statement of a person cut into several."""
         text = clean(event.text).strip()
-        if not text and event.kind is not EventKind.BOUNDARY:
+        if self.muted or (not text and event.kind is not EventKind.BOUNDARY):
             return
         longest = _BOUNDS.get(event.kind, LONGEST_TEXT)
         if event.speaker is Speaker.INJECTED:
@@ -137,12 +141,14 @@ class _Carry:
 
     @staticmethod
     def load(text: str) -> _Carry:
+        """Read a carry; anything damaged reads as none, and the file is read from its beginning."""
         record = parse_record(text) or {}
         offsets = record.get("lines")
         return _Carry(str(record.get("tail", "")), bool(record.get("mid", False)),
                       tuple(n for n in offsets if isinstance(n, int) and n >= 0) if isinstance(offsets, list) else ())
 
     def dump(self) -> str:
+        """Write a carry."""
         return json.dumps({"tail": self.tail_sha, "mid": self.mid_line, "lines": list(self.recalled)},
                           separators=(",", ":"))
 
@@ -152,12 +158,12 @@ def unread(cursor: Cursor, reason: str) -> Reading:
     return Reading((), cursor, (Skip(reason, 0, 0),))
 
 
-def read_lines(path: Path, cursor: Cursor, *, budget_bytes: int, make_parser: Callable[[], Parser],
+def read_lines(path: Path, cursor: Cursor, *, budget_bytes: int, make_parser: Callable[[Sink], Parser],
                pass_over: Callable[[bytes], str] | None = None) -> Reading:
     """Read a file of JSON lines from its cursor. `pass_over` names the reason to skip a line unparsed, or nothing."""
     try:
         with open_source(path) as handle:
-            return _Stretch(handle, cursor, make_parser(), pass_over).read(budget_bytes)
+            return _Stretch(handle, cursor, make_parser=make_parser, pass_over=pass_over).read(budget_bytes)
     except Unopened as error:
         return unread(cursor, error.reason)
     except OSError:
@@ -167,12 +173,12 @@ def read_lines(path: Path, cursor: Cursor, *, budget_bytes: int, make_parser: Ca
 class _Stretch:
     """One read of one open file."""
 
-    def __init__(self, handle: BinaryIO, cursor: Cursor, parser: Parser,
+    def __init__(self, handle: BinaryIO, cursor: Cursor, *, make_parser: Callable[[Sink], Parser],
                  pass_over: Callable[[bytes], str] | None) -> None:
         self._handle = handle
-        self._parser = parser
         self._pass_over = pass_over
         self._sink = Sink()
+        self._parser = make_parser(self._sink)
         self._size = handle.seek(0, 2)
         carry = _Carry.load(cursor.carry)
         self._carry = carry if _continues(handle, cursor, carry, self._size) else _Carry()
@@ -182,6 +188,7 @@ class _Stretch:
         self._lines = 0
 
     def read(self, budget_bytes: int) -> Reading:
+        """Take whole lines until the file ends or the budget is spent."""
         self._look_back()
         self._handle.seek(self._start)
         complete = True
@@ -196,16 +203,18 @@ class _Stretch:
                        self._sink.prompts, complete)
 
     def _look_back(self) -> None:
-        muted = Sink()
+        """Show the parser the lines it asked for, without giving their events again."""
+        self._sink.muted = True
         for offset in self._carry.recalled[:_MOST_RECALLED]:
-            if offset < self._start:
-                self._handle.seek(offset)
-                line = next(_lines_from(self._handle, offset), None)
-                if line and line.body is not None and line.end <= self._start:
-                    muted.begin(line.start, line.end)
-                    record = parse_record(line.body.decode("utf-8", "replace"))
-                    if record is not None:
-                        self._parser.take(record, muted)
+            self._handle.seek(min(offset, self._start))
+            line = next(_lines_from(self._handle, offset), None)
+            if line is None or line.body is None or line.end > self._start:
+                continue
+            self._sink.begin(line.start, line.end)
+            record = parse_record(line.body.decode("utf-8", "replace"))
+            if record is not None:
+                self._parser.take(record)
+        self._sink.muted = False
 
     def _take(self, line: Line) -> bool:
         """Use one line; False when it is to be waited for."""
@@ -232,7 +241,7 @@ class _Stretch:
             if record is None:
                 reason = contract.CORRUPT
             else:
-                self._parser.take(record, self._sink)
+                self._parser.take(record)
         if reason:
             self._sink.skip(reason)
         self._lines += 1

@@ -56,46 +56,48 @@ class SpecStory:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
         """Read the whole history and give what is new in it."""
-        return read_document(path, cursor, lambda whole, sink: _History(path.stem).read(whole, sink))
+        return read_document(path, cursor, lambda whole, sink: _History(path.stem, sink).read(whole))
 
 
 class _History:
     """One file, turn by turn."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, sink: Sink) -> None:
+        self._sink = sink
         self._name = name
-        self._turns = Turns()
+        self._turns = Turns(sink)
         self._command_at = ""
 
-    def read(self, whole: Whole, sink: Sink) -> bool:
+    def read(self, whole: Whole) -> bool:
+        """Hand over every turn; Markdown is never broken."""
         for turn in _split(whole.text, self._name):
-            sink.begin(turn.start, turn.end)
+            self._sink.begin(turn.start, turn.end)
             session, _, at = turn.head.partition("\n")
             stamp = _TIME.search(at)
             when = moment(f"{stamp[1]}T{stamp[2]}{stamp[3] or 'Z'}") if stamp else None
             event = Event(Speaker.AGENT, EventKind.PROSE, "", when, session, 0, 0,
                           uid="md:" + content_id(session, at, turn.body))
             if turn.who in ("User", "Human"):
-                self._user(event, turn, sink)
+                self._user(event, turn)
             elif "sidechain" in at:
-                sink.skip(contract.SIDECHAIN)
+                self._sink.skip(contract.SIDECHAIN)
             else:
-                self._agent(event, turn.body, sink)
-            sink.close()
+                self._agent(event, turn.body)
+            self._sink.close()
         return True
 
-    def _user(self, event: Event, turn: _Turn, sink: Sink) -> None:
+    def _user(self, event: Event, turn: _Turn) -> None:
         if "sidechain" in turn.head:
-            sink.skip(contract.SIDECHAIN)
+            self._sink.skip(contract.SIDECHAIN)
             return
         spoken = separate(turn.body)
         if self._command_at == turn.head and not spoken.command and not spoken.interrupted:
-            self._turns.put(event, turn.body, sink)  # the template a slash command stands for
+            self._turns.put(event, turn.body)  # the template a slash command stands for
         else:
-            self._turns.hear(event, spoken, sink)
+            self._turns.hear(event, spoken)
         self._command_at = turn.head if spoken.command else ""
 
-    def _agent(self, event: Event, body: str, sink: Sink) -> None:
+    def _agent(self, event: Event, body: str) -> None:
         position = 0
         prose: list[str] = []
         while found := _TOOL_OPEN.search(body, position):
@@ -103,30 +105,30 @@ class _History:
             end = body.find(_TOOL_CLOSE, found.end())
             end = len(body) if end < 0 else end
             name = _TOOL_NAME.search(found.group(1))
-            self._turns.prose(event, _without_thinking("".join(prose)), sink)
+            self._turns.prose(event, _without_thinking("".join(prose)))
             prose.clear()
-            self._tool(event, name.group(1) if name else "", body[found.end():end], sink)
+            self._tool(event, name.group(1) if name else "", body[found.end():end])
             position = end + len(_TOOL_CLOSE)
         prose.append(body[position:])
-        self._turns.prose(event, _without_thinking("".join(prose)), sink)
+        self._turns.prose(event, _without_thinking("".join(prose)))
 
-    def _tool(self, event: Event, name: str, inside: str, sink: Sink) -> None:
+    def _tool(self, event: Event, name: str, inside: str) -> None:
         fenced = _FENCED.search(inside)
         output = inside[fenced.end():].rpartition("```")[0] if fenced else ""
         last = inside.rstrip().removesuffix("</details>").rstrip().removesuffix("```").rpartition("```")[2]
         refusal = read_refusal(output) or read_refusal(last.partition("\n")[2])
         answer = _ANSWER.search(inside) if name in QUESTION_TOOLS else None
         if refusal:
-            self._turns.answer(event, list(refusal.answers), sink)
+            self._turns.answer(event, list(refusal.answers))
             if refusal.words or not refusal.answers:
-                self._turns.refuse(event, refusal.words, name, sink)
+                self._turns.refuse(event, refusal.words, brief=name)
         elif answer:
             asked = _ASKED.search(inside)
-            self._turns.answer(event, [Answer(asked.group(1) if asked else "", answer.group(1))], sink)
+            self._turns.answer(event, [Answer(asked.group(1) if asked else "", answer.group(1))])
         elif name in ("Write", "Edit") and any(is_memory_path(path) for path in _WRITTEN.findall(inside[:2000])):
-            sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=inside.strip()))
+            self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=inside.strip()))
         else:
-            self._turns.result(event, output or inside.strip(), name, sink)
+            self._turns.result(event, output or inside.strip(), name=name)
 
 
 def _without_thinking(text: str) -> str:

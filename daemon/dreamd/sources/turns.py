@@ -53,7 +53,8 @@ def brief_of_call(name: str, arguments: Record) -> str:
 class Turns:
     """The open question, an interruption and the calls that wait for a result, with the places they came from."""
 
-    def __init__(self) -> None:
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
         self.question = ""
         self._question_at = -1
         self._stopped = ""
@@ -65,71 +66,71 @@ class Turns:
         offsets = [self._question_at, self._stopped_at, *(at for _, _, at in self._calls.values())]
         return [offset for offset in offsets if offset >= 0]
 
-    def hear(self, event: Event, text: str | Spoken, sink: Sink) -> None:
+    def hear(self, event: Event, text: str | Spoken) -> None:
         """A user message: the person's words become a prompt, everything else is marked as put there."""
         spoken = separate(text) if isinstance(text, str) else text
         if spoken.interrupted:
-            self.stop("interrupted", sink)
+            self.stop("interrupted")
         if spoken.said:
             kind = EventKind.NOTE if spoken.remember else EventKind.PROMPT
-            sink.add(replace(event, speaker=Speaker.HUMAN, kind=kind, text=spoken.said, question=self.question,
+            self._sink.add(replace(event, speaker=Speaker.HUMAN, kind=kind, text=spoken.said, question=self.question,
                              title=spoken.command or self._stopped))
             self._stopped, self._stopped_at = "", -1
         elif spoken.injected:
-            self.put(event, spoken.injected, sink)
+            self.put(event, spoken.injected)
         elif spoken.interrupted:
-            sink.skip(contract.WORDLESS)
+            self._sink.skip(contract.WORDLESS)
 
-    def put(self, event: Event, text: str, sink: Sink) -> None:
+    def put(self, event: Event, text: str) -> None:
         """Text that a program put into the conversation."""
-        sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.PROMPT, text=text))
+        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.PROMPT, text=text))
 
-    def refuse(self, event: Event, words: str, brief: str, sink: Sink) -> None:
+    def refuse(self, event: Event, words: str, *, brief: str) -> None:
         """A refused tool call, with the person's words where there are some."""
         spoken = separate(words)
         if spoken.said:
-            sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.REFUSAL, text=spoken.said,
+            self._sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.REFUSAL, text=spoken.said,
                              question=self.question, title=brief))
         else:
-            self.stop("refused", sink)
-            sink.skip(contract.WORDLESS)
+            self.stop("refused")
+            self._sink.skip(contract.WORDLESS)
 
-    def answer(self, event: Event, answers: list[Answer], sink: Sink) -> None:
+    def answer(self, event: Event, answers: list[Answer]) -> None:
         """A person's answers to the agent's own questions; the title holds what the chosen option means."""
         for answer in answers:
-            sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
+            self._sink.add(replace(event, speaker=Speaker.HUMAN, kind=EventKind.ANSWER, text=answer.text,
                              question=answer.question, title=answer.meaning))
 
-    def stop(self, how: str, sink: Sink) -> None:
+    def stop(self, how: str) -> None:
         """The person stopped the agent here; the next prompt says so in its title."""
-        self._stopped, self._stopped_at = how, sink.start
+        self._stopped, self._stopped_at = how, self._sink.start
 
-    def prose(self, event: Event, text: str, sink: Sink) -> None:
+    def prose(self, event: Event, text: str) -> None:
         """The agent's own words."""
         if text.strip():
-            sink.add(replace(event, speaker=Speaker.AGENT, kind=EventKind.PROSE, text=text))
+            self._sink.add(replace(event, speaker=Speaker.AGENT, kind=EventKind.PROSE, text=text))
             self.question = closing_question(text)
-            self._question_at = sink.start  # also without a question: it ends the one before
+            self._question_at = self._sink.start  # also without a question: it ends the one before
             self._stopped, self._stopped_at = "", -1
 
-    def call(self, event: Event, call: tuple[str, str, Record], sink: Sink) -> None:
+    def call(self, event: Event, call: tuple[str, str, Record]) -> None:
         """A tool call (id, name, arguments): only a write to the agent's own memory is an event."""
         identity, name, arguments = call
-        self._calls[identity] = (name, arguments, sink.start)
+        self._calls[identity] = (name, arguments, self._sink.start)
         if len(self._calls) > _MOST_OPEN_CALLS:
             self._calls.pop(next(iter(self._calls)))
         path = memory_path_of(name, arguments)
         if path:
-            sink.add(replace(event, speaker=Speaker.AGENT, kind=EventKind.MEMORY_WRITE, text=written_by(arguments),
+            self._sink.add(replace(event, speaker=Speaker.AGENT, kind=EventKind.MEMORY_WRITE, text=written_by(arguments),
                              title=PurePosixPath(path.replace("\\", "/")).name))
         else:
-            sink.skip(contract.TOOL_CALL)
+            self._sink.skip(contract.TOOL_CALL)
 
     def called(self, identity: str) -> tuple[str, Record]:
         """The call a result belongs to, which is then closed."""
         name, arguments, _ = self._calls.pop(identity, ("", {}, -1))
         return name, arguments
 
-    def result(self, event: Event, text: str, name: str, sink: Sink) -> None:
+    def result(self, event: Event, text: str, *, name: str) -> None:
         """What a tool gave back: evidence of what happened, never belief."""
-        sink.add(replace(event, speaker=Speaker.TOOL, kind=EventKind.RESULT, text=text, title=name))
+        self._sink.add(replace(event, speaker=Speaker.TOOL, kind=EventKind.RESULT, text=text, title=name))
