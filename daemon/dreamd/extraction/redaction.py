@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dreamd.extraction import words
-from dreamd.extraction.suspicion import is_card_number, is_placeholder, is_random, is_secretish
+from dreamd.extraction.suspicion import UUID, is_card_number, is_placeholder, is_random, is_secretish
 
 MAX_ROUNDS = 4
 PIECE_CHARS = 2_000
@@ -22,9 +22,10 @@ MASK = re.compile(r"\[masked: [a-z0-9 ]{1,40}\]")
 
 _PREFILTER = re.compile(
     r"://|PRIVATE KEY|-Key-File|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b"
-    r"|密|口令|パス|暗証|비밀|암호|패스|토큰"
+    r"|wachtwoord|hasło|lösenord|adgangskode|salasana|parola|şifre|пароль|密|口令|パス|暗証|비밀|암호|패스|토큰"
     r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\botp\b|code\b|令牌|トークン|鍵"
-    r"|geheim|schlüssel|clave|clé|chave|llave|jeton|phrase|mnemonic|\bseed\b|card|visa|karte|tarjeta|carte|cartão|mysql"
+    r"|geheim|schlüssel|clave|clé|chave|llave|jeton|login|log in|creds|phrase|mnemonic|\bseed\b"
+    r"|card|visa|karte|tarjeta|carte|cartão|mysql"
     r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d|[A-Za-z0-9+/_=-]{24}", re.IGNORECASE)
 _LONG = re.compile(r"(?<![A-Za-z0-9+/_=.@-])[A-Za-z0-9+/_-]{20,512}={0,2}(?![A-Za-z0-9+/_-])")
 _SECRET_WORD = re.compile(
@@ -46,6 +47,8 @@ _REST_NOT_SECRET = re.compile(
     r"length|min|max|age|days|policy|field|url|file|path|hint|expir|ttl|count|attempts|name|type|id\b|label|reset|limit"
     r"|size|env|ref|regex|prompt",
     re.IGNORECASE)
+_KEYLIKE = re.compile(r"(?i)key|token|secret|schlüssel|clave|clé|chave")
+_PARTICIPLE = re.compile(r"[a-z]+(?<!e)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)")
 _BARE = r"[^\s\"'`<>“”„«»，。、；（）\)\]\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{3,200}"
 _DETECTORS = (
     ("aws", "AWSKeyDetector"), ("azure_storage_key", "AzureStorageKeyDetector"), ("basic_auth", "BasicAuthDetector"),
@@ -160,7 +163,9 @@ def _spoken() -> tuple[re.Pattern[str], re.Pattern[str]]:
     joins = "|".join(rf"{j}\b" if j.isascii() and j[-1].isalpha() else j
                      for j in sorted(spoken["joins"], key=len, reverse=True))
     named = rf"(?<![A-Za-z0-9_])(?i:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z0-9_\]])"
-    about = (r"(?:\s{1,2}(?:for|of|to|on|at|von|für|vom|de|del|da|do|du|pour|para)\s[^\n.;:=,]{1,50}?|\s?\([^)\n]{0,40}\))?"
+    about = (r"(?:\s{1,2}(?:for|of|to|on|at|von|für|vom|der|des|am|im|de|del|da|do|du|pour|para)\s"
+             r"(?:[^\n.;:=,]|\.(?=\w)){1,60}?"
+             r"|\s?\([^)\n]{0,40}\))?"
              r"[*_`\"']{0,3}")
     value = (r"[*_]{0,2}\s{0,2}(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{3,100})[\"'`”“»]"
              rf"|(?P<bare>(?!\[masked){_BARE}))")
@@ -185,12 +190,14 @@ def _is_said_secret(match: re.Match[str]) -> bool:
         return is_secretish(value, shortest=8)
     if match["quoted"] or match["join"] in ":：==>->" or is_secretish(value, shortest=5):
         return len(value) >= 4
-    return _ends_clause(match) and re.fullmatch(r"[a-zäöü]+(?:ed|t|en)", value) is None
+    return _ends_clause(match) and _PARTICIPLE.fullmatch(value) is None
 
 
 def _is_bare_secret(match: re.Match[str]) -> bool:
     value = _said(match)
-    if match["weak"] or value.lower() in _plain() or is_placeholder(value) or re.match(r"(?i)sha|md5|base64|utf|v?\d", value):
+    if match["weak"]:
+        return _KEYLIKE.search(match["weak"]) is not None and (UUID.fullmatch(value) is not None or is_random(value))
+    if value.lower() in _plain() or is_placeholder(value) or re.match(r"(?i)sha|md5|base64|utf|v?\d", value):
         return False
     return is_secretish(value, shortest=6)
 

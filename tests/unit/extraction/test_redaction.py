@@ -15,6 +15,18 @@ HEX32 = "3f9a1c7e5b2d8046a1c7e5b2d80463f9"
 HEX40 = HEX32 + "17c4e8b2"
 
 SECRETS = {
+    "plain word for an address": ("the password for ann@example.org is heronreed", "heronreed"),
+    "pass": ("user admin, pass: Gull!22x", "Gull!22x"),
+    "login pair": ("login admin/Plover#331 on the router", "Plover#331"),
+    "card pin": ("PIN 4821 opens the cabinet", "4821"),
+    "german pin": ("Die PIN der Tür ist 5521.", "5521"),
+    "russian": ("пароль: Kelp-Moss-9", "Kelp-Moss"),
+    "chinese colon": ("密码：海豹1234", "海豹"),
+    "past tense": ("the admin password was hunter2 before", "hunter2"),
+    "recovery phrase": (
+        "The seed phrase is apple river stone cloud maple tiger ocean lamp forest pearl silver wheat",
+        "river stone",
+    ),
     "aws access key": ("use AKIA" + "QX7R4N2M9TLP3VDC for uploads", "QX7R4N2M9TLP3VDC"),
     "aws secret key": ("aws_secret_access_key = wJa7rXUtn9FEMIK7MDENGbPxRfiCYq2hLmN4oP8z", "wJa7rXUtn9FEMI"),
     "google api key": ("maps key AIza" + "SyD3kLq9xW2mN7pR4tV8yB1cF6hJ0aZeUg5", "SyD3kLq9xW2mN7p"),
@@ -90,6 +102,19 @@ SECRETS = {
 }
 
 ORDINARY = [
+    "Order 4111-2231 is for berth 12.",
+    "Error code: 4711",
+    "Pin 13 drives the lamp; pin 14 is ground.",
+    "The license key format is five groups.",
+    "trace id 0af7651916cd43dd8448eb211c80319c",
+    "image digest sha256:8f14e45fceea167a5a36dedd4bea25438f14e45fceea167a5a36dedd4bea2543",
+    "Basic auth is switched off.",
+    "The secret name is db-credentials.",
+    "token = get_token(user)",
+    "La clave es empezar temprano.",
+    "Der Schlüssel liegt im Büro.",
+    "The PIN is four digits long.",
+    "Pass: the test passed twice.",
     "commit 3f2a9c1d0b7e8f6a5c4d3e2f1a0b9c8d7e6f5a4b fixed the pager",
     "The dashboard has the uid 5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52.",
     "sha256 of the key file: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
