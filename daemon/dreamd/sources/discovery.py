@@ -23,7 +23,7 @@ def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
     found: dict[Path, FoundSource] = {}
     for path, key in _candidates(roots):
         if path not in found:
-            source = _describe(path, key, recognise)
+            source = _describe(path, key=key, recognise=recognise)
             if source:
                 found[path] = source
     return sorted(found.values(), key=lambda source: (source.kind, str(source.path)))
@@ -116,7 +116,7 @@ def _key_of(path: Path) -> str:
         return ""
 
 
-def _describe(path: Path, key: str, recognise: Recognise) -> FoundSource | None:
+def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | None:
     kind = recognise(path)
     if not kind:
         return None

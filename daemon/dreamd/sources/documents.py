@@ -35,7 +35,7 @@ Parse = Callable[[Whole, Sink], bool]
 """Hands a document's events to the sink; False when the document is broken, perhaps only half written."""
 
 
-def read_document(path: Path, cursor: Cursor, parse: Parse) -> Reading:
+def read_document(path: Path, cursor: Cursor, *, parse: Parse) -> Reading:
     """Read a whole file and give what is new since the cursor."""
     known = parse_record(cursor.carry) or {}
     try:

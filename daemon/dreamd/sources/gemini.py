@@ -37,7 +37,7 @@ class Gemini:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
         """Read the conversation as it stands and give what is new in it."""
-        return read_document(path, cursor, lambda whole, sink: _Session(path.stem, sink).read(whole))
+        return read_document(path, cursor, parse=lambda whole, sink: _Session(path.stem, sink).read(whole))
 
 
 class _Session:
@@ -54,7 +54,7 @@ class _Session:
         """Hand over the conversation as it stands; False for a document that cannot be parsed."""
         document = parse_record(whole.text.removeprefix("\ufeff"))
         if document is not None and "messages" in document:
-            self._apply_set(document, 0, 0)
+            self._apply_set(document, start=0, end=0)
             self._messages = {text_at(record, "id") or str(number): (record, number, number)
                               for number, record in enumerate(records_at(document, "messages"))}
         elif document is None and not self._journal(whole.body):
@@ -83,25 +83,25 @@ class _Session:
                     self._sink.skip(contract.CORRUPT)
                 continue
             found += 1
-            self._entry(record, start, min(position, len(body)))
+            self._entry(record, start=start, end=min(position, len(body)))
         return found > 0
 
-    def _entry(self, record: Record, start: int, end: int) -> None:
+    def _entry(self, record: Record, *, start: int, end: int) -> None:
         target = text_at(record, "$rewindTo")
         if target:
             while target in self._messages:  # from the last message back to the target, which goes as well
                 self._messages.popitem()
             self._sink.skip(contract.REWOUND)
         elif isinstance(record.get("$set"), dict):
-            self._apply_set(record_at(record, "$set"), start, end)
+            self._apply_set(record_at(record, "$set"), start=start, end=end)
             self._sink.skip(contract.BOOKKEEPING)
         elif "type" in record and ("content" in record or "id" in record):
             self._messages[text_at(record, "id") or str(start)] = (record, start, end)
         else:
-            self._apply_set(record, start, end)
+            self._apply_set(record, start=start, end=end)
             self._sink.skip(contract.BOOKKEEPING)
 
-    def _apply_set(self, fields: Record, start: int, end: int) -> None:
+    def _apply_set(self, fields: Record, *, start: int, end: int) -> None:
         self._about.update({key: value for key, value in fields.items() if key != "messages"})
         if isinstance(fields.get("messages"), list):
             self._messages = {text_at(record, "id") or f"{start}:{number}": (record, start, end)

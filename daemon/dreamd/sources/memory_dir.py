@@ -77,7 +77,7 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int,
         if known.get(name) != shas[name]:
             spent += len(body)
             lines += body.count(b"\n") + (not body.endswith(b"\n"))
-            _NoteFile(name or path.name, changed_at, frozenset(names)).read(body, sink)
+            _NoteFile(name or path.name, changed_at, siblings=frozenset(names)).read(body, sink)
     else:
         complete = True
     carry = json.dumps({"files": shas}, separators=(",", ":"))
@@ -120,7 +120,7 @@ def _load(path: Path) -> tuple[bytes, datetime | None]:
 class _NoteFile:
     """One Markdown file of notes."""
 
-    def __init__(self, name: str, changed_at: datetime | None, siblings: frozenset[str]) -> None:
+    def __init__(self, name: str, changed_at: datetime | None, *, siblings: frozenset[str]) -> None:
         self._name = name
         self._changed_at = changed_at
         self._siblings = {sibling.removesuffix(".md") for sibling in siblings if sibling}
@@ -136,9 +136,9 @@ class _NoteFile:
             sink.skip(contract.REPLACED_BYTES)
         front, rest = split_front(text.removeprefix("\ufeff"))
         if Path(self._name).name != INDEX_NAME and (front.name or front.description or front.type_hint):
-            self._topic(front, rest, sink)
+            self._topic(front, rest, sink=sink)
         else:
-            self._statements(front, rest, sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))
+            self._statements(front, rest, sink=sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))
         sink.close()
 
     def _event(self, front: Front, *, text: str, title: str, managed: bool) -> Event:
@@ -147,11 +147,11 @@ class _NoteFile:
             front.conversation, 0, 0, uid="note:" + content_id(self._name, text), title=title,
             type_hint=front.type_hint)
 
-    def _topic(self, front: Front, rest: str, sink: Sink) -> None:
+    def _topic(self, front: Front, rest: str, *, sink: Sink) -> None:
         text = without_comments(rest).strip() or front.description
         sink.add(self._event(front, text=text, title=front.description or front.name, managed=MANAGED_MARK in rest))
 
-    def _statements(self, front: Front, rest: str, sink: Sink, *, skipped: int) -> None:
+    def _statements(self, front: Front, rest: str, *, sink: Sink, skipped: int) -> None:
         characters, at = 0, skipped
         for piece in pieces_of(rest):
             start = at + len(rest[characters:piece.start].encode("utf-8", "surrogateescape"))

@@ -159,7 +159,7 @@ class _Walk:
                 self._note_marks(body)
                 comment = "-->" not in body
                 continue
-            yield from self._line(body, start, position)
+            yield from self._line(body, start=start, end=position)
         yield from self._flush()
 
     def _note_marks(self, body: str) -> None:
@@ -168,18 +168,18 @@ class _Walk:
         elif _MANAGED_CLOSE.search(body):
             self._managed = False
 
-    def _line(self, body: str, start: int, end: int) -> Iterator[Piece]:
+    def _line(self, body: str, *, start: int, end: int) -> Iterator[Piece]:
         stripped = body.strip()
         if stripped.startswith(("```", "~~~")):
             if not self._fenced and not (self._gathered and self._gathered[-1].endswith(":")):
                 yield from self._flush()
             self._fenced = not self._fenced
-            self._gather(body, start, end, kind=self._kind or "paragraph")
+            self._gather(body, start=start, end=end, kind=self._kind or "paragraph")
             if not self._fenced and self._kind == "paragraph":
                 yield from self._flush()
             return
         if self._fenced:
-            self._gather(body, start, end, kind=self._kind)
+            self._gather(body, start=start, end=end, kind=self._kind)
             return
         heading, bullet = _HEADING.match(stripped), _BULLET.match(body)
         if not stripped or heading or stripped in ("---", "***", "___"):
@@ -188,19 +188,19 @@ class _Walk:
             if heading:
                 self._heading = heading.group(2).rstrip("# \t") if len(heading.group(1)) > 1 else ""
         elif stripped.startswith("|"):
-            yield from self._row(stripped, start, end)
+            yield from self._row(stripped, start=start, end=end)
         elif bullet and (self._kind != "bullet" or len(bullet.group(1).expandtabs()) <= self._indent):
             yield from self._flush()
             self._indent = len(bullet.group(1).expandtabs())
-            self._gather(bullet.group(2), start, end, kind="bullet")
+            self._gather(bullet.group(2), start=start, end=end, kind="bullet")
         elif bullet or (self._kind == "bullet" and body[:1] in " \t"):
-            self._gather(f"- {bullet.group(2)}" if bullet else stripped, start, end, kind="bullet")
+            self._gather(f"- {bullet.group(2)}" if bullet else stripped, start=start, end=end, kind="bullet")
         else:
             if self._kind == "bullet" and self._text[self._end:start].strip("\r\n") == "" and self._end < start:
                 yield from self._flush()  # a paragraph after a blank line, not a lazy continuation
-            self._gather(stripped, start, end, kind=self._kind or "paragraph")
+            self._gather(stripped, start=start, end=end, kind=self._kind or "paragraph")
 
-    def _row(self, stripped: str, start: int, end: int) -> Iterator[Piece]:
+    def _row(self, stripped: str, *, start: int, end: int) -> Iterator[Piece]:
         cells = [cell.strip() for cell in stripped.strip("|").split("|")]
         if self._kind != "table":
             yield from self._flush()
@@ -209,9 +209,9 @@ class _Walk:
             named = [f"{name}: {cell}" if name else cell
                      for name, cell in zip(self._columns + [""] * len(cells), cells, strict=False) if cell]
             if named:
-                yield self._piece("; ".join(named), start, end)
+                yield self._piece("; ".join(named), start=start, end=end)
 
-    def _gather(self, text: str, start: int, end: int, *, kind: str) -> None:
+    def _gather(self, text: str, *, start: int, end: int, kind: str) -> None:
         if not self._gathered:
             self._start = start
         self._kind, self._end = kind, end
@@ -220,8 +220,8 @@ class _Walk:
     def _flush(self) -> Iterator[Piece]:
         text = "\n".join(self._gathered).strip()
         if text.strip("`~ \n"):
-            yield self._piece(text, self._start, self._end)
+            yield self._piece(text, start=self._start, end=self._end)
         self._gathered, self._kind, self._columns = [], "", []
 
-    def _piece(self, text: str, start: int, end: int) -> Piece:
+    def _piece(self, text: str, *, start: int, end: int) -> Piece:
         return Piece(text, self._heading, start, end, link_targets(text), self._managed or MANAGED_MARK in text)

@@ -53,10 +53,10 @@ class Hermes:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one small document
         """Read the file and give what is new in it."""
-        return read_document(path, cursor, lambda whole, sink: _entries(path.name, whole, sink))
+        return read_document(path, cursor, parse=lambda whole, sink: _entries(whole, sink, name=path.name))
 
 
-def _entries(name: str, whole: Whole, sink: Sink) -> bool:
+def _entries(whole: Whole, sink: Sink, *, name: str) -> bool:
     position = offset = 0
     for end, following in [*((m.start(), m.end()) for m in _SECTION.finditer(whole.text)), (len(whole.text), 0)]:
         text = whole.text[position:end]

@@ -36,7 +36,7 @@ class OpenCodeExport:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
         """Read the session and give what is new in it."""
-        return read_document(path, cursor, _parse_export)
+        return read_document(path, cursor, parse=_parse_export)
 
 
 def _parse_export(whole: Whole, sink: Sink) -> bool:
@@ -141,7 +141,7 @@ class OpenCodeDatabase:
             with open_source(path) as handle:
                 size = handle.seek(0, 2)
             with closing(_connect(path)) as base:
-                return _Rows(base, cursor).read(size, budget_bytes)
+                return _Rows(base, cursor).read(size=size, budget_bytes=budget_bytes)
         except Unopened as error:
             return unread(cursor, error.reason)
         except (sqlite3.Error, OSError):
@@ -172,7 +172,7 @@ class _Rows:
         self._after = cursor.offset if 0 <= cursor.offset <= self._last else 0
         self._sessions: dict[str, _Session | None] = {}
 
-    def read(self, size: int, budget_bytes: int) -> Reading:
+    def read(self, *, size: int, budget_bytes: int) -> Reading:
         """Read messages until the budget is spent or the last one is still being written."""
         sink = self._sink
         spent = rows = 0

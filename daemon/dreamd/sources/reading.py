@@ -181,7 +181,7 @@ class _Stretch:
         self._parser = make_parser(self._sink)
         self._size = handle.seek(0, 2)
         carry = _Carry.load(cursor.carry)
-        self._carry = carry if _continues(handle, cursor, carry, self._size) else _Carry()
+        self._carry = carry if _continues(handle, cursor, carry=carry, size=self._size) else _Carry()
         self._start = cursor.offset if self._carry is carry else 0
         self._offset = self._start
         self._mid = self._carry.mid_line and self._start > 0
@@ -250,21 +250,21 @@ class _Stretch:
 
     def _cursor(self) -> Cursor:
         prefix = min(self._offset, _PREFIX_BYTES)
-        carry = _Carry(_sha(self._handle, max(0, self._offset - _TAIL_BYTES), self._offset), self._mid,
+        carry = _Carry(_sha(self._handle, start=max(0, self._offset - _TAIL_BYTES), end=self._offset), self._mid,
                        tuple(sorted(set(self._parser.recalled())))[-_MOST_RECALLED:])
-        return Cursor(self._offset, self._size, prefix, _sha(self._handle, 0, prefix), carry.dump())
+        return Cursor(self._offset, self._size, prefix, _sha(self._handle, start=0, end=prefix), carry.dump())
 
 
-def _continues(handle: BinaryIO, cursor: Cursor, carry: _Carry, size: int) -> bool:
+def _continues(handle: BinaryIO, cursor: Cursor, *, carry: _Carry, size: int) -> bool:
     """Whether what lies before the cursor is still what was read."""
     if not 0 < cursor.offset <= size or not 0 < cursor.prefix_bytes <= cursor.offset:
         return False
-    if _sha(handle, 0, min(cursor.prefix_bytes, _PREFIX_BYTES)) != cursor.prefix_sha:
+    if _sha(handle, start=0, end=min(cursor.prefix_bytes, _PREFIX_BYTES)) != cursor.prefix_sha:
         return False
-    return _sha(handle, max(0, cursor.offset - _TAIL_BYTES), cursor.offset) == carry.tail_sha
+    return _sha(handle, start=max(0, cursor.offset - _TAIL_BYTES), end=cursor.offset) == carry.tail_sha
 
 
-def _sha(handle: BinaryIO, start: int, end: int) -> str:
+def _sha(handle: BinaryIO, *, start: int, end: int) -> str:
     handle.seek(start)
     return hashlib.sha256(handle.read(end - start)).hexdigest()
 
@@ -273,7 +273,7 @@ def _lines_from(handle: BinaryIO, start: int, *, mid_line: bool = False, budget_
     """The lines from an offset on; never holds more than one bounded line in memory."""
     position = start
     if mid_line:
-        end, whole = _pass_line(handle, position, budget_bytes)
+        end, whole = _pass_line(handle, position, budget_bytes=budget_bytes)
         if end > position:
             yield Line(position, end, None, whole)
         position = end
@@ -282,12 +282,12 @@ def _lines_from(handle: BinaryIO, start: int, *, mid_line: bool = False, budget_
         if piece.endswith(b"\n") or len(piece) < contract.LONGEST_LINE_BYTES:
             line = Line(position, end, piece, piece.endswith(b"\n"))
         else:
-            line = _long_line(handle, piece, position, start + budget_bytes)
+            line = _long_line(handle, piece, position=position, stop_at=start + budget_bytes)
         yield line
         position = line.end
 
 
-def _long_line(handle: BinaryIO, piece: bytes, position: int, stop_at: int) -> Line:
+def _long_line(handle: BinaryIO, piece: bytes, *, position: int, stop_at: int) -> Line:
     """Read a very long line piece by piece, dropping embedded images, until it ends or is past using."""
     pressed = bytearray(_LONG_RUN.sub(b"", piece))
     end = position + len(piece)
@@ -297,11 +297,11 @@ def _long_line(handle: BinaryIO, piece: bytes, position: int, stop_at: int) -> L
         pressed += _LONG_RUN.sub(b"", piece)
         if not piece or piece.endswith(b"\n"):
             return Line(position, end, bytes(pressed), bool(piece), pressed=True)
-    end, whole = _pass_line(handle, end, max(stop_at - end, 0))
+    end, whole = _pass_line(handle, end, budget_bytes=max(stop_at - end, 0))
     return Line(position, end, None, whole)
 
 
-def _pass_line(handle: BinaryIO, position: int, budget_bytes: int) -> tuple[int, bool]:
+def _pass_line(handle: BinaryIO, position: int, *, budget_bytes: int) -> tuple[int, bool]:
     """Run to the end of a line without keeping it; stops at the budget or the end of the file."""
     passed = 0
     while piece := handle.readline(_PIECE_BYTES):

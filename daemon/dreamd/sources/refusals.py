@@ -72,11 +72,11 @@ def read_answers(text: str, outcome: Record) -> list[Answer]:
     """The answers of a question tool, from its structured outcome or else from its text."""
     structured = record_at(outcome, "answers")
     if structured:
-        return [answer for asked, given in structured.items() if (answer := _structured(asked, given, outcome))]
+        return [answer for asked, given in structured.items() if (answer := _structured(asked, given, outcome=outcome))]
     return _from_text(text)
 
 
-def _structured(asked: str, given: object, outcome: Record) -> Answer | None:
+def _structured(asked: str, given: object, *, outcome: Record) -> Answer | None:
     if isinstance(given, list):
         given = ", ".join(part for part in given if isinstance(part, str))
     if isinstance(given, dict):

@@ -56,7 +56,7 @@ class SpecStory:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
         """Read the whole history and give what is new in it."""
-        return read_document(path, cursor, lambda whole, sink: _History(path.stem, sink).read(whole))
+        return read_document(path, cursor, parse=lambda whole, sink: _History(path.stem, sink).read(whole))
 
 
 class _History:
@@ -107,12 +107,12 @@ class _History:
             name = _TOOL_NAME.search(found.group(1))
             self._turns.prose(event, _without_thinking("".join(prose)))
             prose.clear()
-            self._tool(event, name.group(1) if name else "", body[found.end():end])
+            self._tool(event, name.group(1) if name else "", inside=body[found.end():end])
             position = end + len(_TOOL_CLOSE)
         prose.append(body[position:])
         self._turns.prose(event, _without_thinking("".join(prose)))
 
-    def _tool(self, event: Event, name: str, inside: str) -> None:
+    def _tool(self, event: Event, name: str, *, inside: str) -> None:
         fenced = _FENCED.search(inside)
         output = inside[fenced.end():].rpartition("```")[0] if fenced else ""
         last = inside.rstrip().removesuffix("</details>").rstrip().removesuffix("```").rpartition("```")[2]
