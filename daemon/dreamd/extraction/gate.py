@@ -40,6 +40,7 @@ _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
 SHORTEST_BESIDE_MASK = 20
 """What is left beside a mask must say something: "the password: …" does not."""
 _FEWEST_STEPS = 4
+_SHORT_RECIPE = 800
 _CHECKED_CHARS = 16_000
 _TOKEN_LIMIT = 400
 
@@ -152,13 +153,18 @@ def is_history(text: str) -> bool:
 
 
 def is_procedure(text: str) -> bool:
-    """Whether a text is a recipe of many steps."""
-    expected = 1
-    for match in _STEP.finditer(text[:_CHECKED_CHARS]):
-        number = int(next(group for group in match.groups() if group))
-        if number == expected:
-            expected += 1
-    return expected > _FEWEST_STEPS or len(_THEN.findall(text)) >= _FEWEST_STEPS
+    """Whether a text is a recipe of many steps, and not a document or a list of rules that happens to be numbered."""
+    head = text[:_CHECKED_CHARS]
+    if re.search(r"^#{1,6}\s|\*\*(?:Why|How to apply):?\*\*", head, re.MULTILINE):
+        return False
+    steps: list[re.Match[str]] = []
+    for match in _STEP.finditer(head):
+        if int(next(group for group in match.groups() if group)) == len(steps) + 1:
+            steps.append(match)
+    if len(steps) >= _FEWEST_STEPS:
+        labelled = sum(1 for step in steps if re.match(r"\s*(?:\*\*|__|`)", head[step.end():step.end() + 8]))
+        return labelled * 2 < len(steps) and (len(head) - steps[0].start()) * 2 >= len(head)
+    return len(head) <= _SHORT_RECIPE and len(_THEN.findall(head)) >= _FEWEST_STEPS
 
 
 def is_env_file(text: str) -> bool:
