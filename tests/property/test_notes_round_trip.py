@@ -104,3 +104,20 @@ def test_any_directory_can_be_read_and_compared(files: dict[str, str]) -> None:
     accepted = {**render_index([one]).files, "feedback_x-000001.md": render_topic(one)}
     for edit in [*diff_person_edits(accepted, files), *diff_person_edits(files, accepted)]:
         assert edit.kind
+
+
+@given(TEXTS, TEXTS, st.sampled_from(["body", "line", "file", "tail"]))
+@settings(max_examples=400, deadline=None)
+def test_what_a_person_typed_is_in_some_edit(above: str, below: str, place: str) -> None:
+    one, other = memory("Use pnpm, never npm", number=1), memory("Ship on Mondays only", number=2)
+    files = {**render_index([one, other]).files, **{topic_path(m): render_topic(m) for m in (one, other)}}
+    typed, file = f"{above}\nzebra crossing\n{below}", topic_path(one)
+    now = dict(files)
+    if place == "body":
+        now[file] = files[file].replace("\nUse pnpm, never npm\n", f"\n{typed}\n")
+    elif place == "line":
+        now["MEMORY.md"] = files["MEMORY.md"] + typed
+    else:
+        now[file if place == "tail" else "mine.md"] = files[file] + typed if place == "tail" else typed
+    said = [f"{e.text}\n{e.title}\n{e.also}" for e in diff_person_edits(files, now)]
+    assert "zebra crossing" in " ".join(" ".join(said).split())

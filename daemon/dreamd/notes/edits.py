@@ -104,7 +104,9 @@ class _Comparison:
         # a file that kept its name comes first, so that a copy never takes its place
         ordered = sorted(self.now.topics.values(), key=lambda t: (t.file.lower() not in self.id_by_file, t.file))
         for topic in ordered:
-            ident = topic.memory_id or self.id_by_file.get(topic.file.lower(), "")
+            ident = topic.memory_id
+            if ident not in self.known:
+                ident = self.id_by_file.get(topic.file.lower(), "")
             if ident in self.known and ident not in matched:
                 matched[ident] = topic
             else:
@@ -245,7 +247,7 @@ class _Comparison:
         texts = _paragraphs(said) if not topic.type and len(said) > LONG_FILE else [_without_headings(said)]
         texts = [text for text in texts if text] or ([topic.description] if topic.description else [])
         if not texts:
-            return [PersonEdit(EditKind.IGNORED, topic.file, reason="empty-file")]
+            return [PersonEdit(EditKind.IGNORED, topic.file, title=topic.name, reason="empty-file")]
         ident = topic.memory_id if own is None and len(texts) == 1 else ""
         pointers = [x.hook for x in self.now.lines if x.target.lower() == topic.file.lower() and x.hook]
         base = PersonEdit(
@@ -269,6 +271,8 @@ class _Comparison:
             edits.append(PersonEdit(EditKind.IGNORED, "MEMORY.md", reason="index-replaced"))
         if self.now.has_index and self.before.headings != self.now.headings:
             edits.append(PersonEdit(EditKind.IGNORED, "MEMORY.md", reason="heading"))
+        remarks = [text for text in self.now.comments if text not in self.before.comments]
+        edits += [PersonEdit(EditKind.IGNORED, "MEMORY.md", text=text, reason="comment") for text in remarks]
         strange = sorted(set(self.now.other_files) - set(self.before.other_files))
         return edits + [PersonEdit(EditKind.IGNORED, name, reason="not-markdown") for name in strange]
 

@@ -48,7 +48,10 @@ def read_frontmatter(text: str) -> Frontmatter:
     closed = _CLOSE.search(text, opened.end(), opened.end() + _LONGEST_BLOCK)
     if not closed:
         return Frontmatter({}, start)
-    values = _read_values(text[opened.end() : closed.start()].splitlines())
+    inside = text[opened.end() : closed.start()]
+    values = _read_values(inside.splitlines())
+    if not values and inside.strip():
+        return Frontmatter({}, start)  # two rules with words between them
     return Frontmatter(values, closed.end(), nested=any(key.startswith("metadata.") for key in values))
 
 

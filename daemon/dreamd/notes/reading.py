@@ -44,11 +44,12 @@ class IndexLine:
 
 @dataclass(frozen=True)
 class DirectoryText:
-    """What a directory says: topic files by name, index lines in order, headings, and names that are not ours."""
+    """What a directory says: topic files by name, the index in its parts, and names of files that are no notes."""
 
     topics: Mapping[str, TopicText]
     lines: tuple[IndexLine, ...]
     headings: tuple[str, ...]
+    comments: tuple[str, ...]
     other_files: tuple[str, ...]
     has_index: bool
     """False when the index is missing or says nothing at all."""
@@ -70,18 +71,21 @@ def read_directory(files: Mapping[str, str], *, known: Mapping[str, TopicText] |
     topics: dict[str, TopicText] = {}
     lines: list[IndexLine] = []
     headings: list[str] = []
+    comments: list[str] = []
     others: list[str] = []
     for name in sorted(files):
         if is_index(name):
             found, heads = read_index(name, files[name])
             lines += found
             headings += heads
+            text = unix_lines(files[name])
+            comments += [text[start:end] for start, end in comment_spans(text)]
         elif name.lower().endswith(".md") and "/" not in name and not name.startswith("."):
             topics[name] = (known or {}).get(name) or read_topic(name, files[name])
         else:
             others.append(name)
     indexed = any(name.lower() == INDEX_FILE.lower() and text.strip("\ufeff \r\n\t") for name, text in files.items())
-    return DirectoryText(topics, tuple(lines), tuple(headings), tuple(others), indexed)
+    return DirectoryText(topics, tuple(lines), tuple(headings), tuple(comments), tuple(others), indexed)
 
 
 def is_index(name: str) -> bool:

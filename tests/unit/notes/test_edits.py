@@ -189,6 +189,12 @@ def test_a_lost_provenance_comment_is_found_by_the_file_name(two):
     assert (edit.kind, edit.memory_id, edit.text) == ("changed", "000001abcdef", "Use bun")
 
 
+def test_a_mangled_provenance_comment_is_found_by_the_file_name(two):
+    before, file, _ = two
+    now = {**before, file: before[file].replace("id=000001abcdef", "id=what")}
+    assert edits(before, now) == []
+
+
 def test_a_new_line_is_learned_with_its_section(two):
     before, _, _ = two
     added = "\n## Notes\n* Ship on Mondays,\n  never later\n\nA plain sentence.\n"
