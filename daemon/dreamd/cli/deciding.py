@@ -112,9 +112,9 @@ def _show_question(context: Context, question: Question) -> None:
     memory = question.memory
     context.say(f"{render.paint(memory.id, 'cyan', colour=context.colour)}  {memory.scope}  "
                 f"held: {memory.reason or 'waits to be accepted'}")
-    context.say(render.wrap(f"a  {memory.text}", context.width, "  "))
+    context.say(render.wrap(memory.text, context.width, "  a  "))
     for rival in question.rivals:
-        context.say(render.wrap(f"b  {rival.text}", context.width, "  "))
+        context.say(render.wrap(rival.text, context.width, "  b  "))
     context.say()
 
 

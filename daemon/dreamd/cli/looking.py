@@ -142,6 +142,8 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
 def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
     from dreamd.kit import open_kit
+    from dreamd.ranking import Budget
+    from dreamd.recall import Look
     from dreamd.recall import search as find
 
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
@@ -149,9 +151,10 @@ def search(context: Context, options: Namespace) -> int:
     query = " ".join(options.query)
     # Looking must work where nothing may be written; then it is not counted as a recall.
     look_only = options.no_record or not os.access(context.world.paths.store, os.W_OK)
+    look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held, record=not look_only,
+                scopes=(parse_scope(options.scope),) if options.scope else ())
     with open_kit(context.world, read_only=look_only) as kit:
-        answer = find(kit, query, limit=options.limit, budget=options.budget, held=options.held,
-                      scope=parse_scope(options.scope) if options.scope else None, record=not look_only)
+        answer = find(kit, query, look)
     results = _with_clues(answer.results)
     paths = context.world.paths
     context.document({"query": query, "mode": answer.mode, "results": [
@@ -170,8 +173,8 @@ def search(context: Context, options: Namespace) -> int:
 
 
 def _with_clues(results: Sequence[Found]) -> list[Found]:
-    """Say of memories of the project we stand in whether what they name is still there."""
-    from dreamd.recall import find_clue
+    """Say whether what a memory names is still there; names without a root only for the project we stand in."""
+    from dreamd.clues import find_clue
     from dreamd.sources import project_key_of
 
     try:
@@ -179,8 +182,8 @@ def _with_clues(results: Sequence[Found]) -> list[Found]:
     except OSError:
         return list(results)
     key = project_key_of(str(here))
-    return [replace(r, clue=find_clue(r.memory.text, _root(here)))
-            if key and r.memory.scope == Scope("project", key) else r for r in results]
+    ours = Scope("project", key) if key else None
+    return [replace(r, clue=find_clue(r.memory.text, _root(here) if r.memory.scope == ours else None)) for r in results]
 
 
 def _root(here: Path) -> Path:

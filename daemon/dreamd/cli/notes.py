@@ -312,7 +312,7 @@ def _source_row(path: str, found: FoundSource | None, read: Source | None) -> di
     scope = str(read.scope) if read else f"project:{key}" if key else "user"
     return {
         "path": path, "kind": found.kind if found else read.kind if read else "", "scope": scope,
-        "present": found is not None, "bytes": found.size_bytes if found else 0,
+        "present": found is not None or Path(path).exists(), "bytes": found.size_bytes if found else 0,
         "read_bytes": read.offset if read else 0, "lines": read.lines if read else 0,
         "prompts": read.prompts if read else 0, "observations": read.observations if read else 0,
         "skips": dict(read.skips or {}) if read else {}, "read_at": moment(read.read_at) if read else None}

@@ -41,10 +41,10 @@ def fit(line: str, width: int) -> str:
 
 
 def wrap(text: str, width: int, indent: str = "") -> str:
-    """A clean text over several lines."""
+    """A clean text over several lines; an indent that is more than spaces stands on the first of them."""
     import textwrap
 
-    return textwrap.fill(clean(text), width=max(20, width), initial_indent=indent, subsequent_indent=indent,
+    return textwrap.fill(clean(text), width=max(20, width), initial_indent=indent, subsequent_indent=" " * len(indent),
                          break_long_words=False, break_on_hyphens=False)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli import render
 from dreamd.cli.context import Context
-from dreamd.model import Status
+from dreamd.model import MemoryClass, Status
 
 if TYPE_CHECKING:
     from dreamd.cycle import CycleReport
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dreamd.plan import Change
 
 SHOWN = 20
+FEW = 4
 FATES = (("new", "new", "new"), ("duplicate", "said before", "said before"), ("refines", "added detail", "added detail"),
          ("updates", "replaced something", "replaced something"), ("contradicts", "contradiction", "contradictions"),
          ("held", "held", "held"), ("discarded", "let go", "let go"))
@@ -24,6 +25,8 @@ GROUPS = (
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
 MASK = "[masked: "
+WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
+"""What a person wants to see first of what was learned."""
 
 
 def tell_report(context: Context, report: CycleReport, *, plan_file: str | None) -> None:
@@ -76,23 +79,31 @@ def _tell_head(context: Context, report: CycleReport) -> None:
 def _tell_changes(context: Context, report: CycleReport) -> None:
     """Changes by kind, the newest wording of each memory once, and no more of them than a person reads."""
     final = {c.after.id: c.after for c in report.changes}
-    groups = [(title, style, ops, _chosen(report.changes, ops, final)) for title, style, ops in GROUPS]
-    most = SHOWN if context.verbosity <= 0 else sum(len(chosen) for *_, chosen in groups)
-    room = most
-    for title, style, ops, chosen in groups:
-        if not chosen:
-            continue
+    groups = [(title, style, ops, chosen) for title, style, ops in GROUPS if (chosen := _chosen(report.changes, ops, final))]
+    sizes = [len(chosen) for *_, chosen in groups]
+    rooms = sizes if context.verbosity > 0 else _share(sizes, SHOWN)
+    several = len(report.scopes) > 1
+    for (title, style, ops, chosen), room in zip(groups, rooms, strict=True):
         context.say()
         context.say(render.paint(f"{title} ({len(chosen):,})", "bold", colour=context.colour)
                     + ("  `dream review` asks you about them" if "hold" in ops and not report.planned else ""))
         for change in chosen[:room]:
-            for line in _lines(context, change, final, style):
+            for line in _lines(context, change, final, style, scope=several):
                 context.say(line)
-        room = max(0, room - len(chosen))
-    hidden = sum(len(chosen) for *_, chosen in groups) - most
+    hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
         context.say()
         context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
+
+
+def _share(sizes: Sequence[int], room: int) -> list[int]:
+    """Divide the lines a person reads: a few for every group, the rest to the first that have more to tell."""
+    given = [min(size, FEW) for size in sizes]
+    while sum(given) > room:
+        given[given.index(max(given))] -= 1
+    for n, size in enumerate(sizes):
+        given[n] += min(size - given[n], room - sum(given))
+    return given
 
 
 def _chosen(changes: Sequence[Change], ops: tuple[str, ...], final: dict[str, Memory]) -> list[Change]:
@@ -104,13 +115,15 @@ def _chosen(changes: Sequence[Change], ops: tuple[str, ...], final: dict[str, Me
     if "add" in ops:
         # What replaced something is told once, beside what it replaced.
         told = {c.after.superseded_by for c in changes if c.op == "supersede"}
-        return [c for c in found.values() if c.after.id not in told and final[c.after.id].status in (Status.LIVE, Status.STALE)]
+        fresh = [c for c in found.values()
+                 if c.after.id not in told and final[c.after.id].status in (Status.LIVE, Status.STALE)]
+        return sorted(fresh, key=lambda c: WEIGHT.get(final[c.after.id].memory_class, len(WEIGHT)))
     if "hold" in ops:
         return [c for c in found.values() if final[c.after.id].status is Status.HELD]
     return list(found.values())
 
 
-def _lines(context: Context, change: Change, final: dict[str, Memory], style: str) -> list[str]:
+def _lines(context: Context, change: Change, final: dict[str, Memory], style: str, *, scope: bool) -> list[str]:
     width, colour = context.width, context.colour
     after = final[change.after.id]
     head = f"  {after.id}  "
@@ -126,7 +139,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
                 " " * (len(head) - 2) + "→ " + render.paint(render.clip(after.text, room), style, colour=colour)]
     said = f" (said {after.support} times)" if change.op in ("merge", "promote", "regroup") else ""
     until = f" (until {after.ttl})" if after.ttl and change.op in ("add", "archive") else ""
-    tail = said + until
+    tail = said + until + (f"  {render.clip(str(after.scope), 32)}" if scope else "")
     lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
     if change.op in ("hold", "archive", "stale", "version"):
         lines.append(_why(change, len(head), width, colour=colour))
@@ -134,7 +147,9 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
 
 
 def _why(change: Change, indent: int, width: int, *, colour: bool) -> str:
-    evidence = f": {'; '.join(change.evidence[:3])}" if change.evidence else ""
+    # The gate's own evidence begins with the reason's name and would only say it twice.
+    telling = [e for e in change.evidence if not e.endswith(f": {change.reason}")]
+    evidence = f": {'; '.join(telling[:3])}" if telling else ""
     return " " * indent + render.paint(render.clip(change.reason + evidence, width - indent), "dim", colour=colour)
 
 
