@@ -11,7 +11,7 @@ import fcntl
 import hashlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -63,12 +63,13 @@ def write_atomic(path: Path, body: bytes) -> None:
     write_all(((path, body),))
 
 
-def write_all(files: Sequence[tuple[Path, bytes]]) -> None:
+def write_all(files: Sequence[tuple[Path, bytes]], *, may_replace: Callable[[Path], bool] = lambda _: True) -> list[Path]:
     """Replace several files, each as a whole; a directory is synced once for all that moved into it.
 
+    `may_replace` is asked right before each rename; gives back the paths it said no to.
     Raises Outage (disk) when the disk is full or read-only; no file is then half written.
     """
-    moves = []
+    moves, left = [], []
     try:
         for path, body in files:
             make_private_dir(path.parent)
@@ -79,7 +80,11 @@ def write_all(files: Sequence[tuple[Path, bytes]]) -> None:
         while moves:
             temporary, path = moves[0]
             with translated(path):
-                _rename(temporary, path)
+                if may_replace(path):
+                    _rename(temporary, path)
+                else:
+                    _unlink(temporary)
+                    left.append(path)
             moves.pop(0)
         for directory in dict.fromkeys(path.parent for path, _ in files):
             with translated(directory):
@@ -88,6 +93,7 @@ def write_all(files: Sequence[tuple[Path, bytes]]) -> None:
         for temporary, _ in moves:
             with suppress(OSError):
                 _unlink(temporary)
+    return left
 
 
 def _write_synced(path: Path, body: bytes) -> None:

@@ -22,6 +22,9 @@ from dreamd.store.connection import Store
 from dreamd.store.work import Intent, KnownFile
 
 BATCH = 32
+BY_HAND = "by-hand "
+"""Owner of a file a person added; behind it the observation that says all of it, where there is one."""
+WITH_FILE = frozenset({Status.LIVE, Status.STALE, Status.ARCHIVED})
 PARKED_MOST = 200
 """Files kept in `conflicts/`; the oldest go first beyond it."""
 
@@ -30,6 +33,11 @@ def plan_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, 
                rules: IndexSettings) -> list[Intent]:
     """The files of one scope that differ from what dream last wrote. Touches nothing."""
     desired = render_scope(everything, known, scope=scope, paths=paths, rules=rules)
+    carried = {o for m in everything if m.status in WITH_FILE for o in m.observations}
+    for path, file in known.items():
+        if path not in desired and file.memory.startswith(BY_HAND) and file.memory.removeprefix(BY_HAND) not in carried:
+            # A person's own file that no memory says all of: theirs, whatever dream makes of it.
+            desired[path] = (file.body, file.memory)
     intents = []
     for path, (body, memory) in desired.items():
         sha = fsio.sha256_bytes(body)
@@ -92,7 +100,11 @@ def settle(store: Store, background: Background, *, paths: Paths) -> list[str]:
             if not intents:
                 return conflicts
             fit = [i for i in intents if _fits(i, paths)]
-            fsio.write_all([(paths.home / i.path, i.body) for i in fit if i.body is not None])
+            targets = {paths.home / i.path: i for i in fit}
+            # Asked again at the last moment: writing a batch takes long enough for a person to save a file.
+            late = fsio.write_all([(path, i.body) for path, i in targets.items() if i.body is not None],
+                                  may_replace=lambda path, of=targets: _fits(of[path], paths))  # type: ignore[misc]
+            fit = [i for path, i in targets.items() if path not in late]
             for intent in fit:
                 if intent.body is None:
                     fsio.remove(paths.home / intent.path)
@@ -120,7 +132,14 @@ def _fits(intent: Intent, paths: Paths) -> bool:
 def _known(intent: Intent, paths: Paths) -> KnownFile | None:
     if intent.body is None:
         return None
-    return facts_of(paths.home / intent.path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
+    path = paths.home / intent.path
+    # Saved or removed by a person since the rename: the next dream must look, whatever the file's time says.
+    suspect = KnownFile(intent.path, fsio.sha256_bytes(intent.body), intent.body, intent.memory, intent.scope)
+    try:
+        known = facts_of(path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
+        return known if fsio.sha256_bytes(fsio.read_bytes(path)) == intent.new_sha else suspect
+    except (FileNotFoundError, DreamError):
+        return suspect
 
 
 def facts_of(path: Path, relative: str, *, body: bytes, memory: str, scope: str) -> KnownFile:

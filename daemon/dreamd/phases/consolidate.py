@@ -127,12 +127,17 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     rulings = _rule(one, met, twin)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
+    buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
+                   and m.memory.reason == DELETED), None)
     if lost is not None:
         _end_at_once(one, lost, ended_twin, draft)
     elif twin is not None:
         _merge(one, twin, rulings, draft, bench)
     elif ended_twin is not None and not rulings:
         _repeat_ended(one, ended_twin, draft)
+    elif buried is not None and not rulings:
+        evidence = buried.judgement.evidence
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, DELETED, buried.memory.id, evidence))
     else:
         _add(one, rulings, draft)
 

@@ -6,8 +6,9 @@ ended well or was killed.
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,7 @@ LARGEST_NOTE_BYTES = 1024 * 1024
 UNKNOWN_END = 2**62
 """A hook cannot tell how far a transcript will have grown by the time it is read."""
 HAND = "edited-by-hand"
+_FRONTMATTER = re.compile(r"\A---\r?\n.*?\n---\r?\n", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,10 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
         if relative in unreadable:
             continue
         before = known.get(relative)
-        memory = before.memory if before else owner.get(relative.removeprefix(prefix), "")
+        name = relative.removeprefix(prefix)
+        memory = before.memory if before else owner.get(name, "") or projection.BY_HAND
+        if memory.startswith(projection.BY_HAND):
+            memory = _by_hand([c for e in edits if e.file == name for c in _candidates(e, kit.clock.now(), scope)], body)
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
         # the difference makes the next projection mask it in the file too.
         now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
@@ -159,6 +164,13 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
             accepted.append(now)
     gone = tuple(p for p in known if p not in current)
     return Edited(scope, tuple(candidates), tuple(accepted), gone) if accepted or gone else None
+
+
+def _by_hand(said: Sequence[Candidate], body: bytes) -> str:
+    """Who owns a file a person added: one statement, when the file says nothing else, or the person alone."""
+    words = _FRONTMATTER.sub("", redact(_text(body)).text, count=1)
+    whole = len(said) == 1 and observations.plain_words(said[0].text) == observations.plain_words(words)
+    return projection.BY_HAND + (observations.observation_id(said[0]) if whole else "")
 
 
 def _candidates(edit: PersonEdit, now: datetime, scope: Scope) -> Iterator[Candidate]:
