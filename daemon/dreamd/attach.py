@@ -18,6 +18,7 @@ from pathlib import Path
 from dreamd import foreign_dir, fsio, mutex
 from dreamd.clock import SystemClock, iso, local_date, parse_instant
 from dreamd.errors import DreamError, Refused, UsageError
+from dreamd.extraction import redact
 from dreamd.foreign_backup import DONE, PLANNED, UNDONE, FileChange, Manifest, Shelf
 from dreamd.foreign_dir import ForeignFiles
 from dreamd.kit import Kit
@@ -236,6 +237,11 @@ def tend(kit: Kit, attachment: Attachment) -> Carried:
     return replace(done, warnings=(*warnings, *done.warnings))
 
 
+def forget(kit: Kit, statements: Sequence[str]) -> list[str]:
+    """Drop backups of attached directories that hold what a person wants forgotten; the runs they belonged to."""
+    return _shelf(kit).drop_saying(statements)
+
+
 def recover(kit: Kit) -> list[str]:
     """Finish what killed runs had begun to write, before anything is planned; mostly there is nothing.
 
@@ -350,8 +356,10 @@ def _usual_mode(files: ForeignFiles) -> int:
 def _write_journal(kit: Kit, run: Run, planned: DirectoryPlan) -> None:
     with kit.writing() as tx:
         for edit in planned.plan.edits:
+            # evidence may quote a word of the directory, and nobody has looked for secrets in there yet
+            evidence = tuple(redact(said).text for said in edit.evidence)
             journal.write_entry(tx, journal.Entry(
-                run.seq, 0, edit.action.value, edit.entry.id, SCOPE, edit.reason, edit.evidence, None, None))
+                run.seq, 0, edit.action.value, edit.entry.id, SCOPE, edit.reason, evidence, None, None))
 
 
 def _write_files(kit: Kit, manifest: Manifest) -> list[str]:

@@ -7,6 +7,7 @@ written yet; whoever finds it finishes the work.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -18,6 +19,8 @@ PLANNED = "planned"
 DONE = "done"
 UNDONE = "undone"
 KEPT_RUNS = 20
+MANIFEST = "manifest.json"
+ARCHIVE = "archive.jsonl"
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class Shelf:
 
     def runs(self) -> list[str]:
         """Runs with a manifest, oldest first."""
-        found = sorted(self.root.glob("*/manifest.json"), key=lambda p: (p.stat().st_mtime_ns, p.parent.name))
+        found = sorted(self.root.glob(f"*/{MANIFEST}"), key=lambda p: (p.stat().st_mtime_ns, p.parent.name))
         return [path.parent.name for path in found]
 
     def store(self, manifest: Manifest, bodies: Iterable[bytes], *, archive: bytes) -> None:
@@ -62,7 +65,7 @@ class Shelf:
         place = self.place(manifest.run)
         for body in bodies:
             fsio.write_atomic(place / fsio.sha256_bytes(body), body)
-        fsio.write_atomic(place / "archive.jsonl", archive)
+        fsio.write_atomic(place / ARCHIVE, archive)
         self._write(manifest)
 
     def mark(self, manifest: Manifest, state: str) -> None:
@@ -75,7 +78,7 @@ class Shelf:
         Raises StoreMissing when there is none, DreamError for one that cannot be read.
         """
         try:
-            row = json.loads(fsio.read_bytes(self.place(run) / "manifest.json"))
+            row = json.loads(fsio.read_bytes(self.place(run) / MANIFEST))
             files = tuple(FileChange(**file) for file in row.pop("files"))
             return Manifest(**row, files=files)
         except FileNotFoundError:
@@ -101,9 +104,32 @@ class Shelf:
     def drop_old(self) -> None:
         """Keep the backups of the newest runs."""
         for run in self.runs()[:-KEPT_RUNS]:
-            for path in sorted(self.place(run).iterdir()):
-                fsio.remove(path)
-            self.place(run).rmdir()
+            self._drop(run)
+
+    def drop_saying(self, statements: Iterable[str]) -> list[str]:
+        """Drop the backups that hold any of these words, for a person wants them gone; those runs stay as they are.
+
+        Gives back the runs that can no longer be undone.
+        """
+        wanted = [words for words in map(_words, statements) if words]
+        dropped = []
+        for run in self.runs():
+            bodies = (p.read_bytes() for p in sorted(self.place(run).iterdir()) if not p.name.startswith("."))
+            if any(words in _words(body.decode("utf-8", "replace")) for body in bodies for words in wanted):
+                self._drop(run)
+                dropped.append(run)
+        return dropped
+
+    def _drop(self, run: str) -> None:
+        # the manifest goes first: without it the rest counts for nothing
+        for path in sorted(self.place(run).iterdir(), key=lambda p: p.name != MANIFEST):
+            fsio.remove(path)
+        self.place(run).rmdir()
 
     def _write(self, manifest: Manifest) -> None:
-        fsio.write_atomic(self.place(manifest.run) / "manifest.json", json.dumps(asdict(manifest)).encode())
+        fsio.write_atomic(self.place(manifest.run) / MANIFEST, json.dumps(asdict(manifest)).encode())
+
+
+def _words(text: str) -> str:
+    """The words of a text in order, whatever stands between them."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

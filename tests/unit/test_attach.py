@@ -307,6 +307,39 @@ def test_without_version_control_the_dream_goes_on_and_says_so(house, directory)
     assert done.run and any(w.startswith("no commit was made") for w in done.warnings)
 
 
+def test_what_is_forgotten_leaves_the_backups_too(house, directory):
+    kept, gone = directory.parent / "kept", directory
+    shutil.copytree(directory, kept)
+    (kept / "MEMORY.md").write_text("# M\n- something else, TTL: 2026-05-01\n")
+    runs = [dream(house, place).run for place in (kept, gone)]
+    with house.kit(NOW) as kit:
+        assert attach.forget(kit, ["The office\nis closed"]) == [runs[1]]
+        with pytest.raises(StoreMissing):
+            attach.undo(kit, runs[1])
+    found = [p for p in (house.home / "attached").rglob("*") if p.is_file() and b"office is closed" in p.read_bytes()]
+    assert found == [] and (house.home / "attached" / runs[0]).is_dir()
+
+
+@pytest.mark.model
+def test_twins_and_old_values_are_told_from_neighbours_by_meaning(thoughtful, tmp_path):
+    root = tmp_path / "memory"
+    root.mkdir()
+    kept = [
+        "- Run the linter before every commit, with --fix",
+        "- Port of the billing service is 8081 (2026-03-05)",
+        "- Always squash merge pull requests",
+        "- Never squash merge pull requests",
+        "- The search service listens on port 9000",
+        "- The staging cluster lives in Frankfurt",
+    ]
+    old = ["- Run the linter before every commit", "- Port of the billing service is 8080 (2026-01-05)"]
+    (root / "MEMORY.md").write_text("# Memory\n" + "\n".join([*old, *kept]) + "\n")
+    with thoughtful.kit(NOW) as kit:
+        planned = attach.plan_directory(kit, root)
+    assert planned.after["MEMORY.md"].splitlines()[1:] == kept
+    assert len(planned.plan.conflicts) == 1
+
+
 def test_backups_are_bounded(house, directory):
     for n in range(23):
         (directory / "MEMORY.md").write_text(f"# M\n- ends, TTL: 2026-05-01, round {n}\n")
