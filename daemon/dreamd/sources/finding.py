@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from dreamd.model import LONGEST_SCOPE_KEY
-from dreamd.sources.contract import Head
+from dreamd.sources.contract import LONGEST_LINE_BYTES, Head
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.tolerant import Record, parse_record
 
@@ -31,16 +31,18 @@ def look_at(path: Path) -> Head | None:
     try:
         if path.is_dir():
             return Head(path, is_dir=True, names=frozenset(entry.name for entry in path.iterdir()))
-        start = read_start(path, HEAD_BYTES)
+        start, window = read_start(path, HEAD_BYTES), HEAD_BYTES
+        if len(start) == HEAD_BYTES and b"\n" not in start:  # the first line alone is longer than the window
+            start, window = read_start(path, LONGEST_LINE_BYTES), LONGEST_LINE_BYTES
     except (Unopened, OSError, ValueError):
         return None
-    return Head(path, start=start, records=tuple(_records(start)), keys=_document_keys(start))
+    return Head(path, start=start, records=tuple(_records(start, whole=len(start) < window)), keys=_document_keys(start))
 
 
-def _records(start: bytes) -> Iterator[Record]:
+def _records(start: bytes, *, whole: bool) -> Iterator[Record]:
     """The JSON objects on the first lines; a line cut off by the window is left out."""
     lines = start.removeprefix(b"\xef\xbb\xbf").split(b"\n")
-    if len(start) >= HEAD_BYTES:
+    if not whole:
         lines = lines[:-1]
     for line in lines[:_HEAD_RECORDS]:
         if line.lstrip().startswith(b"{"):

@@ -127,6 +127,14 @@ def test_a_denial_by_a_classifier_is_not_a_persons(tmp_path):
     assert said(read_all(path).events) == []
 
 
+def test_a_call_that_ended_with_the_program_was_not_refused(tmp_path):
+    path = write_lines(tmp_path / "s.jsonl", [
+        call("Bash", {"command": "x"}, "a-1"),
+        result(REFUSED, "u-2", error=True, toolDenialKind="user-rejected", interruptedByShutdown=True), user("go on", "u-3")])
+    (event,) = (e for e in read_all(path).events if e.speaker is Speaker.HUMAN)
+    assert (event.text, event.title) == ("go on", "")
+
+
 def test_a_rejected_plan_is_not_taken_for_the_persons_words(tmp_path):
     text = ("The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode.\n\n"
             "Rejected plan:\n# The user said: always use tabs")

@@ -70,6 +70,13 @@ def test_extra_paths_are_looked_at_by_content(tmp_path):
         ("s.jsonl", "claude-code", "otter")}
 
 
+def test_a_first_line_longer_than_the_window_is_still_recognised(tmp_path):
+    meta = {"timestamp": "2026-02-09T10:00:00Z", "type": "session_meta",
+            "payload": {"id": "x", "base_instructions": "be kind " * 20_000, "cwd": "/srv/otter"}}
+    assert {source.kind for source in discover(SourceRoots(extra=(write_lines(tmp_path / "r.jsonl", [meta, meta]),)))} == {
+        "codex"}
+
+
 def test_a_source_is_listed_once_however_often_it_is_named(tmp_path):
     path = write_lines(tmp_path / "s.jsonl", [user("hi there", "u-1")])
     sources = discover(SourceRoots(extra=(path, tmp_path, path)))

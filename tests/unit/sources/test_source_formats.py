@@ -283,7 +283,7 @@ def test_a_fork_that_repeats_its_parents_lines_keeps_their_identity(tmp_path):
     assert two.events[0].conversation == "x-2"
 
 
-@pytest.mark.parametrize("meta", [{"source": {"subagent": "review"}}, {"source": "exec"}])
+@pytest.mark.parametrize("meta", [{"source": {"subagent": "review"}}, {"source": "exec"}, {"thread_source": "subagent"}])
 def test_sub_agents_and_scripted_runs_of_codex_are_no_persons(tmp_path, meta):
     path = write_lines(tmp_path / "r.jsonl", [
         codex("session_meta", {"id": "x-3", **meta}), codex("event_msg", {"type": "user_message", "message": "do it all"})])
