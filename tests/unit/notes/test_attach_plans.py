@@ -150,6 +150,29 @@ def test_evidence_marks_keep_twins_apart():
     assert dream(files)[1] == files
 
 
+def test_a_summary_keeps_its_version_line_and_its_records():
+    head = "v1\n## User Profile\n\n"
+    files = {
+        "MEMORY.md": "# Task Group: x\n\n## Task 1\n### keywords\n- linter first\n- linter first\n",
+        "memory_summary.md": f"{head}- Writes Go and a little Rust\n- Writes Go and a little Rust\n",
+        "raw_memories.md": f"- {LONG}\n- {LONG}\n",
+    }
+    _, after = dream(files)
+    assert after == {**files, "memory_summary.md": f"{head}- Writes Go and a little Rust\n"}
+
+
+def test_sign_separated_twins_leave_one_entry_and_one_separator_less():
+    files = {"MEMORY.md": "Uses fish shell\n§\nUses the fish shell\n§\nServer is called otter", "USER.md": "Name is Ada"}
+    _, after = dream(files, ("Uses fish shell", "Uses the fish shell", SAME))
+    assert after == {**files, "MEMORY.md": "Uses the fish shell\n§\nServer is called otter"}
+
+
+def test_trigger_and_importance_stay_with_the_entry_that_stays():
+    files = {"MEMORY.md": "- Likes tea\n<!-- importance: 2 -->\n- Likes green tea <!-- trigger: drinks -->\n"}
+    _, after = dream(files, ("Likes tea", "Likes green tea", SAME), dialect=Dialect.OPENCLAW)
+    assert after["MEMORY.md"] == "- Likes green tea <!-- trigger: drinks -->\n"
+
+
 def test_instructions_and_daily_logs_are_never_touched():
     files = {
         "MEMORY.md": f"- {LONG} <!-- trigger: x -->\n",
