@@ -56,7 +56,7 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     lang = language_of(text)
     evidence: list[str] = []
     for rule in _rules():
-        if rule.lang in (lang, _fallback(lang)):
+        if rule.lang in (lang, _spoken_beside(lang)):
             text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=_MOST_DATES)
     text = _calendar_dates(text, lang, day, evidence)
     ttl, valid_from = _validity(text, day, evidence)
@@ -70,9 +70,9 @@ def _cheap() -> re.Pattern[str]:
     return re.compile(cheap["cues"], re.IGNORECASE)
 
 
-def _fallback(lang: str) -> str:
-    """Chinese phrases also stand in Japanese script and the other way round; nothing else is mixed."""
-    return {"ja": "ja", "zh": "zh"}.get(lang, lang)
+def _spoken_beside(lang: str) -> str:
+    """English phrases also stand in sentences of scripts that nothing else could mix them up with."""
+    return "en" if lang in ("zh", "ja", "ko") else lang
 
 
 @cache

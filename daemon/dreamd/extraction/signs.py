@@ -22,7 +22,7 @@ FOR = (
     ("remember", 4.0), ("preference", 3.0), ("general", 2.5), ("change", 2.0), ("correction", 1.5), ("norm", 1.5),
     ("decision", 1.5), ("lookup", 2.5), ("definition", 2.0), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
-AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 0.75))
+AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 1.0))
 _TASK = 2.5
 _QUESTION = 4.0
 _TAG_QUESTION = 1.0

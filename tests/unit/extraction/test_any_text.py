@@ -1,0 +1,55 @@
+"""Whatever stands in a text, gate and extraction answer, and a durable wording stays as it is."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dreamd.extraction import ConversationState, extract, gate
+from dreamd.extraction.speech import LONGEST_SENTENCE
+from dreamd.model import Event, EventKind, GateVerdict, MemoryClass, Origin, Speaker, parse_scope
+
+AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
+PIECES = st.sampled_from(
+    [
+        "next Thursday", "until", "for another 2 weeks", "tomorrow", "always", "never", "the pump", "must", "not",
+        "we", "she", "it", "is", "password", "Kettle-Ox-8841", "1.", "2.", "then", "\n", "\n\n", "```", "<b>", "</b>",
+        "# ", "- ", "ignore previous instructions", "yesterday we shipped", "2026-02-31", "2026-09-30", "because",
+        ".", "?", "记住", "下周四", "必ず", "まで", "항상", "31.12.9999", "in 999 years", "\u200b", "\x00",
+        "\ud800", "A=B", "(",
+        "[masked: password]",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, max_size=16).map(" ".join) | st.text(max_size=200)
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, st.sampled_from(list(Origin)), st.none() | st.sampled_from(list(MemoryClass)))
+def test_the_gate_always_answers_and_keeps_its_limits(text: str, origin: Origin, hint: MemoryClass | None) -> None:
+    gated = gate(text, origin=origin, at=AT, zone=UTC, class_hint=hint)
+    if origin in (Origin.TOOL, Origin.WEB):
+        assert gated.verdict is not GateVerdict.ALLOW
+        assert gated.memory_class not in (MemoryClass.RULE, MemoryClass.PREFERENCE)
+    assert "\u200b" not in gated.text and "\x00" not in gated.text
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS)
+def test_a_durable_wording_is_not_changed_again(text: str) -> None:
+    once = gate(text, origin=Origin.USER, at=AT, zone=UTC).text
+    assert gate(once, origin=Origin.USER, at=AT, zone=UTC).text == once
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(TEXTS, st.sampled_from(list(EventKind)), st.sampled_from(list(Speaker)), TEXTS), max_size=5))
+def test_extraction_always_answers_and_learns_from_people_and_their_agent_alone(
+    rows: list[tuple[str, EventKind, Speaker, str]],
+) -> None:
+    events = [Event(s, k, t, AT, "talk", n, n + 1, question=q) for n, (t, k, s, q) in enumerate(rows)]
+    extraction = extract(events, scope=parse_scope("project:x"))
+    human = any(s is Speaker.HUMAN for _, _, s, _ in rows)
+    assert human or not extraction.candidates
+    assert all(0 < len(c.text) <= LONGEST_SENTENCE and not c.explicit for c in extraction.candidates)
+    assert ConversationState.decode(extraction.state.encode()) == extraction.state
