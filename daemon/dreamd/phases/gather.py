@@ -15,7 +15,7 @@ from pathlib import Path
 from dreamd.errors import UsageError
 from dreamd.extraction import ConversationState, extract, redact
 from dreamd.kit import Kit, source_roots
-from dreamd.model import LONGEST_TEXT, Candidate, Event, EventKind, MemoryType, Origin, Reading, Scope, parse_scope
+from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
 from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover
 from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
@@ -66,7 +66,9 @@ def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
 def find_sources(kit: Kit) -> list[FoundSource]:
     """The sources of this machine, those named before included, in a stable order."""
     staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
-    found = {str(s.path): s for s in discover(source_roots(kit.world, (*kit.extra_sources, *staged)))}
+    everywhere = discover(source_roots(kit.world, (*kit.extra_sources, *staged)))
+    # What dream wrote itself is never a source, wherever a person chose to keep it.
+    found = {str(s.path): s for s in everywhere if not s.path.is_relative_to(kit.paths.home)}
     return [found[path] for path in sorted(found)]
 
 
@@ -149,7 +151,7 @@ def _touched(path: Path) -> tuple[int, int]:
 
 
 def _scope_of(found: FoundSource, reading: Reading) -> Scope:
-    key = found.project_key or next((Path(e.cwd).name for e in reading.events if e.cwd), "")
+    key = found.project_key or next((project_key_of(e.cwd) for e in reading.events if e.cwd), "")
     try:
         return parse_scope(f"project:{key}")
     except UsageError:
@@ -160,16 +162,13 @@ def _scope_of(found: FoundSource, reading: Reading) -> Scope:
 def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:
     """Statements somebody wrote down on purpose: they are explicit, like a note."""
     for event in reading.events:
-        if event.kind is EventKind.NOTE and event.text.strip():
+        if event.kind is EventKind.NOTE and event.text.strip() and event.speaker is not Speaker.INJECTED:
+            origin = Origin.USER if event.speaker is Speaker.HUMAN else Origin.IMPORT
             yield Candidate(
-                _note_text(event), Origin.IMPORT, event.at or _undated(reading), scope,
+                event.text.strip(), origin, event.at or _undated(reading), scope,
                 conversation=event.conversation, key=f"note:{source}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
                 source_id=source, start=event.start, end=event.end, sign="memory-file")
-
-
-def _note_text(event: Event) -> str:
-    return event.text.strip()
 
 
 def _undated(reading: Reading) -> datetime:
