@@ -16,7 +16,7 @@ from dreamd.errors import UsageError
 from dreamd.extraction import ConversationState, extract, redact
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
-from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover
+from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, project_key_of
 from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
 
