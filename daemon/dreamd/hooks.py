@@ -126,16 +126,12 @@ def is_silent(world: World, conversation: str) -> bool:
 
 
 def scope_of(cwd: str) -> Scope:
-    """The scope of a conversation: the project of its working directory, found by the repository around it."""
-    if not cwd:
-        return Scope("user")
-    here = Path(cwd)
-    for folder in (here, *here.parents):
-        if (folder / ".git").exists():
-            here = folder
-            break
+    """The scope of a conversation: the project of its working directory, named as the sources name it."""
+    from dreamd.sources import project_key_of
+
+    key = project_key_of(cwd) if cwd else ""
     try:
-        return parse_scope(f"project:{here.name}")
+        return parse_scope(f"project:{key}") if key else Scope("user")
     except UsageError:
         return Scope("user")
 

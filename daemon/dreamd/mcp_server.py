@@ -10,11 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd import __version__, hooks
+from dreamd import __version__, hooks, recall_client
 from dreamd.clock import iso
+from dreamd.embedding import Embedder
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import open_kit
 from dreamd.model import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
+from dreamd.recall import Look, search
 from dreamd.world import World
 
 if TYPE_CHECKING:
@@ -89,18 +91,21 @@ class Desk:
     def __init__(self, world: World, directory: Path) -> None:
         self._world = world
         self._directory = directory
+        self._embedder: Embedder | None = None
 
     def search(self, query: str, limit: int, scope: str) -> dict[str, object]:
         """Search the named scope, or the project here and the person's own."""
-        from dreamd.recall import search
-
+        wanted = max(1, min(limit, MOST_RESULTS))
+        look = Look(limit=wanted, scopes=tuple(self._scopes(scope)), directory=self._directory)
         with open_kit(self._world) as kit:
-            answers = [search(kit, query, limit=max(1, min(limit, MOST_RESULTS)), scope=where, directory=self._directory)
-                       for where in self._scopes(scope)]
-        found = sorted((r for a in answers for r in a.results), key=lambda r: (-r.score, r.memory.id))
-        return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue}
-                            for r in found[:max(1, min(limit, MOST_RESULTS))]],
-                "mode": answers[0].mode, "warning": answers[0].warning}
+            answer = recall_client.ask(self._world, query, look, store=kit.store)
+            if answer is None:
+                # The model stays here for as long as the agent's session lasts; only its first search waits for it.
+                kit.embedder = self._embedder
+                answer = search(kit, query, look)
+                self._embedder = kit.embedder
+        return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue} for r in answer.results],
+                "mode": answer.mode, "warning": answer.warning}
 
     def note(self, text: str, scope: str, conversation: str) -> dict[str, object]:
         """Store one observation of the agent."""

@@ -1,49 +1,29 @@
-"""Priming: what a conversation is told when it starts.
+"""Priming: whether a conversation is told anything when it starts, and what its first words are.
 
-Facts with dates, never commands, marked so that dream never learns its own words back. Empty whenever anything
-speaks against it: the person, the branch, a second start within a minute, the time limit.
+Empty whenever anything speaks against it: the person, the branch, a second start within a minute. `priming` finds
+the words; nothing here opens the store, so a start that is not primed costs next to nothing.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Sequence
+import re
 from contextlib import suppress
-from dataclasses import dataclass
-from fnmatch import fnmatch
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dreamd import fsio, hooks
 from dreamd.clock import days_between, iso, parse_instant
 from dreamd.errors import DreamError
-from dreamd.extraction import neutralise
-from dreamd.kit import Kit
-from dreamd.model import Memory, Scope, Status, content_id
-from dreamd.recall import Found, record_recalls, search
-from dreamd.store import memories
+from dreamd.model import content_id
 from dreamd.world import World
 
 STARTS = frozenset({"startup", "clear"})
 AGAIN_S = 60
 KEPT_H = 24
-LONGEST_CHARS = 9_000
-"""A harness cuts injected text at 10,000 characters."""
-OPENING = "<dream-memory>"
-CLOSING = "</dream-memory>"
-HEADING = ("What is on record from earlier conversations, each fact with the day it was last confirmed; "
-           "a record can be out of date:")
-RECENT = 5
-LONGEST_QUERY_CHARS = 1_000
 ISSUE_LIMIT_S = 1.0
-
-
-@dataclass(frozen=True)
-class Primed:
-    """The text for a conversation; empty with the reason why."""
-
-    text: str
-    why: str = ""
+LONGEST_TITLE = 200
+COPIES_DIR = "primed"
 
 
 def why_not(world: World, call: hooks.Call) -> str:
@@ -55,67 +35,26 @@ def why_not(world: World, call: hooks.Call) -> str:
         return "not-a-fresh-start"
     if hooks.is_silent(world, call.conversation):
         return "person-said-ignore-memory"
-    if not fnmatch(read_branch(call.cwd) or "*", settings.branches):
+    branch = read_branch(call.cwd)
+    if branch and not fnmatchcase(branch, settings.branches):
         return "branch-not-configured"
     if _just_primed(world, call.conversation):
         return "primed-a-moment-ago"
     return "" if world.paths.store.exists() else "no-store"
 
 
-def prime(kit: Kit, call: hooks.Call, *, banner: str = "") -> Primed:
-    """Choose what a new conversation should know and put it into words."""
-    scope = hooks.scope_of(call.cwd)
-    query = build_query(kit, call, scope)
-    wanted = kit.settings.priming.memories
-    found: list[Found] = []
-    for where in dict.fromkeys((scope, Scope("user"))):
-        if query:
-            answer = search(kit, query, limit=wanted, scope=where, record=False,
-                                    directory=Path(call.cwd) if call.cwd else None)
-            found.extend(answer.results)
-        found.extend(Found(m, 0.0, {}) for m in _standing(kit, where))
-    chosen = list({f.memory.id: f for f in found}.values())[:min(wanted, kit.settings.recall.injection_cap)]
-    if chosen:
-        record_recalls(kit, [f.memory.id for f in chosen])
-    text = render(chosen, banner=banner)
-    return Primed(text, "" if text else "nothing-known")
-
-
-def build_query(kit: Kit, call: hooks.Call, scope: Scope) -> str:
-    """Branch, the newest entries of the index, and the title of the issue the branch names."""
+def first_words(world: World, call: hooks.Call) -> str:
+    """What the start of a conversation says about itself: its branch, and the title of the issue the branch names."""
     branch = read_branch(call.cwd)
-    words = [branch.replace("/", " ").replace("-", " ").replace("_", " ")] if branch else []
-    words.append(_issue_title(kit, branch))
-    recent = sorted(memories.load_memories(kit.store, scope=scope), key=lambda m: m.updated_at)[-RECENT:]
-    words.extend(m.text for m in recent)
-    return " ".join(w for w in words if w)[:LONGEST_QUERY_CHARS]
-
-
-def render(found: Sequence[Found], *, banner: str = "") -> str:
-    """The text as it is injected: one dated fact a line, between marks that every reader of dream knows."""
-    lines = [f"Note about the memory itself: {banner}"] if banner else []
-    for one in found:
-        fact = " ".join(neutralise(one.memory.text).split())
-        clue = f" ({one.clue})" if one.clue else ""
-        lines.append(f"- noted {one.memory.confirmed_at.date().isoformat()}: {fact}{clue}")
-    if not lines:
-        return ""
-    head = [HEADING] if found else []
-    body: list[str] = []
-    for line in (*head, *lines):
-        if sum(len(x) + 1 for x in body) + len(line) > LONGEST_CHARS:
-            break
-        body.append(line)
-    return "\n".join((OPENING, *body, CLOSING))
+    return f"{re.sub(r'[^0-9A-Za-z]+', ' ', branch)} {_issue_title(world, branch, call.cwd)}".strip()
 
 
 def keep_copy(world: World, call: hooks.Call, text: str) -> None:
     """Leave a copy for the person to look at, and sweep those older than a day."""
-    directory = world.paths.home / "primed"
     now = world.clock.now()
     fsio.write_atomic(_copy_file(world, call.conversation), json.dumps(
-        {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode())
-    for path in directory.glob("*.json"):
+        {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode("utf-8", "replace"))
+    for path in (world.paths.home / COPIES_DIR).glob("*.json"):
         with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
             if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
                 fsio.remove(path)
@@ -123,21 +62,15 @@ def keep_copy(world: World, call: hooks.Call, text: str) -> None:
 
 def read_branch(cwd: str) -> str:
     """The branch checked out around a directory, read from git's own file; empty when there is none."""
-    here = Path(cwd) if cwd else None
+    here = Path(cwd) if cwd and "\x00" not in cwd else None
     for folder in (here, *here.parents) if here else ():
-        head = folder / ".git" / "HEAD"
-        with suppress(OSError, UnicodeDecodeError):
-            text = head.read_text().strip()
-            return text.removeprefix("ref: refs/heads/") if text.startswith("ref: ") else ""
+        mark = folder / ".git"
+        with suppress(OSError, UnicodeDecodeError, ValueError):
+            if mark.is_file():  # a linked worktree says where its own HEAD is
+                mark = folder / mark.read_text("utf-8")[:4096].removeprefix("gitdir:").strip()
+            text = (mark / "HEAD").read_text("utf-8")[:4096].strip()
+            return text.removeprefix("ref: refs/heads/") if text.startswith("ref: refs/heads/") else ""
     return ""
-
-
-def _standing(kit: Kit, scope: Scope) -> list[Memory]:
-    """Rules and preferences hold in every conversation, whatever it is about; the newest first."""
-    kinds = {"preference", "rule"}
-    live = memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))
-    standing = [m for m in live if m.memory_class.value in kinds]
-    return sorted(standing, key=lambda m: (m.pinned, m.support, m.confirmed_at), reverse=True)
 
 
 def _just_primed(world: World, conversation: str) -> bool:
@@ -149,18 +82,21 @@ def _just_primed(world: World, conversation: str) -> bool:
 
 
 def _copy_file(world: World, conversation: str) -> Path:
-    return world.paths.home / "primed" / f"{content_id('primed', conversation)}.json"
+    return world.paths.home / COPIES_DIR / f"{content_id('primed', conversation)}.json"
 
 
-def _issue_title(kit: Kit, branch: str) -> str:
+def _issue_title(world: World, branch: str, cwd: str) -> str:
     """What the configured tracker calls the issue a branch names; empty when it has nothing to say in time."""
-    command = kit.settings.priming.tracker_command
-    number = next((part for part in branch.replace("/", "-").split("-") if part.isdigit()), "")
-    if not command or not number:
+    command = world.settings.priming.tracker_command
+    number = next((part for part in re.split(r"[^0-9A-Za-z]+", branch) if part.isdigit()), "") if command else ""
+    if not number:
         return ""
-    try:
-        done = subprocess.run([part.replace("{issue}", number) for part in command.split()], capture_output=True,
-                              timeout=ISSUE_LIMIT_S, text=True, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired, ValueError):
-        return ""
-    return done.stdout.strip()[:200] if done.returncode == 0 else ""
+    import shlex
+    import subprocess
+
+    with suppress(OSError, subprocess.TimeoutExpired, ValueError):
+        done = subprocess.run([part.replace("{issue}", number) for part in shlex.split(command)], capture_output=True,
+                              timeout=ISSUE_LIMIT_S, check=False, stdin=subprocess.DEVNULL, cwd=cwd or None)
+        if done.returncode == 0:
+            return " ".join(done.stdout.decode("utf-8", "replace").split())[:LONGEST_TITLE]
+    return ""

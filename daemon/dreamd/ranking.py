@@ -35,6 +35,7 @@ MMR_POOL = 4
 
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_PIECE = re.compile(r"\w+", re.UNICODE)
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "er", "ies", "ed", "es", "s", "e", "y")
 
 
@@ -87,16 +88,18 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
          asked: Asked = Asked()) -> list[Ranked]:
     """The best of the hits, best first, as many as the budget allows and none below the floor."""
     shown = [hit for hit in hits if _may_show(hit.memory, asked)]
-    matches = word_matches(query, [hit.memory.text for hit in shown])
-    scored = [_score(replace(hit, word_score=match) if hit.word_score is None else hit, rules)
-              for hit, match in zip(shown, matches, strict=True)]
+    if any(hit.word_score is None for hit in shown):
+        matches = word_matches(query, [hit.memory.text for hit in shown])
+        shown = [replace(hit, word_score=match) if hit.word_score is None else hit
+                 for hit, match in zip(shown, matches, strict=True)]
+    scored = [_score(hit, rules) for hit in shown]
     passed = [_aged(one, now, rules) for one in scored if one.score >= rules.floor]
     if asked.budget is not Budget.DEEP:
         passed = _without_replaced(passed)
     passed.sort(key=lambda one: (-one.score, one.memory.id))
     wanted = result_count(asked, rules)
     if rules.diversity > 0:
-        passed = _diverse(passed, wanted, rules.diversity, asked.nearness or _shared_words)
+        passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
     return passed[:wanted]
 
 
@@ -121,6 +124,14 @@ def word_matches(query: str, texts: Sequence[str]) -> list[float]:
     worth = {root: math.log1p((len(texts) + 1) / (found_in[root] + 0.5)) for root in wanted}
     total = sum(worth.values())
     return [sum(worth[root] for root in sorted(roots)) / total for roots in have]
+
+
+def telling_words(text: str) -> list[str]:
+    """The words of a text that carry its subject, each once and as written; all of them where none does."""
+    words = list(dict.fromkeys(unicodedata.normalize("NFKC", text).casefold().split()))
+    pieces = list(dict.fromkeys(piece for word in words for piece in _PIECE.findall(word)))
+    little = _little_words()
+    return [piece for piece in pieces if piece not in little] or pieces
 
 
 def fuse(word_score: float, vector_similarity: float | None, word_weight: float) -> float:
@@ -212,7 +223,8 @@ def _diverse(passed: Sequence[Ranked], wanted: int, diversity: float,
     return chosen
 
 
-def _shared_words(a: Memory, b: Memory) -> float:
+def shared_words(a: Memory, b: Memory) -> float:
+    """Likeness (0–1) of two memories by the words they share."""
     one, other = _roots(a.text), _roots(b.text)
     return len(one & other) / len(one | other) if one and other else 0.0
 

@@ -2,32 +2,49 @@
 
 Words and vectors are looked up apart and fused by `ranking`. While the model is away words alone answer, and
 the answer says so. What was shown is counted, after the answer is made and never in its way.
+
+For a program that has nothing but a home:
+
+    with open_recall("~/.local/state/dream") as memory:
+        for found in memory.search("how is the client built?").results:
+            print(found.score, found.memory.text)
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dreamd import inbox, mutex
+from dreamd.clock import Clock, SystemClock
+from dreamd.clues import find_clue
 from dreamd.errors import DreamError, Outage, UsageError
-from dreamd.kit import Kit
+from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
-from dreamd.ranking import Asked, Budget, Hit, rank, word_matches
-from dreamd.store import derived, memories
+from dreamd.paths import Paths, default_config, read_environment
+from dreamd.ranking import Asked, Budget, Hit, rank, shared_words, telling_words, word_matches
+from dreamd.settings import Settings, load_settings
+from dreamd.store import memories, shown
+from dreamd.world import World
 
-WORD_POOL = 200
-VECTOR_POOL = 100
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+WORD_POOL = 100
+WORD_POOL_ALONE = 200
+"""Words that have to answer alone deserve a longer look."""
+VECTOR_POOL = 60
 RECALL_BUDGET_S = 0.05
 """Longest a recall waits to be counted at once; past it the count goes to the inbox."""
 LONGEST_QUERY = 4000
 WITH_VECTORS = "words+vectors"
 WORDS_ONLY = "words"
-
-PATH = re.compile(r"(?<![\w/.:@-])(~?/?(?:[\w.@+-]+/)+[\w.@+-]*[\w@+-]"
-                  r"|[\w-]+\.(?:py|js|ts|tsx|go|rs|c|h|cpp|java|rb|sh|md|toml|yaml|yml|json|cfg|ini|sql))(?![\w/])")
 
 
 @dataclass(frozen=True)
@@ -50,8 +67,140 @@ class Recall:
     warning: str = ""
 
 
-def search(kit: Kit, query: str, *, limit: int | None = None, budget: str = "balanced", held: bool = False,
-           scope: Scope | None = None, record: bool = True, directory: Path | None = None) -> Recall:
+@dataclass(frozen=True)
+class Look:
+    """How to look, apart from the question itself."""
+
+    limit: int | None = None
+    """Number of results in place of the budget's."""
+    budget: Budget = Budget.BALANCED
+    held: bool = False
+    """Also memories that wait for a decision."""
+    scopes: tuple[Scope, ...] = ()
+    """Only these; empty means all."""
+    record: bool = True
+    """Count what is shown as recalled."""
+    injection: bool = False
+    """For a conversation: only what holds today, and never more than the injection cap."""
+    directory: Path | None = None
+    """Where relative paths that a memory names are looked for."""
+
+    @property
+    def statuses(self) -> frozenset[Status]:
+        """What such a look may show."""
+        more = {Status.HELD} if self.held and not self.injection else set()
+        if self.budget is Budget.DEEP and not self.injection:
+            more.add(Status.SUPERSEDED)
+        return frozenset({Status.LIVE, Status.STALE} | more)
+
+
+EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED})
+AS_USUAL = Look()
+
+
+class Shelf:
+    """The vectors of memories, kept between questions and read again only when the store has changed.
+
+    A counted recall is a commit like any other, so the store's change counter alone would empty the shelf with every
+    answer; only when it moved, the slower look at what matters decides.
+    """
+
+    def __init__(self, statuses: frozenset[Status] = EVERYTHING) -> None:
+        self._statuses = statuses
+        self._pulse: object = None
+        self._stamp: object = None
+        self._rows: list[shown.Row] = []
+        self._matrix: Floats | None = None
+        self._place: dict[str, int] = {}
+
+    def refresh(self, kit: Kit) -> None:
+        """Bring the shelf up to date."""
+        from dreamd.embedding import MODEL_ID
+
+        pulse = shown.read_pulse(kit.store)
+        if pulse == self._pulse:
+            return
+        stamp = shown.read_stamp(kit.store)
+        if stamp != self._stamp:
+            statuses = sorted(s.value for s in self._statuses)
+            self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
+            self._place = {row.id: n for n, row in enumerate(self._rows)}
+        self._pulse, self._stamp = pulse, stamp
+
+    def near(self, kit: Kit, query: str) -> Near | None:
+        """How near every memory on the shelf is to a query; None when nothing has a vector.
+
+        Raises Outage while the model is away.
+        """
+        if self._matrix is None or not self._rows:
+            return None
+        asked = kit.load_embedder(1).embed([query])[0]
+        return Near(self._rows, self._place, self._matrix, self._matrix @ asked)
+
+
+@dataclass(frozen=True)
+class Near:
+    """Cosines of one query with everything on a shelf."""
+
+    rows: Sequence[shown.Row]
+    place: dict[str, int]
+    matrix: Floats
+    cosines: Floats
+
+    def best(self, count: int, look: Look) -> list[str]:
+        """Ids of the nearest memories that a look may show."""
+        import numpy as np
+
+        statuses, scopes = {s.value for s in look.statuses}, {str(s) for s in look.scopes}
+        chosen: list[str] = []
+        # Most questions may see nearly everything, so walking down the sorted row costs less than masking it.
+        for n in np.argsort(-self.cosines, kind="stable"):
+            row = self.rows[n]
+            if row.status in statuses and (not scopes or row.scope in scopes):
+                chosen.append(row.id)
+                if len(chosen) == count:
+                    break
+        return chosen
+
+    def of(self, identity: str) -> float | None:
+        """The cosine of one memory with the query; None for one without a vector."""
+        place = self.place.get(identity)
+        return None if place is None else float(self.cosines[place])
+
+    def between(self, a: Memory, b: Memory) -> float:
+        """The cosine of two memories; the words they share where one has no vector."""
+        one, other = self.place.get(a.id), self.place.get(b.id)
+        if one is None or other is None:
+            return shared_words(a, b)
+        return max(0.0, float(self.matrix[one] @ self.matrix[other]))
+
+
+class OpenRecall:
+    """A home whose memories can be asked for; made by `open_recall`. Used by one thread."""
+
+    def __init__(self, kit: Kit) -> None:
+        self.kit = kit
+        self._shelf = Shelf()
+
+    def search(self, query: str, look: Look = AS_USUAL) -> Recall:
+        """The memories that answer a query, best first; raises UsageError for an empty or endless query."""
+        return search(self.kit, query, look, shelf=self._shelf)
+
+
+@contextmanager
+def open_recall(home: Path | str, *, settings: Settings | None = None, clock: Clock | None = None) -> Iterator[OpenRecall]:
+    """Open a home for asking; the person's own settings count unless others are given.
+
+    Raises StoreMissing where no store is, Outage for one of another version, ConfigError for broken settings.
+    """
+    env = read_environment()
+    chosen = settings or load_settings(default_config(env))
+    world = World(Paths(Path(home).expanduser().absolute()), chosen, clock or SystemClock(), env)
+    with open_kit(world) as kit:
+        yield OpenRecall(kit)
+
+
+def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None = None) -> Recall:
     """The memories that answer a query, best first.
 
     Raises UsageError for an empty or endless query. Works by words alone while the model is away.
@@ -60,39 +209,36 @@ def search(kit: Kit, query: str, *, limit: int | None = None, budget: str = "bal
         raise UsageError("an empty query finds nothing", hint="say what you are looking for")
     if len(query) > LONGEST_QUERY:
         raise UsageError(f"the query is longer than {LONGEST_QUERY} characters")
-    wanted = {Status.LIVE, Status.STALE} | ({Status.HELD} if held else set())
+    shelf = shelf or Shelf(look.statuses)
+    shelf.refresh(kit)
     mode, warning = WITH_VECTORS, ""
-    words = derived.search_words(kit.store, query, limit=WORD_POOL)
     try:
-        near = _nearest(kit, query, scope, wanted)
+        near = shelf.near(kit, query)
     except Outage as outage:
-        near, mode, warning = {}, WORDS_ONLY, f"{outage.message}; found by words alone"
-    known = memories.load_some(kit.store, list({**words, **near}))
-    pool = [m for m in known.values() if m.status in wanted and (scope is None or m.scope == scope)]
-    matches = word_matches(query, [m.text for m in pool])
-    hits = [Hit(m, matches[n], near.get(m.id, 0.0) if mode == WITH_VECTORS else None) for n, m in enumerate(pool)]
-    ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall,
-                  asked=Asked(budget=Budget(budget), count=limit, held=held))
-    results = tuple(Found(r.memory, r.score, r.parts, find_clue(r.memory.text, directory)) for r in ranked)
-    if record and results:
+        near, mode, warning = None, WORDS_ONLY, f"{outage.message}; found by words alone"
+    hits = _hits(kit, query, look, near)
+    asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection,
+                  nearness=near.between if near else None)
+    ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
+    results = tuple(Found(r.memory, r.score, r.parts, find_clue(r.memory.text, look.directory) if look.directory else None)
+                    for r in ranked)
+    if look.record and results:
         record_recalls(kit, [r.memory.id for r in results])
     return Recall(query, results, mode, warning)
 
 
-def _nearest(kit: Kit, query: str, scope: Scope | None, wanted: set[Status]) -> dict[str, float]:
-    """Similarity of the nearest memories by id."""
-    import numpy as np
-
-    from dreamd.embedding import MODEL_ID
-
-    ids, matrix = derived.load_matrix(kit.store, model=MODEL_ID, scope=str(scope) if scope else None,
-                                      statuses=[s.value for s in wanted])
-    if not ids:
-        return {}
-    asked = kit.load_embedder(1).embed([query])[0]
-    cosines = matrix @ asked.astype(np.float32)
-    best = np.argsort(-cosines, kind="stable")[:VECTOR_POOL]
-    return {ids[i]: float(cosines[i]) for i in best}
+def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
+    """What words or vectors bring up; a hit of either carries both of its measures."""
+    at_least = 2 * (look.limit or 0)
+    names = shown.search_words_of(
+        kit.store, telling_words(query), statuses=sorted(s.value for s in look.statuses),
+        scopes=sorted(str(s) for s in look.scopes), limit=max(WORD_POOL if near else WORD_POOL_ALONE, at_least))
+    if near:
+        names += near.best(max(VECTOR_POOL, at_least), look)
+    known = memories.load_some(kit.store, list(dict.fromkeys(names)))
+    pool = [m for m in known.values() if m.status in look.statuses]
+    matches = word_matches(query, [m.text for m in pool])
+    return [Hit(m, match, near.of(m.id) if near else None) for m, match in zip(pool, matches, strict=True)]
 
 
 def record_recalls(kit: Kit, ids: Sequence[str]) -> None:
@@ -102,21 +248,5 @@ def record_recalls(kit: Kit, ids: Sequence[str]) -> None:
         with mutex.foreground(kit.paths.locks, RECALL_BUDGET_S), kit.store.writing() as tx:
             memories.record_recalls(tx, ids, now)
     except DreamError:
-        inbox.put_recalls(kit.paths, ids, now=now, ticket=str(kit.clock.monotonic()))
-
-
-def find_clue(text: str, directory: Path | None) -> str | None:
-    """What a memory names that cannot be found from a directory: a clue that it may be out of date."""
-    if directory is None:
-        return None
-    for name in dict.fromkeys(PATH.findall(text)):
-        path = Path(name).expanduser()
-        if "://" in text[max(0, text.find(name) - 8):text.find(name)]:
-            continue
-        try:
-            there = (path if path.is_absolute() else directory / path).exists()
-        except OSError:
-            continue
-        if not there:
-            return "path missing"
-    return None
+        with suppress(DreamError):  # a home nobody may write in still answers questions
+            inbox.put_recalls(kit.paths, ids, now=now, ticket=str(kit.clock.monotonic()))

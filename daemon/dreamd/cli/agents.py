@@ -1,20 +1,16 @@
-"""The agents' side: `dream hook`, `connect`, `disconnect`, `attach`, `detach`, `mcp`."""
+"""The agents' side: `dream connect`, `disconnect`, `attach`, `detach`, `mcp`, and what `dream hook` takes.
+
+A hook itself never comes this way: `hooking` answers it before a command line is even built.
+"""
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.errors import DreamError, Refused, UsageError
-
-if TYPE_CHECKING:
-    from dreamd.hooks import Call
-
-LARGEST_INPUT_BYTES = 4 * 1024 * 1024
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -37,39 +33,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
     commands: dict[str, Callable[[Context, Namespace], int]] = {
-        "hook": hook, "connect": connect, "disconnect": disconnect, "attach": _attaching, "detach": _attaching, "mcp": _mcp}
+        "connect": connect, "disconnect": disconnect, "attach": _attaching, "detach": _attaching, "mcp": _mcp}
     return commands[context.command](context, options)
-
-
-def hook(context: Context, options: Namespace) -> int:
-    """One call of a harness: quick, quiet, and never the reason that a session fails."""
-    from dreamd import hooks
-
-    call = hooks.read_call(options.event, context.stdin.read(LARGEST_INPUT_BYTES))
-    if call.event == "session-start":
-        _prime(context, call)
-    else:
-        hooks.handle(context.world, call)
-    return 0
-
-
-def _prime(context: Context, call: Call) -> None:
-    from dreamd import prime, probe
-
-    if prime.why_not(context.world, call):
-        return
-    world = context.world
-    seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
-                       config=str(world.settings.path or ""), fixed=False, deep=False)
-    banner = probe.banner(probe.inspect(seen))
-    from dreamd.kit import open_kit
-
-    with open_kit(context.world) as kit:
-        primed = prime.prime(kit, call, banner=banner)
-    prime.keep_copy(context.world, call, primed.text)
-    if primed.text:
-        context.stdout.write(json.dumps({"hookSpecificOutput": {
-            "hookEventName": "SessionStart", "additionalContext": primed.text}}, ensure_ascii=False) + "\n")
 
 
 def connect(context: Context, options: Namespace) -> int:

@@ -16,7 +16,7 @@ from dreamd.errors import UsageError
 from dreamd.model import Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
-    from dreamd.recall import Found
+    from dreamd.recall import Found, Look, Recall
 
 DEFAULT_STATUSES = (Status.LIVE,)
 BUDGETS = ("lean", "balanced", "deep")
@@ -141,20 +141,15 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
 
 def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
-    from dreamd.kit import open_kit
     from dreamd.ranking import Budget
     from dreamd.recall import Look
-    from dreamd.recall import search as find
 
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
-    # Looking must work where nothing may be written; then it is not counted as a recall.
-    look_only = options.no_record or not os.access(context.world.paths.store, os.W_OK)
-    look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held, record=not look_only,
-                scopes=(parse_scope(options.scope),) if options.scope else ())
-    with open_kit(context.world, read_only=look_only) as kit:
-        answer = find(kit, query, look)
+    scopes = (parse_scope(options.scope),) if options.scope else ()
+    answer = _recall(context, query, Look(limit=options.limit, budget=Budget(options.budget), held=options.held,
+                                          scopes=scopes, record=not options.no_record))
     results = _with_clues(answer.results)
     paths = context.world.paths
     context.document({"query": query, "mode": answer.mode, "results": [
@@ -172,18 +167,44 @@ def search(context: Context, options: Namespace) -> int:
     return 0
 
 
+def _recall(context: Context, query: str, look: Look) -> Recall:
+    """Ask the recall server where one listens; do the work here otherwise."""
+    if query.strip() and context.world.paths.socket.exists():
+        from dreamd import recall_client
+        from dreamd.store.connection import open_reader
+
+        store = open_reader(context.world.paths.store)
+        try:
+            answer = recall_client.ask(context.world, query, look, store=store)
+        finally:
+            store.close()
+        if answer is not None:
+            return answer
+    from dreamd.kit import open_kit
+    from dreamd.recall import search as find
+
+    # Looking must work where nothing may be written; then it is not counted as a recall.
+    look_only = not look.record or not os.access(context.world.paths.store, os.W_OK)
+    with open_kit(context.world, read_only=look_only) as kit:
+        return find(kit, query, replace(look, record=not look_only))
+
+
 def _with_clues(results: Sequence[Found]) -> list[Found]:
-    """Say whether what a memory names is still there; names without a root only for the project we stand in."""
-    from dreamd.clues import find_clue
+    """Say of memories of the project we stand in whether what they name is still there."""
+    from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
     from dreamd.sources import project_key_of
 
     try:
         here = Path.cwd()
     except OSError:
         return list(results)
-    key = project_key_of(str(here))
-    ours = Scope("project", key) if key else None
-    return [replace(r, clue=find_clue(r.memory.text, _root(here) if r.memory.scope == ours else None)) for r in results]
+    scope, root = Scope("project", project_key_of(str(here)) or "?"), _root(here)
+    clues = [find_clue(r.memory.text, root if r.memory.scope == scope else None) for r in results]
+    ours = [n for n, r in enumerate(results) if r.memory.scope == scope and not clues[n]]
+    missing = find_missing_symbols([results[n].memory.text for n in ours], root) if (root / ".git").exists() else []
+    for n, gone in zip(ours, missing, strict=False):
+        clues[n] = SYMBOL_MISSING if gone else None
+    return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]
 
 
 def _root(here: Path) -> Path:

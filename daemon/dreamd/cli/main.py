@@ -119,6 +119,10 @@ def _run(words: list[str]) -> int:
             from dreamd import probe
 
             return probe.main(list(call.words))
+        if command == "hook" and not {"-h", "--help"} & set(call.words):
+            from dreamd.cli import hooking
+
+            return hooking.main(call.words)
         family = _load_family(command)
         options = _parse(command, family, call.words)
         context = _build_context(command, options)

@@ -1,0 +1,133 @@
+"""The hooks that need more than a file in the inbox: the start of a conversation, and what is said to the memory itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from dreamd import hooks, prime
+from dreamd.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
+from dreamd.errors import ConfigError, DreamError, Outage
+from dreamd.paths import Paths, default_config, default_home, read_environment
+from dreamd.settings import load_settings
+from dreamd.world import World
+
+MARGIN_S = 0.15
+"""Taken off the time a start may wait: the process has to end, too."""
+SERVER_SHARE = 0.5
+"""Share of the time given to the recall server before the work is done here."""
+PASSING = frozenset({"store-busy"})
+
+
+def hear(body: bytes, options: Mapping[str, str]) -> None:
+    """Take in what a prompt says to the memory itself."""
+    hooks.handle(build_world(options), hooks.read_call("user-prompt-submit", body))
+
+
+def start(body: bytes, options: Mapping[str, str]) -> None:
+    """Tell a new conversation what is known, in time or not at all."""
+    call = hooks.read_call("session-start", body)
+    world = build_world(options)
+    if prime.why_not(world, call):
+        return
+    with _deadline(world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()):
+        text = _find_words(world, call)
+        if not text:
+            return
+        with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
+            prime.keep_copy(world, call, text)
+    told = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
+
+
+def build_world(options: Mapping[str, str]) -> World:
+    """The world of a call.
+
+    Raises ConfigError for settings that cannot be used.
+    """
+    env = read_environment()
+    home, config = options.get("--home"), options.get("--config")
+    now = options.get("--now") or env.get("DREAM_NOW")
+    settings = load_settings(Path(config).expanduser() if config else default_config(env))
+    return World(Paths(Path(home).expanduser().absolute() if home else default_home(env)), settings,
+                 FixedClock(parse_instant(now)) if now else SystemClock(), env)
+
+
+def leave_marker(error: Exception, options: Mapping[str, str]) -> None:
+    """Say in the home, or in memory where the home takes nothing, that a hook failed; nothing else can be done here."""
+    from dreamd import outage, telemetry
+
+    with suppress(Exception):  # this is already the last resort
+        env = read_environment()
+        home = options.get("--home")
+        paths = Paths(Path(home).expanduser().absolute() if home else default_home(env))
+        if not isinstance(error, DreamError | OSError):
+            telemetry.log_crash(paths, error)
+        failure = _as_outage(error)
+        if failure.code not in PASSING and paths.home.is_dir():
+            outage.flag(paths.outage, failure, now=SystemClock().now(), owner="dream hook",
+                        fallback=outage.runtime_dir(env, paths.home))
+
+
+def _as_outage(error: Exception) -> Outage:
+    if isinstance(error, Outage):
+        return error
+    if isinstance(error, ConfigError):
+        return Outage(error.message, component="config", code="settings-unusable", hint=error.hint)
+    if isinstance(error, OSError):
+        return Outage(f"a hook cannot write: {error.strerror}", component="disk", code="hook-cannot-write",
+                      hint="look at the rights of the home and at the space that is left")
+    what = error.message if isinstance(error, DreamError) else f"a hook failed ({type(error).__name__})"
+    return Outage(what, component="cycle", code="hook-failed", hint="run `dream check`")
+
+
+def _find_words(world: World, call: hooks.Call) -> str:
+    from dreamd import probe, recall_client
+
+    seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
+                       config=str(world.settings.path or default_config(world.env)), fixed=False, deep=False)
+    banner = probe.banner(probe.inspect(seen))
+    words = prime.first_words(world, call)
+    wait_s = world.settings.priming.timeout_ms / 1000 * SERVER_SHARE
+    text = recall_client.ask_prime(world, cwd=call.cwd, words=words, banner=banner, wait_s=wait_s)
+    if text is not None:
+        return text
+    from dreamd import priming
+    from dreamd.kit import open_kit
+
+    with open_kit(world) as kit:
+        return priming.tell(kit, priming.choose(kit, cwd=call.cwd, words=words), banner=banner)
+
+
+@contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """End the whole process, silently and well, when what is inside takes too long.
+
+    A thread, not an alarm: a signal waits until SQLite or a matrix product comes back, and that may be what hangs.
+    Nothing is half done by leaving so: the store and every file survive worse.
+    """
+    done = threading.Event()
+
+    def watch() -> None:
+        if not done.wait(max(seconds, 0.01)):
+            os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+
+
+def _age_s() -> float:
+    """For how long this process has been running, as far as the platform tells."""
+    with suppress(OSError, ValueError, IndexError):
+        fields = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
+        return max(0.0, boot_time_s() - int(fields[19]) / os.sysconf("SC_CLK_TCK"))
+    return cpu_s()

@@ -1,0 +1,101 @@
+"""What a new conversation is told: the choice and the words. `prime` decides whether anything is told at all.
+
+Facts with dates, never commands, marked so that dream never learns its own words back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dreamd import hooks
+from dreamd.extraction import neutralise
+from dreamd.kit import Kit
+from dreamd.model import Memory, MemoryClass, Scope, Status
+from dreamd.recall import Found, Look, Shelf, record_recalls, search
+from dreamd.store import memories
+
+LONGEST_CHARS = 9_000
+"""A harness cuts injected text at 10,000 characters."""
+LONGEST_FACT_CHARS = 1_200
+OPENING = "<dream-memory>"
+CLOSING = "</dream-memory>"
+HEADING = ("What is on record from earlier conversations, each fact with the day it was last confirmed; "
+           "a record can be out of date:")
+STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
+STANDING_SHARE = 0.5
+"""Seats kept for what holds in every conversation, whatever it is about."""
+RECENT = 5
+LONGEST_QUERY_CHARS = 1_000
+
+
+def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None) -> list[Found]:
+    """What a new conversation in a directory should know: what its first words call up, and what always holds."""
+    scopes = tuple(dict.fromkeys((hooks.scope_of(cwd), Scope("user"))))
+    wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
+    query = build_query(kit, scopes[0], words)
+    look = Look(limit=wanted, scopes=scopes, record=False, injection=True, directory=Path(cwd) if cwd else None)
+    called = list(search(kit, query, look, shelf=shelf).results) if query else []
+    standing = [Found(m, 0.0, {}) for scope in scopes for m in _standing(kit, scope)]
+    standing.sort(key=lambda one: _weight(one.memory), reverse=True)
+    return _seat(called, standing, wanted)
+
+
+def build_query(kit: Kit, scope: Scope, words: str) -> str:
+    """The words the start of a conversation brings along, and the newest entries of the index."""
+    live = memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))
+    recent = sorted(live, key=lambda m: (m.updated_at, m.id))[-RECENT:]
+    return " ".join([words, *(m.text[:LONGEST_QUERY_CHARS // RECENT] for m in recent)]).strip()[:LONGEST_QUERY_CHARS]
+
+
+def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> str:
+    """Put a choice into words and count what is told as recalled."""
+    text, told = render(found, banner=banner)
+    if told:
+        record_recalls(kit, [one.memory.id for one in told])
+    return text
+
+
+def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found]]:
+    """The text as it is injected, one dated fact a line between the marks, and what of the choice found room in it."""
+    lines = [f"Note about the memory itself: {_one_line(banner)}"] if banner else []
+    told: list[Found] = []
+    size = len(OPENING) + len(CLOSING) + len(HEADING) + sum(map(len, lines)) + 8
+    facts = []
+    for one in found:
+        clue = f" ({one.clue} here today)" if one.clue else ""
+        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{clue}"
+        if size + len(fact) + 1 > LONGEST_CHARS:
+            continue
+        size += len(fact) + 1
+        facts.append(fact)
+        told.append(one)
+    if facts:
+        lines += [HEADING, *facts]
+    return ("\n".join((OPENING, *lines, CLOSING)) if lines else ""), told
+
+
+def _one_line(text: str) -> str:
+    """A text that can neither end the marks around it nor begin a line of its own."""
+    plain = " ".join(neutralise(text).replace("<", "‹").replace(">", "›").split())
+    return plain if len(plain) <= LONGEST_FACT_CHARS else plain[:LONGEST_FACT_CHARS].rstrip() + " …"
+
+
+def _standing(kit: Kit, scope: Scope) -> list[Memory]:
+    """Rules and preferences hold in every conversation, whatever it is about."""
+    return [m for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,)) if m.memory_class in STANDING]
+
+
+def _weight(memory: Memory) -> tuple[object, ...]:
+    return memory.pinned, memory.support, memory.confirmed_at, memory.id
+
+
+def _seat(called: Sequence[Found], standing: Sequence[Found], wanted: int) -> list[Found]:
+    """Half the seats for what always holds, as far as there is any; the rest for what was called up."""
+    kept = min(round(wanted * STANDING_SHARE), len(standing))
+    seated = {one.memory.id: one for one in called[:wanted - kept]}
+    for one in (*standing, *called):
+        if len(seated) >= wanted:
+            break
+        seated.setdefault(one.memory.id, one)
+    return list(seated.values())
