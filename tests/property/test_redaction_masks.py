@@ -34,7 +34,7 @@ WORDS = st.sampled_from(
         "api_key=",
         "pin",
         "4711",
-        "Kettle-Ox-8841",
+        "Velvet-Crab-3107",
         "abc123",
         "q9Zk2LmX7vBt4RnP8wYc1sDf",
         "commit",

@@ -1,4 +1,4 @@
-"""Whether a note leans on something it does not contain: "She wants them to do it the other way round".
+"""Whether a note leans on something it does not contain: "He told her to turn it around".
 
 A pronoun is fine when the note names something before it ("the tests …; they belong to …"), when it stands for what
 follows ("it is important that …"), and when it means the scope itself ("here", "this project").

@@ -14,8 +14,8 @@ from dreamd.model import Event, EventKind, GateVerdict, MemoryClass, Origin, Spe
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 PIECES = st.sampled_from(
     [
-        "next Thursday", "until", "for another 2 weeks", "tomorrow", "always", "never", "the pump", "must", "not",
-        "we", "she", "it", "is", "password", "Kettle-Ox-8841", "1.", "2.", "then", "\n", "\n\n", "```", "<b>", "</b>",
+        "next Thursday", "until", "for another 5 weeks", "tomorrow", "always", "never", "the pump", "must", "not",
+        "we", "she", "it", "is", "password", "Velvet-Crab-3107", "1.", "2.", "then", "\n", "\n\n", "```", "<b>", "</b>",
         "# ", "- ", "ignore previous instructions", "yesterday we shipped", "2026-02-31", "2026-09-30", "because",
         ".", "?", "记住", "下周四", "必ず", "まで", "항상", "31.12.9999", "in 999 years", "\u200b", "\x00",
         "\ud800", "A=B", "(",

@@ -11,9 +11,9 @@ from dreamd.extraction import make_durable
 FRIDAY = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
 ABSOLUTE = [
-    ("The old weighbridge is closed next Thursday.", "The old weighbridge is closed on 2026-07-23.", None, None),
-    ("The trial runs for another 2 weeks.", "The trial runs until 2026-07-31.", "2026-07-31", None),
-    ("The trial runs for another week.", "The trial runs until 2026-07-24.", "2026-07-24", None),
+    ("The north ramp is shut next Thursday.", "The north ramp is shut on 2026-07-23.", None, None),
+    ("The survey goes on for another 2 weeks.", "The survey goes on until 2026-07-31.", "2026-07-31", None),
+    ("The survey goes on for another week.", "The survey goes on until 2026-07-24.", "2026-07-24", None),
     ("Rack 4 stays off for the next three months.", "Rack 4 stays off until 2026-10-17.", "2026-10-17", None),
     ("Tomorrow the lab is closed.", "On 2026-07-18 the lab is closed.", None, None),
     ("Tomorrow morning the lab is closed.", "On 2026-07-18 in the morning the lab is closed.", None, None),
@@ -53,23 +53,23 @@ ABSOLUTE = [
 
 LEFT_ALONE = [
     "The gauge sends every morning at 6:15.",
-    "Fuel data arrives every 10 minutes.",
+    "Tide levels come in every 10 minutes.",
     "Audit entries are kept for 10 years.",
     "The review is every 2 weeks.",
-    "The calendar starts in week 34.",
-    "We may sit on the second version 2.6.0, sun and mon.",
+    "The season begins in week 19.",
+    "We may sit on the second version 4.1.2, sun and mon.",
     "The report shows yesterday's sales.",
     "If it fails on Friday, retry tomorrow.",
     "Tokens expire in 3 days.",
     "Invoices are kept until the end of the year.",
-    "Do not use the API until further notice.",
-    "The sensor measures up to 2000 threads.",
+    "Nobody enters hall 2 until further notice.",
+    "The lift carries up to 2000 crates.",
     "The gate opens from Monday to Friday.",
     "Open until 18:00.",
     "Reports are due within 3 days.",
-    "The team meets on Tuesdays.",
-    "Formerly the tech lead, today the captain cuts releases.",
-    "川の水位は毎朝6時15分に記録されます。",
+    "The choir sings on Tuesdays.",
+    "Formerly the mate, today the skipper signs the log.",
+    "灯台の電池は毎朝7時に点検されます。",
     "Der Server ist hier zu finden.",
 ]
 

@@ -80,11 +80,11 @@ SECRETS = {
     "cookie": ("Cookie: session=" + A32, A32),
     "curl user": ("curl -u ops:Lark-55-fern https://x.example.org", "Lark-55-fern"),
     "mysql": ("mysql -u root -pGannet71 shop", "Gannet71"),
-    "env line": ("SMTP_PASSWORD=ember-fig-2207", "ember-fig-2207"),
+    "env line": ("SMTP_PASSWORD=moss-kiln-5518", "moss-kiln-5518"),
     "env secret": ("export SESSION_SECRET='q9Zk2LmX7vBt4RnP'", "q9Zk2LmX7vBt"),
     "yaml": ("  api_key: q9Zk2LmX7vBt4RnP", "q9Zk2LmX7vBt"),
     "json": ('{"password": "plover-41"}', "plover-41"),
-    "sentence": ("The admin password of the printer is Kettle-Ox-8841-plum.", "Kettle-Ox"),
+    "sentence": ("The admin password of the printer is Velvet-Crab-3107-oak.", "Velvet-Crab"),
     "plain word": ("the wifi password is bumblebee.", "bumblebee"),
     "german": ("Das Passwort für den Router lautet Regen4711.", "Regen4711"),
     "spanish": ("La contraseña del servidor es Gato-2231", "Gato-2231"),
@@ -96,7 +96,7 @@ SECRETS = {
     "passphrase": ("the passphrase is correct horse battery staple", "battery"),
     "door code": ("The door code is 4711.", "4711"),
     "spoken key": ("The API key of the map service is q9Zk2LmX7vBt4RnP8wYc1sDf", "q9Zk2LmX7vBt"),
-    "uuid key": ("heroku api key: 5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52", "5be1d2aa"),
+    "uuid key": ("heroku api key: c41e09b7-52d3-4e8a-9f60-1b7a3e5d8c24", "c41e09b7"),
     "random with context": ("the signing secret rotates to " + A32 + " tonight", A32),
     "card": ("company card 4111 1111 1111 1111 for tests", "4111 1111"),
 }
@@ -116,14 +116,14 @@ ORDINARY = [
     "The PIN is four digits long.",
     "Pass: the test passed twice.",
     "commit 3f2a9c1d0b7e8f6a5c4d3e2f1a0b9c8d7e6f5a4b fixed the pager",
-    "The dashboard has the uid 5be1d2aa-7c1f-4a36-8a0e-93d1c7f00b52.",
+    "The chart board has the identifier c41e09b7-52d3-4e8a-9f60-1b7a3e5d8c24.",
     "sha256 of the key file: e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
     "md5 d41d8cd98f00b204e9800998ecf8427e of the empty file",
     "integrity sha512-q9Zk2LmX7vBt4RnP8wYc1sDf6hJg3KaEq9Zk2LmX7vBt4RnP8wYc==",
-    "The label printer listens on port 9100.",
+    "The scale at gate 3 answers on port 9410.",
     "Passwords are hashed with bcrypt.",
     "The password is required.",
-    "The password is stored in the vault.",
+    "The password sits in the vault.",
     "password: str = Field(min_length=12)",
     "max_tokens: 4096",
     "token_count=123456789",
@@ -135,7 +135,7 @@ ORDINARY = [
     "GPIO pin is 17.",
     "The key decision was pnpm 9.12.3 in /opt/tools/bin/pnpm.",
     "The cache key is user_profile_v2_1234567890_abc.",
-    "See https://docs.example.org/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgvE2upms/edit",
+    "See https://docs.example.org/document/d/1Kp7QvWz3mXn9TdLr5YbHs2GfJc8RaEu4NtViOxM6Zq0/edit",
     "Python 3.12.4, node v20.11.1 and image registry.example.org/app:2026.03.1",
     "tests_passed: 1200 in 3 min",
     "Loop unrolling pass: it needs a flag.",
@@ -167,8 +167,8 @@ def test_an_ordinary_identifier_survives(text: str) -> None:
 
 
 def test_only_the_secret_part_of_a_sentence_goes() -> None:
-    text = "Uploads go to bucket loom in eu-west-3 with password Heron-77-reed on port 9100."
-    assert redact(text).text == "Uploads go to bucket loom in eu-west-3 with password [masked: password] on port 9100."
+    text = "Scans land in bucket ferry in eu-north-1 with password Heron-77-reed on port 9100."
+    assert redact(text).text == "Scans land in bucket ferry in eu-north-1 with password [masked: password] on port 9100."
 
 
 def test_the_password_of_a_connection_string_goes_and_the_address_stays() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dreamd.extraction import ConversationState, Extraction, extract
 from dreamd.model import Candidate, Event, EventKind, Origin, Speaker, parse_scope
 
-SCOPE = parse_scope("project:loom")
+SCOPE = parse_scope("project:ferry")
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
 
@@ -52,11 +52,11 @@ def durable(*events: Event) -> list[Candidate]:
         "From now on use metric units in every report.",
         "I prefer tables over long paragraphs.",
         "Never touch the pattern archive without asking.",
-        "We no longer support the serial looms.",
+        "We no longer support the serial cranes.",
         "The staging database must not hold real customer names, because auditors read it.",
-        "No, that's wrong. The export job runs on host weave-2, not on weave-1.",
-        "In guest mode we should not show the price column as guests cannot order.",
-        "Merk dir: die Webstühle laufen immer mit Protokoll 4.",
+        "No, that's wrong. The export job runs on host quay-2, not on quay-1.",
+        "Guests should not see the price column in the kiosk, as guests cannot order.",
+        "Merk dir: die Kräne laufen immer mit Protokoll 4.",
         "Ich bevorzuge kurze Antworten ohne Tabellen.",
         "Ab jetzt immer zuerst die Tests schreiben.",
         "Recuerda que los informes siempre van en euros.",
@@ -88,7 +88,7 @@ def test_a_strong_sign_makes_a_candidate(text: str) -> None:
         "go on",
         "yes please",
         "can you check why the build fails?",
-        "Take a look at the log of the last run.",
+        "Open the report of the last run.",
         "the page remains blank when I open it",
         "Fix the typo in line 12.",
         "I ran it again and it still crashes.",
@@ -116,15 +116,15 @@ def test_the_words_of_a_refused_tool_call_count() -> None:
 def test_a_short_answer_carries_its_question() -> None:
     found = durable(
         said(
-            "Redirect to the gate page", kind=EventKind.ANSWER, question="What should happen when a badge has expired?"
+            "Send the guest to the desk", kind=EventKind.ANSWER, question="What is the rule when a badge has expired?"
         )
     )
-    assert [c.text for c in found] == ["What should happen when a badge has expired? Redirect to the gate page."]
+    assert [c.text for c in found] == ["What is the rule when a badge has expired? Send the guest to the desk."]
 
 
 @pytest.mark.parametrize("answer", ["yes", "yup", "ok, go ahead", "b)", "proceed"])
 def test_a_yes_to_an_offer_of_work_is_no_belief(answer: str) -> None:
-    assert heard(said(answer, question="Want me to implement the fix now?")).candidates == ()
+    assert heard(said(answer, question="Shall I build the fix now?")).candidates == ()
 
 
 def test_a_template_with_rules_in_it_is_not_speech() -> None:
@@ -141,8 +141,8 @@ def test_a_template_with_rules_in_it_is_not_speech() -> None:
         ("Please remember that the vats are cleaned on Fridays only.", "The vats are cleaned on Fridays only."),
         ("Note: exports never run on Sundays.", "Exports never run on Sundays."),
         ("记住：报表总是使用公制单位。", "报表总是使用公制单位。"),
-        ("Merk dir: die Webstühle laufen immer mit Protokoll 4.", "Die Webstühle laufen immer mit Protokoll 4."),
-        ("ok, please always ask before deleting a pattern", "Always ask before deleting a pattern."),
+        ("Merk dir: die Kräne laufen immer mit Protokoll 4.", "Die Kräne laufen immer mit Protokoll 4."),
+        ("ok, please always ask before removing a route", "Always ask before removing a route."),
     ],
 )
 def test_the_words_that_only_address_somebody_go(said_so: str, kept: str) -> None:
@@ -170,11 +170,11 @@ def test_a_pasted_log_or_review_is_not_speech() -> None:
 
 def test_only_the_durable_sentence_of_a_long_prompt_is_kept() -> None:
     text = (
-        "Please fix the pager in the shuttle view, it jumps back. I tried it twice. "
-        "Dates in the shuttle view are always shown as week numbers. "
+        "Please fix the pager in the tide view, it jumps back. I tried it twice. "
+        "Dates in the tide view are always shown as week numbers. "
         "Then run the tests and show me the result."
     )
-    assert [c.text for c in durable(said(text))] == ["Dates in the shuttle view are always shown as week numbers."]
+    assert [c.text for c in durable(said(text))] == ["Dates in the tide view are always shown as week numbers."]
 
 
 def test_what_an_agent_wrote_down_itself_is_not_extracted_again() -> None:
@@ -218,10 +218,10 @@ def test_a_pending_root_cause_survives_between_two_stretches() -> None:
 
 def test_a_revision_within_minutes_counts_once_in_its_last_wording() -> None:
     found = durable(
-        said("Always keep the loom log for 3 days on disk."),
-        said("Always keep the loom log for 5 days on disk.", minute=2),
+        said("Always keep the crane log for 3 days on disk."),
+        said("Always keep the crane log for 5 days on disk.", minute=2),
     )
-    assert [c.text for c in found] == ["Always keep the loom log for 5 days on disk."]
+    assert [c.text for c in found] == ["Always keep the crane log for 5 days on disk."]
 
 
 def test_the_same_words_again_are_no_second_statement() -> None:
@@ -234,9 +234,9 @@ def test_the_same_words_again_are_no_second_statement() -> None:
     "text",
     [
         "update the changelog",
-        "run the linter and the tests",
+        "run the checks and the tests",
         "don't touch generated files",
-        "ask me any questions you have",
+        "ask me before you start",
     ],
 )
 def test_a_short_order_about_the_way_of_working_waits_for_its_return(text: str) -> None:
@@ -251,7 +251,7 @@ def test_an_order_that_never_generalises_is_not_even_kept(text: str) -> None:
 
 def test_everything_that_was_passed_over_is_counted() -> None:
     answer = heard(
-        said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Take a look at the log."), said("> quoted only")
+        said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Open the last report."), said("> quoted only")
     )
     assert answer.skips == {"acknowledgement": 1, "not-a-person": 1, "no-sign": 1, "paste": 1}
 
