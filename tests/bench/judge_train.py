@@ -34,7 +34,7 @@ RATE = 1.2e-3
 BATCH = 32
 NOT_A_MERGE = 8
 """A pair of which is only known that it must not merge."""
-EPOCHS = 3
+EPOCHS = 2
 
 
 class LoraLinear(nn.Module):

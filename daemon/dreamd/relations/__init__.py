@@ -2,7 +2,7 @@
 
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
-from dreamd.relations.guards import merge_guards
+from dreamd.relations.guards import collateral_guards, merge_guards
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score
 from dreamd.relations.wording import can_merge, merged_wording, specifics
@@ -12,6 +12,7 @@ __all__ = [
     "Slots",
     "Statement",
     "can_merge",
+    "collateral_guards",
     "extract_slots",
     "group",
     "judge",

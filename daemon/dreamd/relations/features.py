@@ -41,6 +41,8 @@ class PairFeatures:
     qualifier_one_sided: tuple[str, ...]
     polarity_apart: frozenset[str]
     swapped: bool
+    restated: bool
+    """Both give the same amounts in other units or as words."""
     gap_days: float | None
     """Days from `a` to `b`; None when one time is unknown."""
 
@@ -87,6 +89,7 @@ def pair_features(a: Statement, b: Statement, similarity: float) -> PairFeatures
         qualifier_one_sided=one_sided,
         polarity_apart=_polarity(sa, sb, shared),
         swapped=_swapped(sa, sb, shared, only_a, only_b),
+        restated=bool(sa.numbers & sb.numbers) and not (numbers_a or numbers_b) and _digits(sa) != _digits(sb),
         gap_days=gap,
     )
 
@@ -112,6 +115,10 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
     if ":1" in right and not any(k.startswith(":") for k in left):
         right.discard(":1")
     return frozenset(left), frozenset(right)
+
+
+def _digits(slots: Slots) -> frozenset[str]:
+    return frozenset(t.surface for t in slots.tokens if t.kind == "number")
 
 
 def _same_number(one: str, other: str) -> bool:
@@ -263,7 +270,11 @@ def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
     """Shared words that one side denies and the other, which denies nothing at all, asserts."""
     if bool(a.negations) == bool(b.negations):
-        return frozenset()
+        if bool(a.head_negations) == bool(b.head_negations):
+            return frozenset()
+        denying, plain = (a, b) if a.head_negations else (b, a)
+        elsewhere = denies_softly(plain) or plain.only or denying.conditions & {"unless", "until"}
+        return frozenset() if elsewhere or plain.denied & denying.denied else denying.head_negated & shared - plain.negated
     denying, plain = (a, b) if a.negations else (b, a)
     if denies_softly(plain) or denying.negations > 1 or plain.only or denying.conditions & {"unless", "until"}:
         return frozenset()

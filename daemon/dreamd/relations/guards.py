@@ -44,12 +44,15 @@ def _names(pair: PairFeatures) -> Iterable[str]:
     if pair.names_a and pair.names_b:
         yield f"names differ: {_list(pair.names_a)} against {_list(pair.names_b)}"
     for apart in pair.qualifiers_apart:
-        yield f"different {apart}"
+        if apart.partition(":")[0] not in words.LOOSE_FAMILIES or max(pair.cover_a, pair.cover_b) >= 0.3:
+            yield f"different {apart}"
 
 
 def _logic(pair: PairFeatures) -> Iterable[str]:
     if pair.polarity_apart:
         yield f"one side denies what the other says of {_list(pair.polarity_apart)}"
+    if min(pair.cover_a, pair.cover_b) >= 0.8 and pair.a.denied and pair.b.denied and not pair.a.denied & pair.b.denied:
+        yield f"they deny different things: {_list(pair.a.denied)} against {_list(pair.b.denied)}"
     if _one_denies(pair):
         yield "only one side is a denial"
     quant_a, quant_b = pair.a.quantifiers, pair.b.quantifiers
@@ -76,7 +79,7 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
     if pair.opposites and not _turned_opposites(pair):
         yield "opposite words: " + ", ".join(f"{a} against {b}" for a, b in pair.opposites)
     marked = strong_changes(pair.a), strong_changes(pair.b)
-    if bool(marked[0]) != bool(marked[1]):
+    if bool(marked[0]) != bool(marked[1]) and not (pair.a.changes and pair.b.changes):
         yield f"only one side tells of a change: `{(marked[0] or marked[1])[0]}`"
     if pair.swapped:
         yield "who and whom are exchanged"
@@ -140,42 +143,21 @@ def _one_denies(pair: PairFeatures) -> bool:
     """In two languages the reach of a negator cannot be compared; its presence can."""
     if pair.same_script:
         return False
-    left, right = pair.a.negations, pair.b.negations
+    left, right = pair.a.head_negations, pair.b.head_negations
     escape = pair.a.only or pair.b.only
     return (left == 0) != (right == 0) and not escape and not _says_no(pair.a if left == 0 else pair.b)
 
 
 def _says_no(slots: Slots) -> bool:
-    low = slots.folded.lower()
-    return any(
-        w in low
-        for w in (
-            "remov",
-            "empt",
-            "ignor",
-            "exclud",
-            "drop",
-            "skip",
-            "reject",
-            "stop",
-            "off",
-            "clos",
-            "un",
-            "without",
-            "entfern",
-            "ohne",
-            "sin ",
-            "leer",
-            "locked",
-            "blocked",
-            "空",
-            "关",
-            "停",
-            "拒",
-            "비운",
-            "삭제",
-        )
-    )
+    """Wording in the first clause that may stand for a denial in another language."""
+    low = " ".join(t.lower for t in slots.tokens[: max(len(slots.tokens) * 2 // 3, 8)])
+    return any(w in low for w in _DENIAL_WORDS)
+
+
+_DENIAL_WORDS = (
+    "remov", "empt", "ignor", "exclud", "drop", "skip", "reject", "stop", "clos", "out of", "locked", "blocked", "unless", "free of",
+    "entfern", "leer", "空", "关", "停", "拒", "비운", "삭제",
+)  # fmt: skip
 
 
 def _negation_explains(pair: PairFeatures, one: str, other: str) -> bool:
@@ -209,9 +191,14 @@ def _subject(pair: PairFeatures) -> Iterable[str]:
             return
     if pair.qualifier_one_sided and min(pair.cover_a, pair.cover_b) < 1 and max(pair.cover_a, pair.cover_b) >= 0.75:
         yield f"only one side is about {pair.qualifier_one_sided[0]}"
-    left, right = pair.a.subject & pair.only_a, pair.b.subject & pair.only_b
+    left = frozenset(s for s in pair.a.subject & pair.only_a if not _is_number(s))
+    right = frozenset(s for s in pair.b.subject & pair.only_b if not _is_number(s))
     if left and right and pair.a.passive == pair.b.passive and _same_predicate(pair):
         yield f"different subjects: {_list(left)} against {_list(right)}"
+
+
+def _is_number(stem: str) -> bool:
+    return stem[:1].isdigit() or stem in words.NUMBER_WORDS
 
 
 def _narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
@@ -250,6 +237,10 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
     if pair.swapped:
         found.append("who and whom are exchanged")
+    quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
+    for mine, theirs in (quantifiers, quantifiers[::-1]):
+        if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs:
+            found.append("one speaks of all, the other of some")
     if not (pair.a.only and pair.b.only):
         found.extend(why for why in _subject(pair) if why.startswith("different subjects"))
     labels_a, labels_b = pair.a.labels - pair.b.labels, pair.b.labels - pair.a.labels

@@ -53,7 +53,7 @@ VERBS = frozenset(
         "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render "
         "draw parse compile cache log retry fail pass depend follow lead manage produce provide replace save share sort "
         "split sync tag throw track translate update upload validate weigh arrive leave stay remain happen occur mean "
-        "limit reach exceed assume default set"
+        "limit reach exceed assume default set let help"
     ).split()
 )
 _COMMANDING = frozenset(["always", "never", "please", "do", "don't", "dont", "not", "avoid", "prefer", "only"])
@@ -69,6 +69,7 @@ _AFTER_VERB = frozenset(
         "through before after up"
     ).split()
 )
+_PLACED = frozenset("in at of for inside beside behind".split())
 _NOT_PARTICIPLES = frozenset(
     (
         "red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current "
@@ -103,6 +104,9 @@ class Slots:
     """Content stems within the reach of a negator."""
     denied: frozenset[str]
     """The first content stem behind each negator: what exactly is denied."""
+    head_negated: frozenset[str]
+    head_negations: int
+    """The same for the first clause alone, where the claim itself stands."""
     quantifiers: frozenset[str]
     only: bool
     conditions: frozenset[str]
@@ -133,6 +137,7 @@ def extract_slots(text: str) -> Slots:
     low = folded.lower()
     verb = _verb_at(cut)
     negated, denied, negations = _negated(cut, low)
+    head_negated, _, head_negations = _negated(head, low)
     content = tuple(t.stem for t in cut if t.is_content)
     return Slots(
         text=text,
@@ -152,6 +157,8 @@ def extract_slots(text: str) -> Slots:
         negations=negations,
         negated=negated,
         denied=denied,
+        head_negated=head_negated,
+        head_negations=head_negations,
         quantifiers=_quantifiers(head),
         only=bool(
             re.search(
@@ -174,7 +181,7 @@ def extract_slots(text: str) -> Slots:
 def _verb_at(cut: Sequence[Token]) -> int:
     """Index of the main verb (or of the colon that stands for one); 0 for an imperative, -1 when none was found."""
     head = _head(cut)
-    if not head or head[0].lower in _FRONTED:
+    if not head or head[0].lower in _FRONTED or head[0].lower == "there":
         return -1
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
     if head[first].lower in _COMMANDING or (head[first].stem in VERBS and first <= 1 and not _is_noun_here(head, first)):
@@ -192,7 +199,7 @@ def _verb_at(cut: Sequence[Token]) -> int:
         i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS
     ]
     known = [i for i in found if head[i].stem in VERBS and head[i - 1].lower not in _DETERMINERS]
-    return (strong or known or [colon])[0]
+    return min([*strong[:1], *known[:1]], default=colon)
 
 
 def _is_noun_here(head: Sequence[Token], first: int) -> bool:
@@ -278,6 +285,7 @@ def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], frozenset[
             continue
         contrast = any(token.lower == a and i + 1 < len(cut) and cut[i + 1].lower == b for a, b in _CONTRAST)
         is_not = (token.lower in words.NEGATORS or token.stem == "not") and token.at not in spared
+        is_not = is_not and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
         if not (contrast or is_not):
             continue
         count += not contrast
@@ -309,6 +317,9 @@ def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
     for one, number in zip(subject, subject[1:], strict=False):
         if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
             found.add(f"{one.stem} {number.lower}")
+    for place, one, number in zip(cut, cut[1:], cut[2:], strict=False):
+        if number.kind == "number" and one.kind == "word" and one.is_content and place.lower in _PLACED:
+            found.add(f"{one.stem} {number.lower}")
     return frozenset(found)
 
 
@@ -336,10 +347,17 @@ _CJK_QUALIFIERS = tuple((w, pairs) for w, pairs in _FAMILY_OF.items() if ord(w[0
 
 
 def _changes(low: str) -> tuple[str, ...]:
-    found = tuple(m.group().strip() for m in _CHANGE.finditer(low) if not _NOW_AND_THEN.match(low, m.start()))
+    found = tuple(
+        m.group().strip()
+        for m in _CHANGE.finditer(low)
+        if not _NOW_AND_THEN.match(low, m.start()) and not _IN_CONDITION.search(low[: m.start()])
+    )
     return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))
 
 
+_IN_CONDITION = re.compile(
+    r"\b(?:once|when|whenever|after|if|until|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
+)
 _NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 
 

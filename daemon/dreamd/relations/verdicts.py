@@ -20,21 +20,28 @@ _TURNED = {"a": "b", "b": "a"}
 class Limits:
     """From which probability or similarity a verdict is given, one for each kind of evidence."""
 
-    merge: float = 0.85
+    merge: float = 0.7
+    """When only the score tells."""
+    merge_equal: float = 0.12
+    """When both use nearly the same words, numbers and denials."""
     merge_covered: float = 0.6
     """When all words of one side stand in the other, too."""
-    merge_foreign: float = 0.8
+    merge_thin: float = 0.9
+    """When one side is to say more, yet leaves out many of the other's words."""
+    merge_restated: float = 0.15
+    """When the same amounts stand in other units, which the score cannot compute."""
+    merge_foreign: float = 0.55
     """Between two languages."""
     change_marked: float = 0.6
     """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.8
+    clash: float = 0.7
     """A conflict with nothing but the score."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
-    ask: float = 0.15
-    """Similarity under which pairs that share no words are not worth a score."""
+    ask: float = 0.3
+    """Similarity under which pairs that share hardly a word are not worth a score."""
 
 
 LIMITS = Limits()
@@ -63,9 +70,11 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
     pair = pair_features(a, b, similarity)
     if pair.a.folded == pair.b.folded:
         return False
-    if pair.same_script and similarity < limits.ask and not pair.shared:
+    if pair.same_script and similarity < limits.ask and len(pair.shared) < 2:
         return False
     guards = merge_guards(pair)
+    if guards and collateral_guards(pair):
+        return False
     return _by_rule(pair, guards, align(pair.a, pair.b)) is None
 
 
@@ -83,27 +92,41 @@ def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judge
 
 def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: PairScore, limits: Limits) -> Judgement | None:
     """What the score may decide where no guard stands against it."""
-    if not guards and score.merge >= _merge_limit(pair, limits):
+    if not guards and score.merge >= _merge_limit(pair, score, limits):
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
         relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
         merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
         if merged:
             return merged
-    if score.conflict < min(limits.change_marked, limits.clash_seen, limits.clash) or collateral_guards(pair):
+    if collateral_guards(pair) or (pair.restated and not guards):
         return None
-    marked = bool(pair.a.changes) != bool(pair.b.changes)
-    limit = limits.change_marked if marked else limits.clash
+    # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
+    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards else score.conflict
+    limit = limits.change_marked if bool(pair.a.changes) != bool(pair.b.changes) else limits.clash
     if denial(pair, frame) or value_change(pair, frame):
         limit = min(limit, limits.clash_seen)
-    if score.conflict < limit:
+    if conflict < limit:
         return None
-    return _conflict(pair, score.conflict, (f"read together they cannot both hold ({score.conflict:.2f})",))
+    return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *guards[:1]))
 
 
-def _merge_limit(pair: PairFeatures, limits: Limits) -> float:
+def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     if not pair.same_script:
         return limits.merge_foreign
-    return limits.merge_covered if max(pair.cover_a, pair.cover_b) >= 0.99 else limits.merge
+    if (
+        pair.restated
+        and min(pair.cover_a, pair.cover_b) >= 0.2
+        and pair.similarity >= 0.5
+        and pair.a.head_negations == pair.b.head_negations
+    ):
+        return limits.merge_restated
+    if min(pair.cover_a, pair.cover_b) >= 0.8 and len(pair.shared) >= 3 and _all_equal(pair):
+        return limits.merge_equal
+    if max(pair.cover_a, pair.cover_b) >= 0.99 and len(pair.shared) >= 3 and pair.a.head_negations == pair.b.head_negations:
+        return limits.merge_covered
+    richer = max(score.a_richer, score.b_richer)
+    poorer = pair.cover_b if score.a_richer > score.b_richer else pair.cover_a
+    return limits.merge_thin if richer > score.same and poorer < 0.5 else limits.merge
 
 
 def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
@@ -118,7 +141,11 @@ def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
 def _all_equal(pair: PairFeatures) -> bool:
     left, right = pair.a, pair.b
     apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
-    said = left.conditions == right.conditions and left.only == right.only and left.denied == right.denied
+    said = (
+        left.conditions & words.HARD_CONDITIONS == right.conditions & words.HARD_CONDITIONS
+        and left.only == right.only
+        and left.denied == right.denied
+    )
     counted = left.negations == right.negations and left.quantifiers - {"none"} == right.quantifiers - {"none"}
     return not apart and said and counted and bool(left.changes) == bool(right.changes)
 

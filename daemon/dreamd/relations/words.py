@@ -33,7 +33,7 @@ STOP = frozenset(
 
 NEGATORS = frozenset(
     "not no never none nobody nothing neither nor nowhere cannot can't don't doesn't didn't isn't aren't wasn't weren't won't mustn't shouldn't "
-    "mayn't hasn't haven't without forbidden prohibited banned disallowed refuse refused refuses avoid avoids avoided lacks lacking disabled "
+    "mayn't hasn't haven't without forbidden prohibited banned disallowed avoid avoids avoided lacks lacking disabled "
     "off-limits taboo dont doesnt isnt arent wont cant mustnt shouldnt couldn't wouldn't forbid forbids prevent prevents "
     "nicht nie niemals kein keine keinen keiner keinem keines weder nirgends ohne verboten untersagt nichts niemand "
     "nunca jamás ningún ninguna ninguno tampoco sin nada nadie prohibido prohibida "
@@ -87,12 +87,12 @@ CHANGE = (
     r"(?:\w+ ){0,6}?(?:from|off|over to|out of|to|into|onto|back to|up to|down to|away from)\b",
     r"\b(?:we|they|the team|i)(?:'ve| have)? (?:just )?(?:moved|migrated|switched|replaced|swapped|dropped|left|abandoned|gave up|took|retired|changed|bumped|upgraded|"
     r"stopped|removed|decided against|ended|quit|ditched|cancelled|canceled|renamed|reverted|rolled back)\b",
-    r"\b(?:replaces|replaced|supersedes|superseded|took over|takes over|taken over|has taken over|gave way|gives way|made way|succeeded|succeeds)\b",
+    r"\b(?:replaces|replaced|supersedes|superseded|took over|takes over|taken over|has taken over|gave way|gives way|made way)\b",
     r"\bbumped\b", r"\braised to\b", r"\blowered to\b", r"\bup(?:graded)? from\b", r"\bdown from\b", r"\brenamed\b", r"\bpostponed\b", r"\bbrought forward\b",
     r"\brescheduled\b", r"\bpushed (?:back|to)\b", r"\bmoved to\b", r"\boff the table\b", r"\bis off\b", r"\bare off\b", r"\bis over\b", r"\bare open again\b", r"\b(?:is|are|works?|runs?|takes?|allowed|sent|safe|open|fine|harmless|back)\b[^.;]{0,25}\bagain\b",
     r"\bback (?:on|in use|to)\b", r"\bhas left\b", r"\bleft (?:our|the|for)\b", r"\boff the plan\b", r"\b(?:new|latest|current) (?:limit|value|version|owner|deadline|date|rule|default|price|"
     r"number|address|name|lead|season|budget|target|threshold)\b", r"\bscrapped\b", r"\brevoked\b", r"\bwithdrawn\b", r"\babolished\b", r"\bdiscontinued\b", r"\bshut down\b",
-    r"\bturned off\b", r"\bswitched off\b", r"\bswitched to\b", r"\bhas (?:been )?(?:fixed|finished|ended|branched|landed|expired|passed)\b", r"\bhave (?:been )?(?:fixed|finished|ended)\b",
+    r"\bturned off\b", r"\bswitched off\b", r"\bswitched to\b", r"\bhas (?:been )?(?:fixed|finished|ended|branched|landed|expired)\b", r"\bhave (?:been )?(?:fixed|finished|ended)\b",
     r"\bgot its? new\b", r"\bout of use\b", r"\bgone\b", r"\bstarting (?:with|from|in|on|next)\b", r"\bbeginning (?:with|on|in)\b", r"\bwrong:", r"\bcorrection:", r"\bupdate:", r"\bchanged:",
     r"\bactually\b", r"\bscratch that\b", r"\bforget (?:what|the|about)\b", r"\brather than\b.{0,40}\bas before\b", r"\bas before\b", r"\breversed\b", r"\boverruled\b", r"\bdecision was\b", r"\bchanged (?:his|her|their|its|our) mind\b",
     # German, Spanish, French, Portuguese
