@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from dreamd import mutex, outage, projection, telemetry
+from dreamd import inbox, mutex, outage, projection, telemetry
 from dreamd.clock import SystemClock, cpu_s, iso
 from dreamd.errors import DreamError, Outage, Refused
 from dreamd.kit import Kit
@@ -140,7 +140,8 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
             write_edits(kit, edited)
     gathered = gather(kit)
     if kit.dry:
-        gathered.candidates[:0] = [c for e in orientation.edits for c in e.candidates]
+        waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in d.candidates]
+        gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,
                   stored=gathered.stored, known=gathered.known, refused=gathered.refused)
     report.skips = dict(gathered.skips)
@@ -185,7 +186,7 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str]) -> int:
 
 def _conclude(orientation: Orientation, gathered: Gathered, report: CycleReport) -> None:
     # A dry run that says so names what it would do; the outcome is that of a run that does it.
-    did = bool(report.changes or report.fates or orientation.edits)
+    did = bool(report.changes or report.fates or any(e.candidates for e in orientation.edits))
     report.outcome = CHANGED if did else NOTHING
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:

@@ -73,8 +73,8 @@ def list_inbox(paths: Paths) -> list[Path]:
     return sorted(paths.inbox.glob("*.json")) if paths.inbox.is_dir() else []
 
 
-def take(paths: Paths, warnings: list[str]) -> Iterator[Delivery]:
-    """Read what waits; a file that makes no sense is kept aside as `.bad` and named."""
+def take(paths: Paths, warnings: list[str], *, look_only: bool = False) -> Iterator[Delivery]:
+    """Read what waits; a file that makes no sense is kept aside as `.bad` and named, unless this is only a look."""
     for path in list_inbox(paths):
         try:
             yield _decode(path, fsio.read_bytes(path, limit_bytes=LARGEST_BYTES))
@@ -82,7 +82,8 @@ def take(paths: Paths, warnings: list[str]) -> Iterator[Delivery]:
             continue
         except (DreamError, ValueError, KeyError, TypeError, RecursionError) as error:
             warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
-            fsio.move(path, path.with_suffix(".bad"))
+            if not look_only:
+                fsio.move(path, path.with_suffix(".bad"))
 
 
 def _put(paths: Paths, content: dict[str, object], *, now: datetime, ticket: str) -> Path:

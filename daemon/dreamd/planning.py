@@ -116,11 +116,26 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
     will_be.update((c.after.id, c.after) for c in consolidation.changes())
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
+    plan = _sparing_the_last(kit, plan, will_be)
     revisions: dict[str, int] = {}
     for scope in {c.after.scope for c in plan.changes()}:
         known = memories.load_revisions(kit.store, scope)
         revisions.update((c.after.id, known[c.after.id]) for c in plan.changes() if c.after.id in known)
     return replace(plan, revisions=revisions)
+
+
+def _sparing_the_last(kit: Kit, plan: Plan, will_be: Mapping[str, Memory]) -> Plan:
+    """Age never empties a scope: the memory heard of last stays, however long that is ago."""
+    spared: set[str] = set()
+    aged = [c for c in plan.changes() if c.op == "archive" and c.reason != "expired"]
+    for scope in {c.after.scope for c in aged}:
+        current = {m.id: m for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE, Status.STALE))}
+        current.update((i, m) for i, m in will_be.items() if m.scope == scope)
+        current.update((c.after.id, c.after) for c in plan.changes() if c.after.scope == scope)
+        if not any(m.status in (Status.LIVE, Status.STALE) for m in current.values()):
+            spared.add(max((c.after for c in aged if c.after.scope == scope), key=lambda m: (m.confirmed_at, m.id)).id)
+    steps = tuple(s for s in plan.steps if not any(c.after.id in spared and c.op == "archive" for c in s.changes))
+    return replace(plan, steps=steps)
 
 
 def check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> None:

@@ -147,6 +147,14 @@ def undo(context: Context, options: Namespace) -> int:
         context.say(f"{render.count(handed, 'observation')} wait again; `dream consolidate` takes them up")
         return 0
     with open_kit(context.world) as kit:
+        if options.run and not options.dry_run:
+            from dreamd.store import journal
+
+            run = journal.load_run(kit.store, options.run)
+            if run.kind == "attach":
+                from dreamd.cli import attaching
+
+                return attaching.take_back(context, kit, run.id)
         plan = undoing.plan_undo(kit, options.run)
         later = [r.id for r in plan.later]
         if options.dry_run:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dreamd.model import Memory, Observation
+from dreamd.model import Memory, Observation, Status
 from dreamd.plan import Change, FateOf, Step
 
 
@@ -38,6 +38,10 @@ class Draft:
             memory = self.memories[memory.superseded_by]
             seen.add(memory.id)
         return memory
+
+    def live_count(self) -> int:
+        """How many live memories the scope has by now."""
+        return sum(m.status is Status.LIVE for m in self.memories.values())
 
     def change(self, op: str, after: Memory, *, reason: str, evidence: Sequence[str] = ()) -> Memory:
         """Put a memory into its new state; nothing is recorded when that is the state it has."""

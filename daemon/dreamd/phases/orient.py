@@ -159,7 +159,8 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
         # the difference makes the next projection mask it in the file too.
         now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
-        now = replace(now, body=redact(_text(body)).text.encode())
+        masked = redact(_text(body)).text
+        now = replace(now, body=body if masked == _text(body) else masked.encode())
         if now != before:
             accepted.append(now)
     gone = tuple(p for p in known if p not in current)
