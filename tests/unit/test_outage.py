@@ -71,6 +71,12 @@ def test_failing_again_counts_and_keeps_the_first_time(markers: Path) -> None:
     assert (one(markers).since, one(markers).attempts) == (NOW, 3)
 
 
+def test_the_same_failure_told_by_two_is_one_attempt(markers: Path) -> None:
+    flag(markers, MODEL_AWAY, now=NOW, owner="dream consolidate")
+    flag(markers, MODEL_AWAY, now=NOW + timedelta(milliseconds=40), owner="dream run")
+    assert one(markers).attempts == 1
+
+
 def test_retries_come_after_1_2_4_up_to_60_minutes_and_never_later() -> None:
     waits = [outage.retry_after(n, "model") / timedelta(minutes=1) for n in (1, 2, 3, 4, 5, 6, 7, 8, 50, 10**6)]
     for wait, minutes in zip(waits, (1, 2, 4, 8, 16, 32, 60, 60, 60, 60), strict=True):
@@ -124,8 +130,9 @@ def test_the_alert_speaks_once_a_day(markers: Path) -> None:
 
 @pytest.mark.usefixtures("full_disk")
 def test_a_full_disk_still_takes_the_marker_in_the_reserve(markers: Path) -> None:
-    for component in ("disk", "db", "disk"):
-        flag(markers, Outage("no space left", component=component, code="disk-full"), now=NOW, owner="dream run")
+    for minutes, component in enumerate(("disk", "db", "disk")):
+        flag(markers, Outage("no space left", component=component, code="disk-full"), owner="dream run",
+             now=NOW + timedelta(minutes=minutes))
     assert [(m.component, m.attempts) for m in read_markers(markers)] == [("db", 1), ("disk", 2)]
     assert (markers / outage.RESERVE_NAME).stat().st_size == outage.RESERVE_BYTES
     assert clear(markers, "disk")
