@@ -1,24 +1,44 @@
-"""Connecting an agent: show the change, write it with a backup, check it, and give every byte back on request."""
+"""Connecting an agent: show the change, write it with a backup, check it, and give every byte back on request.
+
+What a disconnect restores: a file nobody touched since gets its old bytes. In one that was edited since, the edits are
+carried over to the old bytes line by line; only where that gives no sound file are dream's entries taken out of the
+new one, and the rest keeps its meaning, if not its spacing.
+"""
 
 from __future__ import annotations
 
+import base64
 import difflib
 import json
 import shlex
+import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd import fsio
 from dreamd.clock import iso
-from dreamd.errors import ConfigError, Refused
-from dreamd.harnesses import HARNESSES, Harness, add_hooks, harness_named, is_connected
-from dreamd.paths import user_home
+from dreamd.errors import ConfigError, DreamError, Refused
+from dreamd.harnesses import (
+    HARNESSES,
+    Harness,
+    add_hooks,
+    dump_settings,
+    harness_named,
+    is_connected,
+    parse_settings,
+    take_out,
+)
+from dreamd.paths import default_config, default_home, user_home
 from dreamd.world import World
 
-CHECK_S = 10
+CHECK_S = 20
+LARGEST_CONFIG_BYTES = 8 * 1024 * 1024
+CHECKED_WORDS = "remember that this connection was tried"
 
 
 @dataclass(frozen=True)
@@ -47,6 +67,23 @@ class Standing:
     file: Path
 
 
+@dataclass(frozen=True)
+class Kept:
+    """One file of a connection: its bytes before the first one (None: absent) and as dream left it."""
+
+    path: Path
+    before: bytes | None
+    after: bytes
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a disconnect needs: the files, and the folders that were made for them."""
+
+    files: tuple[Kept, ...]
+    folders: tuple[Path, ...]
+
+
 def plan_connect(world: World, name: str) -> Connection:
     """What `dream connect` would change; nothing when it is connected the same way already.
 
@@ -57,7 +94,7 @@ def plan_connect(world: World, name: str) -> Connection:
         raise Refused(f"{harness.title} is not installed for this person (no `~/{harness.signs[0]}`)",
                       hint="start it once, then connect")
     main = config_file(world, harness)
-    wanted = add_hooks(harness, _read(main), dream_command())
+    wanted = add_hooks(harness, _read(main), dream_command(world))
     changes = {}
     for relative, after in wanted.items():
         path = main if relative == harness.file else main.parent / Path(relative).name
@@ -68,50 +105,51 @@ def plan_connect(world: World, name: str) -> Connection:
 
 
 def connect(world: World, connection: Connection) -> list[Path]:
-    """Write a planned change, the bytes before kept, and run each hook once; put everything back when one fails.
+    """Write a planned change, the bytes before kept, after each hook was run once as the harness will run it.
 
-    Raises ConfigError when a file changed since the plan or a hook does not answer.
+    Raises ConfigError when a hook does not do its work, or a file changed since the plan; nothing is then changed.
     """
+    events = sorted(set(connection.harness.events.values()))
+    failed = next((event for event in events if not _works(world, event)), None)
+    if failed:
+        raise ConfigError(f"the hook `{failed}` does not work; the configuration is as it was",
+                          hint=f"run `{dream_command(world)} hook {failed} < /dev/null` by hand and look at `dream probe`")
     for path, (before, _) in connection.changes.items():
         if _read(path) != before:
             raise ConfigError(f"`{path}` changed while you were looking at the difference", hint="try again")
     _keep_record(world, connection)
-    fsio.write_all([(path, after) for path, (_, after) in connection.changes.items()])
-    failed = [event for event in sorted(set(connection.harness.events.values())) if not _answers(world, event)]
-    if failed:
-        disconnect(world, connection.harness.name)
-        raise ConfigError(f"the hook `{failed[0]}` did not answer; the configuration is as it was",
-                          hint="run `dream hook stop < /dev/null` by hand and look at what it says")
+    for path, (_, after) in connection.changes.items():
+        _replace(path, after)
     return list(connection.changes)
 
 
 def disconnect(world: World, name: str) -> list[Path]:
     """Give a harness its configuration back, byte for byte; what was changed beside dream's hooks stays.
 
-    Raises Refused when it is not connected, ConfigError when the file was edited so that its bytes cannot be restored.
+    Raises Refused when it is not connected, ConfigError when an edited file makes no sense any more.
     """
     harness = harness_named(name)
-    record = _record_file(world, harness)
-    try:
-        kept = json.loads(fsio.read_bytes(record))
-    except FileNotFoundError:
-        raise Refused(f"{harness.title} is not connected", hint="`dream connect --list` shows what is") from None
-    restored = []
-    for row in kept["files"]:
-        path, before, after = Path(row["path"]), row["before"], row["after"]
-        now = _read(path)
-        if now is not None and now.decode("utf-8", "replace") != after:
-            _take_out(path, now)
-        elif before is None:
+    place = _record_file(world, harness)
+    record = _read_record(place)
+    if record is None and is_connected(_read(config_file(world, harness))):
+        record = Record((Kept(config_file(world, harness), None, b""),), ())  # the home it was connected from is gone
+    if record is None:
+        raise Refused(f"{harness.title} is not connected", hint="`dream connect --list` shows what is")
+    restored: list[tuple[Path, bytes | None]] = []
+    for one in record.files:
+        now = _read(one.path)
+        if now is not None:  # one that is gone was taken away by somebody else, and nothing of ours is in it
+            restored.append((one.path, one.before if now == one.after else _without_us(world, one, now)))
+    for path, body in restored:
+        if body is None:
             fsio.remove(path)
         else:
-            fsio.write_atomic(path, before.encode())
-        restored.append(path)
-    fsio.remove(record)
-    for folder in {p.parent for p in restored}:
-        if folder.name == "dream" and folder.is_dir() and not any(folder.iterdir()):
+            _replace(path, body)
+    for folder in sorted(record.folders, key=lambda p: len(p.parts), reverse=True):
+        with suppress(OSError):  # somebody put something into it, or took it away
             folder.rmdir()
-    return restored
+    fsio.remove(place)
+    return [path for path, _ in restored]
 
 
 def list_harnesses(world: World) -> list[Standing]:
@@ -119,80 +157,170 @@ def list_harnesses(world: World) -> list[Standing]:
     found = []
     for harness in HARNESSES:
         path = config_file(world, harness)
-        found.append(Standing(harness, is_installed(world, harness), is_connected(_read(path)), path))
+        try:
+            body = _read(path)
+        except DreamError:
+            body = None
+        found.append(Standing(harness, is_installed(world, harness), is_connected(body), path))
     return found
 
 
 def is_installed(world: World, harness: Harness) -> bool:
-    """Whether a harness has left its directory in the person's home."""
-    home = user_home(world.env)
-    moved = harness.variable and world.env.get(harness.variable)
-    return bool(moved) or any((home / sign).is_dir() for sign in harness.signs)
+    """Whether a harness has left its directory in the person's home, or where its own variable says."""
+    moved = world.env.get(harness.variable) if harness.variable else None
+    if moved:
+        return Path(moved).is_dir()
+    return any(_place(world, sign).is_dir() for sign in harness.signs)
 
 
 def config_file(world: World, harness: Harness) -> Path:
     """Where a harness's configuration is, moved by its own environment variable where that is set."""
     moved = world.env.get(harness.variable) if harness.variable else None
-    path = Path(moved) / Path(harness.file).name if moved else user_home(world.env) / harness.file
+    path = Path(moved) / Path(harness.file).name if moved else _place(world, harness.file)
     # People keep their settings in a repository and link to them: the file behind the link is the one to change.
     return path.resolve()
 
 
-def dream_command() -> str:
-    """How a harness calls dream: by absolute path, for a hook's PATH is nobody's promise."""
+def dream_command(world: World) -> str:
+    """How a harness calls dream: by absolute path, for a hook's PATH is nobody's promise, and for this home."""
+    return _command(world, world.paths.home)
+
+
+def _command(world: World, home: Path) -> str:
     beside = Path(sys.executable).with_name("dream")
-    if beside.is_file():
-        return shlex.quote(str(beside))
-    return f"{shlex.quote(sys.executable)} -m dreamd.cli.main"
+    words = [str(beside)] if beside.is_file() else [sys.executable, "-m", "dreamd.cli.main"]
+    plain = {k: v for k, v in world.env.items() if k not in ("DREAM_HOME", "DREAM_CONFIG")}
+    if home != default_home(plain):
+        words += ["--home", str(home)]
+    if world.settings.path is not None and world.settings.path != default_config(plain):
+        words += ["--config", str(world.settings.path)]
+    return shlex.join(words)
 
 
-def _answers(world: World, event: str) -> bool:
-    """Run one hook on an empty call; it must end well and in time."""
-    command = [*shlex.split(dream_command()), "--home", str(world.paths.home), "hook", event]
-    try:
-        done = subprocess.run(command, input=b"{}", capture_output=True, timeout=CHECK_S, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return False
-    return done.returncode == 0
+def _works(world: World, event: str) -> bool:
+    """Run one hook through a shell, as a harness does, on a home of its own, and look whether it did its work."""
+    with tempfile.TemporaryDirectory(prefix="dream-check-") as place:
+        home = Path(place) / "home"
+        call = {"session_id": "check", "transcript_path": f"{place}/check.jsonl", "cwd": place, "prompt": CHECKED_WORDS,
+                "hook_event_name": "check", "source": "startup"}
+        try:
+            done = subprocess.run(["/bin/sh", "-c", f"{_command(world, home)} hook {event} # check"],
+                                  input=json.dumps(call).encode(), capture_output=True, timeout=CHECK_S, check=False,
+                                  env={k: v for k, v in world.env.items() if k not in ("DREAM_HOME", "DREAM_NOW")})
+        except (OSError, subprocess.TimeoutExpired):
+            return False
+        quiet = done.returncode == 0 and not done.stdout and not done.stderr
+        # A hook hides its own failures, so its exit code says nothing: what it leaves behind does.
+        return quiet and (event == "session-start" or any((home / "inbox").glob("*.json")))
+
+
+def _place(world: World, relative: str) -> Path:
+    """A place below the person's home, where the XDG variables have not moved it."""
+    for prefix, variable in ((".config/", "XDG_CONFIG_HOME"), (".local/share/", "XDG_DATA_HOME")):
+        moved = world.env.get(variable)
+        if moved and relative.startswith(prefix):
+            return Path(moved) / relative.removeprefix(prefix)
+    return user_home(world.env) / relative
 
 
 def _keep_record(world: World, connection: Connection) -> None:
-    if not connection.changes:
-        return
-    record = _record_file(world, connection.harness)
-    older = {}
-    if record.exists():
-        # Connected again after an update: the bytes from before the very first connection are what counts.
-        older = {row["path"]: row["before"] for row in json.loads(fsio.read_bytes(record))["files"]}
-    rows = [{"path": str(path), "before": older.get(str(path), before.decode() if before is not None else None),
-             "after": after.decode()} for path, (before, after) in connection.changes.items()]
-    fsio.write_atomic(record, json.dumps({"schema": 1, "at": iso(world.clock.now()), "files": rows}).encode())
+    place = _record_file(world, connection.harness)
+    record = _read_record(place) or Record((), ())
+    files = {one.path: one for one in record.files}
+    folders = list(record.folders)
+    for path, (before, after) in connection.changes.items():
+        older = files.get(path)
+        # Connected again after an update: the bytes from before the very first connection are what counts, and what
+        # the person changed since belongs to them.
+        first = before if older is None or before is None else (
+            older.before if before == older.after else _without_us(world, older, before))
+        files[path] = Kept(path, first, after)
+        folders += [parent for parent in path.parents if not parent.exists()]
+    fsio.write_atomic(place, json.dumps({
+        "schema": 1, "at": iso(world.clock.now()), "folders": [str(p) for p in dict.fromkeys(folders)],
+        "files": [{"path": str(k.path), "before": _encode(k.before), "after": _encode(k.after)} for k in files.values()],
+    }).encode())
+
+
+def _read_record(place: Path) -> Record | None:
+    try:
+        document = json.loads(fsio.read_bytes(place, limit_bytes=4 * LARGEST_CONFIG_BYTES))
+        return Record(tuple(Kept(Path(row["path"]), _decode(row["before"]), _decode(row["after"]) or b"")
+                            for row in document["files"]), tuple(map(Path, document["folders"])))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError):
+        raise ConfigError(f"the record `{place}` is damaged",
+                          hint="take the entries marked `# dream-memory` out by hand") from None
 
 
 def _record_file(world: World, harness: Harness) -> Path:
     return world.paths.home / "connections" / f"{harness.name}.json"
 
 
-def _take_out(path: Path, now: bytes) -> None:
-    """Remove dream's entries from a file the person or the harness has changed since."""
-    try:
-        document = json.loads(now)
-        hooks = document["hooks"]
-        for event in list(hooks):
-            hooks[event] = [e for e in hooks[event] if not is_connected(json.dumps(e).encode())]
-            if not hooks[event]:
-                del hooks[event]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise ConfigError(f"`{path}` was changed beyond recognition since it was connected",
-                          hint="take the entries that mention `dream-memory` out by hand") from None
-    fsio.write_atomic(path, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode())
+def _without_us(world: World, one: Kept, now: bytes) -> bytes | None:
+    """What an edited file is without dream's entries; None where it should go altogether."""
+    if one.path.suffix not in (".json", ".jsonc"):
+        # A file of ours that somebody changed: it goes, for it calls dream, and a copy stays.
+        fsio.write_atomic(world.paths.home / "connections" / f"edited-{one.path.name}", now)
+        return one.before
+    wanted = take_out(parse_settings(str(one.path), now))
+    if one.before is not None:
+        merged = _carry_over(one.before, one.after, now)
+        with suppress(ConfigError):
+            if merged is not None and parse_settings(str(one.path), merged) == wanted:
+                return merged
+    if not wanted or (one.before is None and set(wanted) <= {"version"}):
+        return one.before
+    return dump_settings(wanted, now)
+
+
+def _carry_over(before: bytes, after: bytes, now: bytes) -> bytes | None:
+    """Make the changes from `after` to `now` in `before`, line by line; None where they touch what dream changed."""
+    base = after.splitlines(keepends=True)
+    ours, theirs = _changes(base, before), _changes(base, now)
+    changes = sorted([*ours, *theirs], key=lambda change: (change[0], change[1]))
+    if any(one[1] > two[0] or one[:2] == two[:2] for one, two in zip(changes, changes[1:], strict=False)):
+        return None
+    merged: list[bytes] = []
+    at = 0
+    for lo, hi, lines in changes:
+        merged += [*base[at:lo], *lines]
+        at = hi
+    return b"".join([*merged, *base[at:]])
+
+
+def _changes(base: list[bytes], other: bytes) -> list[tuple[int, int, list[bytes]]]:
+    """From which line to which `base` reads differently in another text, and how."""
+    lines = other.splitlines(keepends=True)
+    codes = difflib.SequenceMatcher(None, base, lines, autojunk=False).get_opcodes()
+    return [(low, high, lines[a:b]) for tag, low, high, a, b in codes if tag != "equal"]
+
+
+def _replace(path: Path, body: bytes) -> None:
+    """Write a file that is not ours, keeping the rights it has."""
+    mode = None
+    with suppress(FileNotFoundError):
+        mode = stat.S_IMODE(path.stat().st_mode)
+    fsio.write_atomic(path, body)
+    if mode is not None and mode != stat.S_IMODE(path.stat().st_mode):
+        with fsio.translated(path):
+            path.chmod(mode)
 
 
 def _read(path: Path) -> bytes | None:
     try:
-        return fsio.read_bytes(path)
+        return fsio.read_bytes(path, limit_bytes=LARGEST_CONFIG_BYTES)
     except FileNotFoundError:
         return None
+
+
+def _encode(body: bytes | None) -> str | None:
+    return None if body is None else base64.b64encode(body).decode()
+
+
+def _decode(text: str | None) -> bytes | None:
+    return None if text is None else base64.b64decode(text)
 
 
 def _lines(body: bytes | None) -> list[str]:

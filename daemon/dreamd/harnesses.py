@@ -16,6 +16,8 @@ from dreamd.errors import ConfigError, UsageError
 
 MARK = "dream-memory"
 """Stands in every entry dream adds, so that it is found again whatever else is in the file."""
+ENTRY_MARK = f"# {MARK}"
+"""How a command of ours ends: a comment to the shell. A path with the same words in it is somebody else's."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,8 @@ class Harness:
     """Environment variable that moves the configuration directory."""
     kind: str = ""
     """Kind of the sources this harness leaves."""
+    note: str = ""
+    """What the person still has to do in the harness itself."""
 
 
 HARNESSES = (
@@ -43,19 +47,20 @@ HARNESSES = (
              "PreCompact": "pre-compact", "SessionEnd": "session-end"}, variable="CLAUDE_CONFIG_DIR", kind="claude-code"),
     Harness("codex", "Codex CLI", (".codex",), ".codex/hooks.json", "nested",
             {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
-             "PreCompact": "pre-compact"}, variable="CODEX_HOME", kind="codex"),
+             "PreCompact": "pre-compact"}, variable="CODEX_HOME", kind="codex",
+            note="Codex asks once whether it may trust new hooks: say yes at its next start"),
     Harness("gemini", "Gemini CLI", (".gemini",), ".gemini/settings.json", "nested",
             {"SessionStart": "session-start", "BeforeAgent": "user-prompt-submit", "AfterAgent": "stop",
              "PreCompress": "pre-compact", "SessionEnd": "session-end"}, timeout=10_000, kind="gemini"),
     Harness("cursor", "Cursor", (".cursor",), ".cursor/hooks.json", "flat",
-            {"sessionStart": "session-start", "beforeSubmitPrompt": "user-prompt-submit", "stop": "stop",
-             "preCompact": "pre-compact", "sessionEnd": "session-end"}, kind="cursor"),
+            {"beforeSubmitPrompt": "user-prompt-submit", "stop": "stop", "preCompact": "pre-compact",
+             "sessionEnd": "session-end"}, kind="cursor"),
     Harness("copilot", "Copilot CLI", (".copilot",), ".copilot/hooks/dream.json", "flat-bash",
-            {"sessionStart": "session-start", "userPromptSubmitted": "user-prompt-submit", "sessionEnd": "session-end"},
+            {"userPromptSubmitted": "user-prompt-submit", "sessionEnd": "session-end"},
             kind="copilot"),
     Harness("openclaw", "OpenClaw", (".openclaw",), ".openclaw/hooks/dream/handler.ts", "openclaw",
             {"command:new": "session-end", "command:reset": "session-end", "session:compact:before": "pre-compact"},
-            kind="openclaw"),
+            kind="openclaw", note="turn the hook on with `openclaw hooks enable dream`"),
     Harness("opencode", "OpenCode", (".config/opencode", ".local/share/opencode"), ".config/opencode/plugins/dream.js",
             "opencode", {"session.idle": "stop", "session.compacted": "pre-compact", "session.deleted": "session-end"},
             kind="opencode"),
@@ -84,7 +89,7 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
         folder = str(Path(harness.file).parent)
         return {harness.file: _openclaw_handler(harness, command).encode(),
                 f"{folder}/HOOK.md": _openclaw_hook(harness).encode()}
-    document = _parse(harness, before)
+    document = parse_settings(f"~/{harness.file}", before)
     hooks = document.setdefault("hooks", {})
     if harness.shape != "nested":
         document.setdefault("version", 1)
@@ -94,18 +99,33 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
         present = hooks.setdefault(event, [])
         if not isinstance(present, list):
             raise ConfigError(f"`hooks.{event}` in `~/{harness.file}` is not a list", hint="mend the file, then try again")
-        present[:] = [e for e in present if MARK not in json.dumps(e)]
-        present.append(_entry(harness, event, f"{command} hook {ours}"))
-    return {harness.file: _dump(document, before)}
+        wanted = _entry(harness, event, f"{command} hook {ours}")
+        if wanted not in present or len(_without_ours(present)) != len(present) - 1:
+            present[:] = [*_without_ours(present), wanted]
+    same = before is not None and document == parse_settings(f"~/{harness.file}", before)
+    return {harness.file: before if same and before is not None else dump_settings(document, before)}
+
+
+def take_out(document: dict[str, object]) -> dict[str, object]:
+    """A configuration without dream's entries, and without the events and the table that held nothing else."""
+    hooks = document.get("hooks")
+    if not isinstance(hooks, dict):
+        return document
+    left = {}
+    for event, present in hooks.items():
+        kept = _without_ours(present) if isinstance(present, list) else present
+        if kept or kept == present:
+            left[event] = kept
+    return {k: v for k, v in {**document, "hooks": left}.items() if k != "hooks" or left or not hooks}
 
 
 def is_connected(body: bytes | None) -> bool:
     """Whether a configuration carries dream's hooks."""
-    return body is not None and MARK.encode() in body
+    return body is not None and (ENTRY_MARK.encode() in body or f"{MARK}: tells dream".encode() in body)
 
 
 def _entry(harness: Harness, event: str, command: str) -> dict[str, object]:
-    marked = f"{command} # {MARK}"
+    marked = f"{command} {ENTRY_MARK}"
     if harness.shape == "flat":
         return {"command": marked, "timeout": harness.timeout}
     if harness.shape == "flat-bash":
@@ -116,35 +136,71 @@ def _entry(harness: Harness, event: str, command: str) -> dict[str, object]:
     return group
 
 
-def _parse(harness: Harness, before: bytes | None) -> dict[str, object]:
-    if before is None or not before.strip():
+def parse_settings(name: str, body: bytes | None) -> dict[str, object]:
+    """The JSON object of a configuration, empty for an empty file.
+
+    Raises ConfigError for anything that would not come back the same: comments, a key given twice, another encoding.
+    """
+    if body is None or not body.strip():
         return {}
     try:
-        document = json.loads(before)
+        document = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise ConfigError(f"`~/{harness.file}` is not plain JSON", hint="mend the file, or add the hooks by hand") from None
+        raise ConfigError(f"`{name}` is not plain JSON (comments, a key twice, or damage)",
+                          hint="mend the file, or add the hooks by hand") from None
     if not isinstance(document, dict):
-        raise ConfigError(f"`~/{harness.file}` is not a JSON object", hint="mend the file, then try again")
+        raise ConfigError(f"`{name}` is not a JSON object", hint="mend the file, then try again")
     return document
 
 
-def _dump(document: dict[str, object], before: bytes | None) -> bytes:
-    """JSON in the indentation the file has already."""
-    indent: int | str = 2
-    for line in (before or b"").decode("utf-8", "replace").splitlines()[1:]:
+def dump_settings(document: Mapping[str, object], before: bytes | None) -> bytes:
+    """JSON with the indentation, the line ends and the last line end that a file has already."""
+    indent: int | str | None = 2
+    text = (before or b"").decode("utf-8", "replace")
+    lines = text.splitlines()
+    for line in lines[1:]:
         lead = line[:len(line) - len(line.lstrip())]
         if lead:
             indent = "\t" if lead.startswith("\t") else len(lead)
             break
-    text = json.dumps(document, ensure_ascii=False, indent=indent)
-    return (text + ("\n" if before is None or before.endswith(b"\n") else "")).encode()
+    told = json.dumps(document, ensure_ascii=False, indent=indent) + ("\n" if not text.strip() or text.endswith("\n") else "")
+    return (told.replace("\n", "\r\n") if "\r\n" in text else told).encode()
+
+
+def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key twice")
+    return found
+
+
+def _without_ours(present: list[object]) -> list[object]:
+    """Entries that are not dream's; in a group that somebody else uses too, only dream's command goes."""
+    kept: list[object] = []
+    for entry in present:
+        if isinstance(entry, dict) and isinstance(entry.get("hooks"), list):
+            inner = [hook for hook in entry["hooks"] if not _is_ours(hook)]
+            if inner or not entry["hooks"]:
+                kept.append(entry if len(inner) == len(entry["hooks"]) else {**entry, "hooks": inner})
+        elif not _is_ours(entry):
+            kept.append(entry)
+    return kept
+
+
+def _is_ours(hook: object) -> bool:
+    return isinstance(hook, dict) and any(
+        isinstance(hook.get(key), str) and str(hook[key]).endswith(ENTRY_MARK) for key in ("command", "bash"))
 
 
 def _opencode_plugin(harness: Harness, command: str) -> str:
     cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
     return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect opencode`.
 import {{ spawn }} from "node:child_process";
+import {{ homedir }} from "node:os";
+import {{ join }} from "node:path";
 
+const SHARE = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share");
+const SESSIONS = process.env.OPENCODE_DB || join(SHARE, "opencode", "opencode.db");
 const EVENTS = {{
 {cases}
 }};
@@ -161,7 +217,8 @@ function tell(event, payload) {{
 export const DreamMemory = async ({{ directory }}) => ({{
   event: async ({{ event }}) => {{
     const ours = EVENTS[event.type];
-    if (ours) tell(ours, {{ session_id: event.properties?.sessionID ?? "", cwd: directory, hook_event_name: event.type }});
+    const session_id = event.properties?.sessionID ?? "";
+    if (ours) tell(ours, {{ session_id, transcript_path: SESSIONS, cwd: directory, hook_event_name: event.type }});
   }},
 }});
 """
