@@ -166,6 +166,7 @@ def _reword(life: Life, day: datetime) -> Candidate | None:
     fact.light += wording == 1
     fact.heavy += wording == 2
     fact.keys.append(life.key())
+    fact.said_at = day  # a fact that is said and changed on one day is ambiguous even to a person
     return _note(fact.keys[-1], ATTRIBUTES[fact.attribute][wording].format(s=fact.subject, v=fact.value), day)
 
 

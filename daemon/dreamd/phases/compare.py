@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dreamd import fsio
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
-from dreamd.model import Judgement, PairScore, content_id, text_sha
+from dreamd.model import MERGING, Judgement, PairScore, Relation, content_id, text_sha
 from dreamd.paths import share_dir
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dreamd.pairscore import PairScorer
 
 RULES = "rules-1"
+CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
 SCORER_FILES = ("adapter.safetensors", "scorer.json", "lexicon.txt")
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
@@ -137,7 +138,7 @@ class PairJudge:
                 asked[key] = (left, right, similarity)
         scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
         for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
-            self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+            self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""
@@ -148,7 +149,7 @@ class PairJudge:
             score = None
             if self._scorer is not None and needs_score(left, right, similarity=similarity):
                 score = self._scorer.score([(left.text, right.text)])[0]
-            verdict = self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+            verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
         return verdict if left.text == a and left.at == a_at else turned(verdict)
 
 
@@ -173,6 +174,19 @@ class LazyScorer:
             self._kit.progress("judge", 0, len(pairs))
             self._loaded = load_pair_scorer(find_model(self._kit.settings.model.directory), self._artefact)
         return self._loaded.score(pairs)
+
+
+def judge_safely(left: Statement, right: Statement, *, similarity: float, score: PairScore | None) -> Judgement:
+    """Judge a pair; a score may join what no guard keeps apart, but it alone never ends or holds anything.
+
+    A statement meets a score of neighbours, nearly all of them about something else. What would be one wrong conflict
+    in a hundred pairs would be one every few nights, so a conflict also has to be seen by the rules.
+    """
+    verdict = judge(left, right, similarity=similarity, score=score)
+    if score is None or verdict.relation not in CONFLICTS:
+        return verdict
+    seen = judge(left, right, similarity=similarity)
+    return seen if seen.relation not in MERGING else Judgement(Relation.RELATED, verdict.confidence, verdict.evidence)
 
 
 def load_scorer(kit: Kit) -> LazyScorer | None:
