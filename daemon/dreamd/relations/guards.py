@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.slots import Slots
+from dreamd.relations.text import stem
 
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
@@ -155,9 +156,9 @@ def _says_no(slots: Slots) -> bool:
 
 
 _DENIAL_WORDS = (
-    "remov", "empt", "ignor", "exclud", "drop", "skip", "reject", "stop", "clos", "out of", "locked", "blocked", "unless", "free of",
-    "entfern", "leer", "空", "关", "停", "拒", "비운", "삭제",
-)  # fmt: skip
+    *("remov", "empt", "ignor", "exclud", "drop", "skip", "reject", "stop", "clos", "out of", "locked", "blocked", "unless"),
+    *("free of", "entfern", "leer", "空", "关", "停", "拒", "비운", "삭제"),
+)
 
 
 def _negation_explains(pair: PairFeatures, one: str, other: str) -> bool:
@@ -213,7 +214,7 @@ def _narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
             and one.is_content
             and one.lower not in words.NUMBER_WORDS
             and one.stem in mine.subject
-            and head.stem in bare
+            and head.stem in bare & mine.subject
             and head.stem in theirs.subject
         ):
             return f"`{one.surface} {head.surface}`"
@@ -241,15 +242,43 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     for mine, theirs in (quantifiers, quantifiers[::-1]):
         if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs:
             found.append("one speaks of all, the other of some")
-    if not (pair.a.only and pair.b.only):
-        found.extend(why for why in _subject(pair) if why.startswith("different subjects"))
-    labels_a, labels_b = pair.a.labels - pair.b.labels, pair.b.labels - pair.a.labels
-    if labels_a and labels_b:
-        found.append(f"different things: {_list(labels_a)} against {_list(labels_b)}")
-    quoted_a, quoted_b = pair.a.quoted - pair.b.quoted, pair.b.quoted - pair.a.quoted
-    if quoted_a and quoted_b:
-        found.append(f"different things: {_list(quoted_a)} against {_list(quoted_b)}")
+    found.extend(_other_things(pair))
     return tuple(found)
 
 
 _VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")
+
+
+def _other_things(pair: PairFeatures) -> Iterable[str]:
+    """Signs that the two speak of different things, each of which may have its own value."""
+    for left, right in ((pair.a.labels, pair.b.labels), (pair.a.quoted, pair.b.quoted)):
+        if left - right and right - left:
+            yield f"different things: {_list(left - right)} against {_list(right - left)}"
+    if not pair.same_script:
+        return
+    if not (pair.a.only and pair.b.only):
+        yield from (why for why in _subject(pair) if why.startswith("different subjects"))
+    named_a = {n for n in pair.names_a if stem(n) in pair.a.subject}
+    named_b = {n for n in pair.names_b if stem(n) in pair.b.subject}
+    if named_a and named_b and pair.a.passive == pair.b.passive:
+        yield f"different subjects: {_list(named_a)} against {_list(named_b)}"
+    sides = ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a))
+    for new, old, told, known in sides:
+        if new.changes and not old.changes and len(told) >= 2 and known:
+            yield f"the change is about {_list(told)}, not {_list(known)}"
+    if not (pair.a.changes or pair.b.changes):
+        part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
+        part = part or _narrowed(pair.a, pair.b, pair.only_a) or _narrowed(pair.b, pair.a, pair.only_b)
+        if part:
+            yield f"one side speaks of {part} only"
+    if len(pair.shared) < 2 and pair.similarity < 0.55:
+        yield "hardly a word in common"
+
+
+def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
+    """`the documentation of x` against `x`: a part is not the whole."""
+    cut = [t for t in mine.tokens if t.lower not in ("the", "a", "an", "our", "its")]
+    for part, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
+        if joint.lower == "of" and part.stem in extra & mine.subject and whole.stem in theirs.subject:
+            return f"`{part.surface} of {whole.surface}`"
+    return ""

@@ -8,7 +8,7 @@ from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.frames import Frame, align, denial, explicit_change, value_change
-from dreamd.relations.guards import collateral_guards, merge_guards
+from dreamd.relations.guards import collateral_guards, merge_guards, strong_changes
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
 
@@ -102,7 +102,8 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards else score.conflict
-    limit = limits.change_marked if bool(pair.a.changes) != bool(pair.b.changes) else limits.clash
+    marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
+    limit = limits.change_marked if marked else limits.clash
     if denial(pair, frame) or value_change(pair, frame):
         limit = min(limit, limits.clash_seen)
     if conflict < limit:
