@@ -141,6 +141,11 @@ def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: b
     while n < len(said):
         text = said[n]
         n += 1
+        if _is_bare_request(text):
+            # "…. Remember that." speaks of the sentence before it.
+            if n > 1:
+                _add(talk, event, said[n - 2], sign="remember")
+            continue
         if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
         weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied)
@@ -159,6 +164,15 @@ def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: b
 
 def _sign(weighed: Weighed, event: Event) -> str:
     return "refusal" if event.kind is EventKind.REFUSAL else weighed.sign
+
+
+def _is_bare_request(sentence: str) -> bool:
+    """Whether a sentence asks to remember and says nothing to be remembered."""
+    words_left = sentence.rstrip(".!。！ ")
+    for tail in (" this", " it", " please", ""):
+        if words.cue("words/rules", "remember", whole=True).match(words_left.removesuffix(tail)):
+            return True
+    return False
 
 
 def _adds_reason(sentence: str) -> bool:
