@@ -43,6 +43,24 @@ lint: $(DEV) ## style and types
 bench: $(DEV) ## speed and memory, with the command and the machine
 	@$(BIN)/python tests/bench/bench.py
 
+DATA ?= $(DREAM_EVAL_DATA)
+
+judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/
+	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_train.py)"; exit 2; }
+	@$(BIN)/python tests/bench/judge_train.py --data "$(DATA)/pairs"
+
+eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
+	@test -n "$(DATA)" || { echo "make eval needs DATA=FOLDER with pairs/"; exit 2; }
+	@$(BIN)/python tests/bench/judge_eval.py "$(DATA)/pairs/memory_pairs_dev.jsonl"
+	@$(BIN)/dream eval
+
+year: $(DEV) ## two simulated years of dreams, with a plot in build/
+	@mkdir -p build
+	@$(BIN)/python tests/bench/year.py --plot build/year.png --json build/year.json
+
+torture: $(DEV) ## the slow crash, fault and fuzz tests
+	@$(BIN)/python -m pytest -q -m slow
+
 wheel: $(DEV) ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel
 
