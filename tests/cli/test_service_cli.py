@@ -1,0 +1,112 @@
+"""The service as a new user meets it: installed, looked at, fed, paused, stopped and removed from the command line."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SYSTEMCTL = """#!/bin/sh
+shift 2
+echo "$@" >> "$HOME/../calls"
+case $1 in is-active) echo active ;; is-enabled) echo enabled ;; esac
+exit 0
+"""
+
+
+class Person:
+    """Somebody with an empty home directory and a command line."""
+
+    def __init__(self, base: Path) -> None:
+        self.home = base / "ada"
+        self.home.mkdir()
+        fake = base / "systemctl"
+        fake.write_text(SYSTEMCTL)
+        fake.chmod(0o755)
+        self.calls = base / "calls"
+        self.env = {"HOME": str(self.home), "PATH": "/usr/bin:/bin", "DREAM_SYSTEMCTL": str(fake), "TZ": "UTC",
+                    "DREAM_CRONTAB": "/bin/false"}
+
+    def dream(self, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=self.env, capture_output=True,
+                              text=True, timeout=60)
+
+    def files(self) -> list[str]:
+        return sorted(str(p.relative_to(self.home)) for p in self.home.rglob("*") if p.is_file())
+
+
+@pytest.fixture
+def ada(tmp_path: Path) -> Person:
+    return Person(tmp_path)
+
+
+def test_install_status_and_uninstall_leave_nothing_but_the_home(ada: Person) -> None:
+    installed = ada.dream("service", "install")
+    assert installed.returncode == 0, installed.stderr
+    units = [f for f in ada.files() if f.startswith(".config/systemd/user/")]
+    assert [Path(u).name for u in units] == ["dream-alert.service", "dream-probe.service", "dream-probe.timer",
+                                             "dream.service"]
+    assert "enable dream.service dream-probe.timer" in ada.calls.read_text().replace("--no-pager ", "")
+    standing = json.loads(ada.dream("--json", "service", "status").stdout)
+    assert (standing["installed"], standing["active"], standing["enabled"]) == ("systemd", "active", "enabled")
+    assert set(standing["files"].values()) == {"current"}
+    assert ada.dream("service", "install").stdout == "everything is as it should be\n"
+    assert ada.dream("service", "uninstall").returncode == 0
+    assert [f for f in ada.files() if "locks" not in f] == []
+    assert ada.dream("service", "status").stdout == "not installed\n"
+
+
+def test_print_shows_what_would_be_installed_and_changes_nothing(ada: Person) -> None:
+    for kind, word in (("systemd", "Type=notify"), ("sweep", "OnCalendar=hourly"), ("launchd", "<key>KeepAlive</key>"),
+                       ("cron", "consolidate --auto")):
+        shown = ada.dream("service", "print", "--as", kind)
+        assert shown.returncode == 0 and word in shown.stdout
+    assert ada.files() == []
+
+
+def test_the_service_speaks_json_lines_and_stops_when_asked(ada: Person) -> None:
+    service = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "run"], env=ada.env, stderr=subprocess.PIPE,
+                               stdout=subprocess.PIPE, text=True)
+    assert service.stderr is not None
+    first = json.loads(service.stderr.readline())
+    assert (first["event"], first["pid"]) == ("service.started", service.pid)
+    status = json.loads(ada.dream("--json", "status").stdout)
+    assert isinstance(status, dict)
+    assert ada.dream("probe").returncode == 0
+    service.send_signal(signal.SIGTERM)
+    out, err = service.communicate(timeout=30)
+    assert (service.returncode, out) == (0, "")
+    assert json.loads(err.splitlines()[-1])["event"] == "service.stopped"
+
+
+def test_a_stop_before_anything_started_is_clean_too(ada: Person) -> None:
+    for delay_s in (0.0, 0.1, 0.3):
+        service = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "run"], env=ada.env,
+                                   stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        time.sleep(delay_s)
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(timeout=30) in (0, 143, -signal.SIGTERM)
+
+
+def test_settings_that_cannot_be_used_stop_the_service_for_good(ada: Person) -> None:
+    (ada.home / "bad.toml").write_text('[service]\nnightly_at = "25:00"\n')
+    refused = ada.dream("--config", str(ada.home / "bad.toml"), "run")
+    assert refused.returncode == 78
+    assert "nightly_at" in refused.stderr
+
+
+def test_the_service_lives_in_the_present(ada: Person) -> None:
+    assert ada.dream("run", "--now", "2026-01-01").returncode == 2
+
+
+def test_pause_and_resume_say_what_they_did(ada: Person) -> None:
+    assert json.loads(ada.dream("--json", "pause", "--for", "2h", "--now", "2026-05-07T09:30:00Z").stdout) == {
+        "paused": True, "until": "2026-05-07T11:30:00Z"}
+    assert ada.dream("resume").stdout == "resumed\n"
+    assert ada.dream("resume").stdout == "it was not paused\n"
+    assert ada.dream("pause", "--for", "soon").returncode == 2
