@@ -225,7 +225,7 @@ def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
             if n not in found
             and n.rstrip("s") not in found
             and not set(extract_stems(n)) & stems
-            and not any(is_short_for(n, o) or is_short_for(o, n) for o in found if len(o) > 1)
+            and not any(is_short_for(n, o) or is_short_for(o, n) for o in found if len(o) > 1 and o not in words.STOP)
             and not (len(n) > 3 and n in low)
         )
 

@@ -103,6 +103,30 @@ def test_no_score_overrules_a_guard(a, b):
     assert verdict(a, b, score=SURE_MERGE).relation not in (Relation.DUPLICATE, Relation.REFINES)
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Kestrel is built with Bazel.", "The manual of kestrel is built with Hugo."),
+        ("The manual is built with Hugo.", "We replaced Bazel by Buck; kestrel does not build with Bazel any more."),
+        ("The gauge at Ardville sends every 15 minutes.", "The gauge at Ardmont sends every 50 minutes."),
+        ("All cabins have a stove.", "Some cabins have a balcony."),
+        ("Staging is wiped on Monday.", "Production is wiped on Tuesday."),
+        ("Valve 3 opens at noon.", "Valve 8 opens at six."),
+        ("The cellist tunes the harp.", "The harp tunes the cellist."),
+        ("In kestrel dates are written as year-month-day.", "The kestrel archive is now read-only after 9 days instead of 90."),
+    ],
+)
+def test_no_score_lets_claims_about_different_things_end_each_other(a, b):
+    for days in (0.0, 40.0):
+        assert verdict(a, b, days=days, score=SURE_CLASH, similarity=0.5).relation in (Relation.RELATED, Relation.UNRELATED)
+
+
+def test_amounts_in_other_units_are_no_conflict_for_a_score():
+    a, b = "The cistern holds 3.5 m³ of water.", "The cistern has room for 3500 litres of water."
+    assert verdict(a, b, score=SURE_CLASH).relation is Relation.RELATED
+    assert verdict(a, b, score=PairScore(0.2, 0.0, 0.0, 0.0, 0.0, 0.78, 0.02, 0.0)).relation is Relation.DUPLICATE
+
+
 def test_a_score_merges_what_rules_cannot_see():
     a, b = "Nobody opens the vault alone.", "The vault may be opened only in pairs."
     assert verdict(a, b).relation is Relation.RELATED
