@@ -8,16 +8,17 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dreamd import fsio, mutex, projection
 from dreamd.clock import iso
 from dreamd.cycle import write_files
-from dreamd.errors import Corrupt, StoreMissing
+from dreamd.errors import Corrupt, DreamError, StoreMissing
 from dreamd.kit import Kit
 from dreamd.mutex import Owner
 from dreamd.store import backups, checks, derived, memories, work
+from dreamd.store.work import Intent, KnownFile
 from dreamd.world import World
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
@@ -46,7 +47,7 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
         faults = look(kit.store)
         yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
     yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
-    yield _derived(kit, "vectors", checks.bad_vectors(kit.store), _drop_bad_vectors, repair)
+    yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)), _drop_bad_vectors, repair)
     yield _derived(kit, "files", _stray_files(kit), _rewrite_files, repair)
     yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)), _settle, repair)
 
@@ -67,7 +68,7 @@ def _rebuild_words(kit: Kit) -> None:
 
 def _drop_bad_vectors(kit: Kit) -> None:
     with kit.background.batch(), kit.store.writing() as tx:
-        checks.drop_bad_vectors(tx)
+        checks.drop_vectors(tx, checks.bad_vectors(kit.store))
 
 
 def _settle(kit: Kit) -> None:
@@ -77,20 +78,35 @@ def _settle(kit: Kit) -> None:
 def _stray_files(kit: Kit) -> int:
     """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
     wrong = 0
-    for path, _, _, _, _ in work.load_file_facts(kit.store):
-        wrong += not (kit.paths.home / path).exists()
+    for known in work.load_files(kit.store).values():
+        wrong += not (kit.paths.home / known.path).exists() or not work.is_whole(known)
     for scope in memories.load_scopes(kit.store):
         wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))
     return wrong
 
 
 def _rewrite_files(kit: Kit) -> None:
+    """Missing files come back as they were, a person's own layout included; then what is out of date follows."""
+    known = list(work.load_files(kit.store).values())
+    gone = [f for f in known if work.is_whole(f) and not (kit.paths.home / f.path).exists()]
     with kit.background.batch(), kit.store.writing() as tx:
-        for path, _, _, _, _ in work.load_file_facts(kit.store):
-            if not (kit.paths.home / path).exists():
-                work.drop_file(tx, path)
+        for file in known:
+            if not work.is_whole(file):
+                _take_from_disk(tx, file, kit.paths.home / file.path)
+        work.intend(tx, [Intent(f.path, None, fsio.sha256_bytes(f.body), f.body, f.memory, f.scope) for f in gone])
+    _settle(kit)
     kit.kind = "repair"
     write_files(kit, memories.load_scopes(kit.store), [])
+
+
+def _take_from_disk(tx: sqlite3.Connection, file: KnownFile, path: Path) -> None:
+    """The kept bytes are damaged: keep those of the file, if it still is what was kept; otherwise write it anew."""
+    with suppress(FileNotFoundError, DreamError):
+        body = fsio.read_bytes(path)
+        if fsio.sha256_bytes(body) == file.sha:
+            work.accept_file(tx, replace(file, body=body))
+            return
+    work.drop_file(tx, file.path)
 
 
 def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable
 
-from dreamd.store import schema
+from dreamd.errors import DreamError
+from dreamd.model import text_sha
+from dreamd.store import observations, schema
 from dreamd.store.connection import Store
+from dreamd.store.words import index_words
 
 Look = Callable[[Store], list[str]]
 VECTOR_BYTES = 384 * 2
+UNIT_TOLERANCE = 0.01
+"""How far rounding to half floats may take a unit vector from length one, with room to spare."""
 
 
 def sound_database(store: Store) -> list[str]:
@@ -39,9 +45,18 @@ def shape_fits(store: Store) -> list[str]:
 
 
 def words_known(store: Store) -> list[str]:
-    """Every memory has its wording."""
+    """Every memory has its wording, and no wording changed under its hash."""
     rows = store.all("SELECT id FROM memory WHERE wording NOT IN (SELECT sha FROM wording)")
-    return [f"memory {r['id']} has lost its words" for r in rows]
+    faults = [f"memory {r['id']} has lost its words" for r in rows]
+    return faults + [f"the words {r['sha'][:12]} are not what they were" for r in store.all("SELECT sha, text FROM wording")
+                     if text_sha(r["text"]) != r["sha"]]
+
+
+def said_unchanged(store: Store) -> list[str]:
+    """Every observation still has the id that its content gave it."""
+    rows = store.all(f"{observations.JOINED} WHERE o.key = ''")
+    return [f"observation {o.id} is not what it was" for o in map(observations.read_row, rows)
+            if o.id != observations.said_id(o)]
 
 
 def successors_known(store: Store) -> list[str]:
@@ -92,10 +107,43 @@ def journal_complete(store: Store) -> list[str]:
              ON l.memory = m.id
            JOIN operation o ON o.memory = m.id AND o.run = l.newest / 1000000 AND o.seq = l.newest % 1000000
            WHERE o.after IS NOT NULL AND (json_extract(o.after, '$.status') <> m.status
-             OR json_extract(o.after, '$.wording') <> m.wording)""")
+             OR json_extract(o.after, '$.wording') <> m.wording
+             OR json_array(m.scope, m.class, m.type, m.category, m.trust, m.authority, m.created_at, m.updated_at,
+                           m.confirmed_at, m.valid_from, m.valid_to, m.ttl, m.superseded_by, m.pinned, m.edited, m.file)
+             <> json_array(json_extract(o.after, '$.scope'), json_extract(o.after, '$.class'), json_extract(o.after, '$.type'),
+                           json_extract(o.after, '$.category'), json_extract(o.after, '$.trust'),
+                           json_extract(o.after, '$.authority'), json_extract(o.after, '$.created_at'),
+                           json_extract(o.after, '$.updated_at'), json_extract(o.after, '$.confirmed_at'),
+                           json_extract(o.after, '$.valid_from'), json_extract(o.after, '$.valid_to'),
+                           json_extract(o.after, '$.ttl'), json_extract(o.after, '$.superseded_by'),
+                           json_extract(o.after, '$.pinned'), json_extract(o.after, '$.edited'),
+                           json_extract(o.after, '$.file')))""")
     faults = [f"memory {r['id']} is not as the journal left it" for r in rows]
     rows = store.all("SELECT id FROM memory WHERE id NOT IN (SELECT memory FROM operation)")
     return faults + [f"memory {r['id']} is not in the journal" for r in rows]
+
+
+def journal_chained(store: Store) -> list[str]:
+    """Each entry about a memory begins where the one before it ended, so that undo can walk back."""
+    faults: dict[str, None] = {}
+    last: dict[str, dict[str, object]] = {}
+    for row in store.all("SELECT memory, before, after, evidence FROM operation ORDER BY run, seq"):
+        try:
+            before, after = _facts(row["before"]), _facts(row["after"])
+            json.loads(row["evidence"])
+        except ValueError:
+            faults[f"an entry about memory {row['memory']} cannot be read"] = None
+            continue
+        if before and row["memory"] in last and before != last[row["memory"]]:
+            faults[f"the history of memory {row['memory']} has a gap"] = None
+        last[row["memory"]] = after
+    return list(faults)
+
+
+def _facts(raw: str | None) -> dict[str, object]:
+    """What a snapshot says, but for lists whose order and length belong to others."""
+    kept: dict[str, object] = json.loads(raw) if raw else {}
+    return {name: value for name, value in kept.items() if name not in ("observations", "links")}
 
 
 def fates_sound(store: Store) -> list[str]:
@@ -106,24 +154,41 @@ def fates_sound(store: Store) -> list[str]:
 
 
 INVARIANTS: tuple[tuple[str, Look], ...] = (
-    ("database", sound_database), ("shape", shape_fits), ("words", words_known), ("versions", successors_known), ("standing", status_fits),
-    ("scopes", one_scope), ("journal", journal_complete), ("fates", fates_sound),
+    ("database", sound_database), ("shape", shape_fits), ("words", words_known),
+    ("observations", said_unchanged), ("versions", successors_known), ("standing", status_fits),
+    ("scopes", one_scope), ("journal", journal_complete),
+    ("history", journal_chained), ("fates", fates_sound),
 )
 
 
 def stale_words(store: Store) -> int:
-    """Rows the word index has too many or too few."""
+    """Rows the word index has too many, too few or wrong; one for an index that is damaged itself."""
+    try:
+        store.connection.execute("INSERT INTO memory_words (memory_words) VALUES ('integrity-check')")
+        known = {r["rowid"]: r["words"] for r in store.all("SELECT rowid, words FROM memory_words")}
+    except (sqlite3.DatabaseError, DreamError):
+        return 1
+    rows = store.all("SELECT m.seq, w.text FROM memory m JOIN wording w ON w.sha = m.wording")
+    wrong = sum(known.get(r["seq"]) not in (None, index_words(r["text"])) for r in rows)
     row = store.one("""SELECT (SELECT COUNT(*) FROM memory WHERE seq NOT IN (SELECT rowid FROM memory_words))
                          + (SELECT COUNT(*) FROM memory_words WHERE rowid NOT IN (SELECT seq FROM memory)) AS n""")
-    return int(row["n"]) if row else 0
+    return wrong + (int(row["n"]) if row else 0)
 
 
-def bad_vectors(store: Store) -> int:
-    """Vectors of a wrong length."""
-    row = store.one("SELECT COUNT(*) AS n FROM vector WHERE LENGTH(body) <> ?", VECTOR_BYTES)
-    return int(row["n"]) if row else 0
+def bad_vectors(store: Store) -> list[tuple[str, str]]:
+    """Vectors of a wrong length, with a number that is none, or not of length one."""
+    import numpy as np
+
+    rows = store.all("SELECT wording, model, body FROM vector")
+    whole = [r for r in rows if isinstance(r["body"], bytes) and len(r["body"]) == VECTOR_BYTES]
+    bad = [(r["wording"], r["model"]) for r in rows if r not in whole] if len(whole) < len(rows) else []
+    if whole:
+        matrix = np.frombuffer(b"".join(r["body"] for r in whole), dtype="<f2").reshape(len(whole), -1).astype(np.float32)
+        off = ~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < UNIT_TOLERANCE)
+        bad += [(r["wording"], r["model"]) for r, wrong in zip(whole, off.tolist(), strict=True) if wrong]
+    return bad
 
 
-def drop_bad_vectors(tx: sqlite3.Connection) -> None:
+def drop_vectors(tx: sqlite3.Connection, bad: list[tuple[str, str]]) -> None:
     """Remove what cannot be a vector; the next dream embeds it anew."""
-    tx.execute("DELETE FROM vector WHERE LENGTH(body) <> ?", (VECTOR_BYTES,))
+    tx.executemany("DELETE FROM vector WHERE wording = ? AND model = ?", bad)

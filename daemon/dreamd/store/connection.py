@@ -10,13 +10,18 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from dreamd import fsio
-from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing
+from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
 from dreamd.store import schema
 
+P = ParamSpec("P")
+T = TypeVar("T")
 BUSY_TIMEOUT_MS = 2000
+SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8")
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 
 
@@ -195,6 +200,20 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
             schema.migrate(tx, founding=create_with)
 
 
+def sound_row(read: Callable[P, T]) -> Callable[P, T]:
+    """Make a reader of rows say that the store is damaged when a row holds what dream never wrote."""
+
+    @wraps(read)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return read(*args, **kwargs)
+        except (UsageError, ValueError, TypeError, KeyError, AttributeError) as error:
+            raise Corrupt("a row of the store holds what dream never wrote",
+                          hint="run `dream check`; `dream restore-store` goes back to the last verified copy") from error
+
+    return checked
+
+
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite says into the error a person can act on."""
@@ -216,7 +235,7 @@ def translated(path: Path) -> Iterator[None]:
         if "disk I/O" in text:
             raise Outage("the disk failed while the store was written", component="disk", code="disk-error",
                          hint="check the disk, then run `dream check`") from error
-        if "malformed" in text or "not a database" in text or "corrupt" in text:
+        if any(sign in text for sign in SIGNS_OF_DAMAGE):
             raise Corrupt(f"the store `{path}` is damaged",
                           hint="run `dream restore-store` to go back to the last verified copy") from error
         raise DreamError(f"the store refused: {type(error).__name__}", hint="run `dream check`") from error

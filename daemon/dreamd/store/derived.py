@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.clock import iso
 from dreamd.model import Basis, Judgement, Relation, text_sha
+from dreamd.store import schema
 from dreamd.store.connection import Store
 from dreamd.store.words import index_words, query_words
 
@@ -105,7 +106,9 @@ def search_words(store: Store, query: str, *, limit: int) -> dict[str, float]:
 
 def rebuild_words(tx: sqlite3.Connection) -> int:
     """Fill the word index anew from the memories."""
-    tx.execute("DELETE FROM memory_words")
+    # Made anew as a whole: an index that is damaged cannot be emptied row by row.
+    tx.execute("DROP TABLE memory_words")
+    tx.execute(schema.WORD_INDEX)
     rows = tx.execute("SELECT m.seq, w.text FROM memory m JOIN wording w ON w.sha = m.wording").fetchall()
     tx.executemany("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", ((r[0], index_words(r[1])) for r in rows))
     return len(rows)

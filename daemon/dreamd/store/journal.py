@@ -11,7 +11,7 @@ from datetime import datetime
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import StoreMissing
 from dreamd.model import content_id
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
@@ -153,6 +153,7 @@ def run_ids(store: Store) -> dict[int, str]:
     return {r["seq"]: r["id"] for r in store.all("SELECT seq, id FROM run")}
 
 
+@sound_row
 def _run(row: sqlite3.Row) -> Run:
     return Run(
         seq=row["seq"], id=row["id"], kind=row["kind"], now=parse_instant(row["now"]),
@@ -162,6 +163,7 @@ def _run(row: sqlite3.Row) -> Run:
         operations=row["operations"])
 
 
+@sound_row
 def _entry(row: sqlite3.Row) -> Entry:
     return Entry(row["run"], row["seq"], row["op"], row["memory"], row["scope"], row["reason"],
                  tuple(json.loads(row["evidence"])), row["before"], row["after"])

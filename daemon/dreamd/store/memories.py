@@ -11,7 +11,7 @@ from datetime import datetime
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import StoreMissing, UsageError
 from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 from dreamd.store.words import index_words
 from dreamd.store.work import mark_unwritten
 
@@ -166,6 +166,7 @@ def snapshot(memory: Memory) -> str:
     }, ensure_ascii=False, sort_keys=True)
 
 
+@sound_row
 def from_snapshot(store: Store, raw: str) -> Memory:
     """A memory as it was when the journal kept it."""
     kept = json.loads(raw)
@@ -208,6 +209,7 @@ def _complete(store: Store, rows: Sequence[sqlite3.Row]) -> list[Memory]:
     return [_memory(r, support[r["id"]], older[r["id"]], links[r["id"]]) for r in rows]
 
 
+@sound_row
 def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], links: list[tuple[str, str]]) -> Memory:
     return Memory(
         id=row["id"], scope=parse_scope(row["scope"]), text=row["text"] if row["text"] is not None else FORGOTTEN_TEXT,

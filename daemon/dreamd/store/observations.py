@@ -12,7 +12,7 @@ from datetime import datetime
 
 from dreamd.clock import iso, parse_instant
 from dreamd.model import Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
   o.explicit, o.sign, o.source_id, o.start, o.end, o.target, f.fate, f.reason AS fate_reason, f.memory AS fate_memory,
@@ -34,8 +34,12 @@ def observation_id(candidate: Candidate) -> str:
     """The id of a candidate, from what was said, where, by whom and when; the caller's key replaces all of it."""
     if candidate.key:
         return content_id("key", candidate.key)
-    return content_id("said", str(candidate.scope), candidate.origin.value, candidate.conversation,
-                      iso(candidate.at), candidate.text, candidate.target)
+    return said_id(candidate)
+
+
+def said_id(one: Candidate | Observation) -> str:
+    """The id that content alone gives."""
+    return content_id("said", str(one.scope), one.origin.value, one.conversation, iso(one.at), one.text, one.target)
 
 
 def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at: datetime, key: bytes) -> list[Stored]:
@@ -75,7 +79,7 @@ def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]
     """Observations without a fate, oldest statement first, ties by id: the order never depends on who read first."""
     where, args = ("", ()) if scope is None else (" AND o.scope = ?", (scope,))
     rows = store.all(f"{JOINED} WHERE f.observation IS NULL{where} ORDER BY o.at, o.id", *args)
-    return [_observation(r) for r in rows]
+    return [read_row(r) for r in rows]
 
 
 def count_pending(store: Store) -> tuple[int, datetime | None]:
@@ -91,7 +95,7 @@ def load_waiting(store: Store, scope: str) -> list[Observation]:
     """Single sightings that wait to be heard again."""
     rows = store.all(f"{JOINED} WHERE f.reason = 'single-sighting' AND f.set_aside = 0 AND o.scope = ? ORDER BY o.at, o.id",
                      scope)
-    return [_observation(r) for r in rows]
+    return [read_row(r) for r in rows]
 
 
 def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
@@ -100,20 +104,20 @@ def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
     for identity in ids:
         row = store.one(f"{JOINED} WHERE o.id = ?", identity)
         if row is not None:
-            found[identity] = _observation(row)
+            found[identity] = read_row(row)
     return list(found.values())
 
 
 def load_of_memory(store: Store, memory_id: str) -> list[Observation]:
     """The observations that support a memory, oldest first."""
     rows = store.all(f"{JOINED} JOIN support s ON s.observation = o.seq WHERE s.memory = ? ORDER BY o.at, o.id", memory_id)
-    return [_observation(r) for r in rows]
+    return [read_row(r) for r in rows]
 
 
 def load_with_fate_of(store: Store, memory_id: str) -> list[Observation]:
     """The observations whose fate names a memory, whether or not they support it today, oldest first."""
     rows = store.all(f"{JOINED} WHERE f.memory = ? ORDER BY o.at, o.id", memory_id)
-    return [_observation(r) for r in rows]
+    return [read_row(r) for r in rows]
 
 
 def last_seq(store: Store) -> int:
@@ -164,7 +168,9 @@ def tombstone_key(store: Store) -> bytes:
     return bytes.fromhex(store.meta("tombstone_key") or "00")
 
 
-def _observation(row: sqlite3.Row) -> Observation:
+@sound_row
+def read_row(row: sqlite3.Row) -> Observation:
+    """One row of an observation with its fate."""
     return Observation(
         id=row["id"], seq=row["seq"], text=row["text"], origin=Origin(row["origin"]), at=parse_instant(row["at"]),
         scope=parse_scope(row["scope"]), conversation=row["conversation"], key=row["key"],

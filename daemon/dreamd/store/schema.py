@@ -116,6 +116,8 @@ CREATE TABLE tombstone (hash TEXT PRIMARY KEY, at TEXT NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remove_diacritics 2");
 """
 
+WORD_INDEX = """CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remove_diacritics 2")"""
+
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
 )
