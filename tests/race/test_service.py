@@ -248,19 +248,24 @@ def test_a_killed_supervisor_takes_no_work_with_it(place: Place) -> None:
     assert place.dream("check").returncode == 0
 
 
-@pytest.mark.slow
 def test_a_frozen_dreamer_keeps_its_lock_and_notes_still_get_through(place: Place) -> None:
+    holder = subprocess.Popen(
+        [sys.executable, "-c", "import sys, time; from datetime import datetime, UTC; from pathlib import Path\n"
+         "from dreamd import mutex\nwith mutex.hold_dream(Path(sys.argv[1]), mutex.Owner('dream consolidate', "
+         "datetime.now(UTC))):\n    print('held', flush=True); time.sleep(60)", str(place.paths.locks)],
+        stdout=subprocess.PIPE, text=True)
+    place.started.append(holder)
+    assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+    holder.send_signal(signal.SIGSTOP)
     service = place.serve(EAGER)
-    place.dream("note", NOTE)
-    pid = place.child()
-    place.waits_for(lambda: mutex.is_held(place.paths.locks, mutex.DREAM_LOCK))
-    os.kill(pid, signal.SIGSTOP)
-    if mutex.is_held(place.paths.locks, mutex.DREAM_LOCK):
-        turned_away = place.dream("consolidate")
-        assert turned_away.returncode == 11 or not mutex.is_held(place.paths.locks, mutex.DREAM_LOCK)
-        assert place.dream("note", NOTE.replace("4001", "4002")).returncode == 0
-    os.kill(pid, signal.SIGCONT)
-    place.waits_for(lambda: len(place.rows("SELECT 1 FROM memory")) == 2)
+    assert place.dream("note", NOTE).returncode == 0
+    turned_away = place.dream("consolidate")
+    assert turned_away.returncode == 11 and str(holder.pid) in turned_away.stderr
+    time.sleep(0.5)
+    assert not place.events("cycle.started")
+    holder.send_signal(signal.SIGCONT)
+    holder.kill()
+    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)])
     assert place.ends(service) == 0
 
 
@@ -284,6 +289,7 @@ def test_a_second_stop_leaves_at_once(place: Place) -> None:
     service = place.serve(EAGER, rhythm={"stop_s": 60})
     place.dream("note", NOTE)
     child = place.child()
+    place.waits_for((place.paths.home / "cycle.json").exists)
     os.kill(child, signal.SIGSTOP)
     service.send_signal(signal.SIGTERM)
     time.sleep(0.5)

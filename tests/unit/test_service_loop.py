@@ -111,6 +111,13 @@ def test_every_end_of_a_child_is_understood(code: int, told: dict[str, object], 
     assert failure is None or failure.hint
 
 
+def test_a_child_that_was_asked_to_stop_is_no_outage() -> None:
+    assert Ended(Task("dream"), -15, 0.1, asked=True).failure() is None
+    assert Ended(Task("dream"), -9, 0.1, asked=True).failure() is None
+    assert Ended(Task("dream"), -11, 0.1, asked=True).failure() is not None
+    assert Ended(Task("dream"), -9, 9.0, asked=True, overdue=True).failure() is not None
+
+
 def test_a_child_that_needs_too_much_memory_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
                                                      capsys: pytest.CaptureFixture[str]) -> None:
     def greedy(*_: object) -> None:

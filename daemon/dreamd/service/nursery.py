@@ -42,6 +42,8 @@ class Ended:
     seconds: float
     told: Mapping[str, object] = field(default_factory=dict)
     overdue: bool = False
+    asked: bool = False
+    """We asked it to stop; before it listens to us, that ends it like any other process."""
 
     @property
     def outcome(self) -> str:
@@ -50,6 +52,8 @@ class Ended:
     def failure(self) -> Outage | None:
         """The outage this end amounts to, for a child that could not say so itself; None where there is none."""
         if self.code in CLEAN_CODES or "component" in self.told:
+            return None
+        if self.asked and not self.overdue and self.code in (-signal.SIGTERM, -signal.SIGKILL):
             return None
         if self.overdue:
             return Outage("the dream took longer than any honest one and was ended", component="cycle",
@@ -111,7 +115,7 @@ class Child:
         code = self._process.poll()
         if code is None:
             return None
-        return Ended(self.task, code, round(self.runs_s(), 3), self._answer(), self.overdue)
+        return Ended(self.task, code, round(self.runs_s(), 3), self._answer(), self.overdue, self.asked)
 
     def _answer(self) -> Mapping[str, object]:
         stream = self._process.stdout
