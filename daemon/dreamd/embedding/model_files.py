@@ -45,6 +45,11 @@ def find_model(directory: str = "", *, checked: MutableMapping[str, str] | None 
     return folder
 
 
+def weights_sha256(folder: Path) -> str:
+    """Checksum of the weights in `folder`, computed once a process for each state of the file."""
+    return _checksum(folder / WEIGHTS, _checked_here)
+
+
 def _installed() -> Path:
     found = importlib.util.find_spec(PACKAGE)
     places = list(found.submodule_search_locations or ()) if found else []

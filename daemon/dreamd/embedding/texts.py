@@ -28,7 +28,23 @@ class Pieces:
     place: tuple[int, ...]
 
 
-def load_tokenizer(folder: Path) -> Tokenizer:
+@dataclass(frozen=True)
+class PairPieces:
+    """Two texts as one row of word-piece numbers, and the place where the second begins."""
+
+    pieces: tuple[int, ...]
+    second_at: int
+
+
+@dataclass(frozen=True)
+class CutPairs:
+    """The distinct pairs, and for each pair given the distinct one it is."""
+
+    distinct: tuple[PairPieces, ...]
+    place: tuple[int, ...]
+
+
+def load_tokenizer(folder: Path, *, longest: int = LONGEST_TOKENS) -> Tokenizer:
     """The model's own tokenizer, without padding and cut at the model's length.
 
     Raises Outage when its library is missing or its file is not usable.
@@ -50,7 +66,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
                      code="model-changed", hint=REINSTALL)
     tokenizer = Tokenizer.from_str(body)
     tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST_TOKENS)
+    tokenizer.enable_truncation(longest)
     return tokenizer
 
 
@@ -67,6 +83,17 @@ def cut(tokenizer: Tokenizer, texts: Sequence[str]) -> Pieces:
             seen[clean] = place_of.setdefault(pieces, len(place_of))
         place.append(seen[clean])
     return Pieces(tuple(place_of), tuple(place))
+
+
+def cut_pairs(tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> CutPairs:
+    """Word pieces of every distinct pair; of two texts too long together the longer one loses its end first."""
+    place_of: dict[PairPieces, int] = {}
+    place: list[int] = []
+    for first, second in pairs:
+        found = tokenizer.encode(_clean(first), _clean(second))
+        pieces = PairPieces(tuple(found.ids), found.type_ids.index(1))
+        place.append(place_of.setdefault(pieces, len(place_of)))
+    return CutPairs(tuple(place_of), tuple(place))
 
 
 def batches(lengths: Sequence[int], *, budget: int) -> Iterator[list[int]]:
