@@ -1,0 +1,81 @@
+"""`dream eval`: the figures of dream's own gold set, and gold sets that people bring."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+REPEATED = ("rule", "preference", "look-up", "state")
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """One evaluation of dream's own gold set with the real model."""
+    place = tmp_path_factory.mktemp("eval")
+    command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(place / "home"), "eval", "--json"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "HOME": str(place), "OMP_NUM_THREADS": "1"}, timeout=300)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.model
+def test_no_figure_is_worse_than_its_baseline_by_more_than_noise(measured):
+    assert measured["baseline"] == {"compared": True, "worse": []}
+
+
+@pytest.mark.model
+def test_a_dream_loses_no_evidence_and_spends_a_third_of_the_words_where_things_were_repeated(measured):
+    assert measured["after"]["recall@10"] >= measured["before"]["recall@10"]
+    before = sum(measured["kinds"][kind]["before"]["evidence_tokens"] for kind in REPEATED)
+    after = sum(measured["kinds"][kind]["after"]["evidence_tokens"] for kind in REPEATED)
+    assert after <= before / 3
+
+
+@pytest.mark.model
+def test_a_changed_fact_answers_with_its_new_value_and_nothing_retired_is_shown(measured):
+    changed = [a for a in measured["answers"] if a["kind"] == "history"]
+    assert len(changed) == 10
+    assert all(a["current"] for a in changed), [a["id"] for a in changed if not a["current"]]
+    assert not [a["id"] for a in measured["answers"] if a["retired_shown"]]
+
+
+@pytest.mark.model
+def test_the_gold_set_has_ten_questions_of_each_kind(measured):
+    assert {kind: part["after"]["questions"] for kind, part in measured["kinds"].items()} == dict.fromkeys(
+        ("rule", "preference", "look-up", "state", "history", "unanswerable"), 10)
+
+
+@pytest.mark.model
+def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
+    assert set(measured["ablation"]) == {
+        "words", "vectors", "class-boost", "staleness", "supersession", "age", "floor", "diversity"}
+    assert measured["ablation"]["vectors"]["recall@10"] > 0
+    assert all("mrr" in row for row in measured["ablation"].values())
+
+
+@pytest.mark.model
+def test_a_gold_set_of_ones_own_is_measured_and_the_home_stays_empty(dream, tmp_path):
+    said = {"id": "a", "at": "2026-01-05T09:00:00Z", "text": "The kiln is fired on Wednesdays", "scope": "project:pots"}
+    asked = {"id": "q", "kind": "look-up", "query": "when is the kiln fired?", "evidence": [["a"]]}
+    gold = tmp_path / "gold.json"
+    gold.write_text(json.dumps({"schema": 1, "now": "2026-01-07T09:00:00Z", "dreams": [], "statements": [said],
+                                "questions": [asked]}))
+    found = dream.json("eval", "--gold", str(gold))
+    assert found["after"]["recall@10"] == 1.0
+    assert found["baseline"]["compared"] is False
+    assert not dream.home.exists()
+
+
+@pytest.mark.parametrize("body", ["", "[]", '{"schema": 2}',
+                                  json.dumps({"schema": 1, "now": "2026-01-01", "dreams": [], "statements": [], "questions": [
+                                      {"id": "q", "kind": "rule", "query": "x", "evidence": [["nowhere"]]}]})])
+def test_what_is_no_gold_set_is_refused_with_a_hint_where_to_find_one(dream, tmp_path, body):
+    gold = tmp_path / "gold.json"
+    gold.write_text(body)
+    told = dream("eval", "--gold", str(gold))
+    assert told.code == 2
+    assert "gold.json" in told.err
