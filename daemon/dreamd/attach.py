@@ -39,7 +39,7 @@ from dreamd.notes import (
     plan_attach,
     read_entries,
 )
-from dreamd.phases.compare import Vectors, find_partners, load_scorer
+from dreamd.phases.compare import Vectors, find_partners
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import journal, work
 from dreamd.store.connection import Store
@@ -308,7 +308,7 @@ def _judged(kit: Kit, entries: Sequence[Entry]) -> list[JudgedPair]:
         by_words.setdefault(words[entry.id], []).append(entry)
     pairs = [(a, b) for text, near in sorted(partners.items()) for other in near if text < other
              for a in by_words[text] for b in by_words[other] if can_meet(a, b)]
-    scorer = load_scorer(kit)
+    scorer = load_scorer(kit.settings, kit.progress)
     found = []
     for a, b in pairs:
         left, right = (Statement(words[e.id], _moment(e.dated)) for e in (a, b))

@@ -17,6 +17,7 @@ from dreamd.model import LONGEST_TEXT
 if TYPE_CHECKING:
     from dreamd.embedding import Embedder
     from dreamd.model import Judgement
+    from dreamd.trained import LazyScorer
 
 BATCH = 512
 
@@ -67,13 +68,27 @@ class Bench:
         self._context = context
         self._rules = rules
         self._embedder: Embedder | None = None
+        self._scorer: LazyScorer | None = None
 
     def decide(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement a pair, in order."""
-        from dreamd.relations import Statement, judge
+        from dreamd.relations import Statement, judge, needs_score
 
         near = self._similarities(pairs)
-        return [judge(Statement(p.a, p.a_at), Statement(p.b, p.b_at), similarity=s) for p, s in zip(pairs, near, strict=True)]
+        sides = [(Statement(p.a, p.a_at), Statement(p.b, p.b_at)) for p in pairs]
+        scorer = self._load_scorer()
+        hard = [n for n, (a, b) in enumerate(sides) if scorer and needs_score(a, b, similarity=near[n])]
+        told = scorer.score([(sides[n][0].text, sides[n][1].text) for n in hard]) if scorer else ()
+        scores = dict(zip(hard, told, strict=True))
+        return [judge(a, b, similarity=near[n], score=scores.get(n)) for n, (a, b) in enumerate(sides)]
+
+    def _load_scorer(self) -> LazyScorer | None:
+        from dreamd.kit import no_progress
+        from dreamd.trained import load_scorer
+
+        if self._scorer is None and not self._rules:
+            self._scorer = load_scorer(self._context.world.settings, no_progress)
+        return None if self._rules else self._scorer
 
     def _similarities(self, pairs: Sequence[Pair]) -> list[float]:
         texts = list(dict.fromkeys(t for p in pairs for t in (p.a, p.b)))

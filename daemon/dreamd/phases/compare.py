@@ -8,28 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd import fsio
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
-from dreamd.model import MERGING, Judgement, PairScore, Relation, content_id, text_sha
-from dreamd.paths import share_dir
+from dreamd.model import MERGING, Judgement, PairScore, Relation, text_sha
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
+from dreamd.trained import load_scorer
 from dreamd.vectors import Neighbours
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from dreamd.pairscore import PairScorer
 
 RULES = "rules-1"
 CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
-SCORER_FILES = ("adapter.safetensors", "scorer.json", "lexicon.txt")
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
 EMBED_BATCH = 512
@@ -119,7 +115,7 @@ class PairJudge:
     """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
 
     def __init__(self, kit: Kit) -> None:
-        self._scorer = load_scorer(kit)
+        self._scorer = load_scorer(kit.settings, kit.progress)
         self.name = self._scorer.version if self._scorer else RULES
         self._known = derived.load_judged(kit.store, judge=self.name)
         self._vectors = Vectors()
@@ -153,29 +149,6 @@ class PairJudge:
         return verdict if left.text == a and left.at == a_at else turned(verdict)
 
 
-class LazyScorer:
-    """The trained judge, loaded by the first pair that needs it: a night without a hard pair never pays for it."""
-
-    def __init__(self, kit: Kit, artefact: Path) -> None:
-        self._kit = kit
-        self._artefact = artefact
-        self._loaded: PairScorer | None = None
-        parts = [fsio.sha256_bytes((artefact / name).read_bytes()) for name in SCORER_FILES]
-        self.version = "trained-" + content_id(*parts, size=8)
-
-    def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairScore | None]:
-        """Probabilities for each pair, in order."""
-        if not pairs:
-            return []
-        if self._loaded is None:
-            from dreamd.embedding.model_files import find_model
-            from dreamd.pairscore import load_pair_scorer
-
-            self._kit.progress("judge", 0, len(pairs))
-            self._loaded = load_pair_scorer(find_model(self._kit.settings.model.directory), self._artefact)
-        return self._loaded.score(pairs)
-
-
 def judge_safely(left: Statement, right: Statement, *, similarity: float, score: PairScore | None) -> Judgement:
     """Judge a pair; a score may join what no guard keeps apart, but it alone never ends or holds anything.
 
@@ -187,14 +160,6 @@ def judge_safely(left: Statement, right: Statement, *, similarity: float, score:
         return verdict
     seen = judge(left, right, similarity=similarity)
     return seen if seen.relation not in MERGING else Judgement(Relation.RELATED, verdict.confidence, verdict.evidence)
-
-
-def load_scorer(kit: Kit) -> LazyScorer | None:
-    """The trained judge, where the settings want it and its weights are here; without it rules alone judge."""
-    artefact = share_dir("config") / "judge"
-    if kit.settings.consolidate.judge == "rules" or not all((artefact / name).is_file() for name in SCORER_FILES):
-        return None
-    return LazyScorer(kit, artefact)
 
 
 def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:
