@@ -44,6 +44,7 @@ from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import journal, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Run
+from dreamd.trained import load_scorer
 
 KIND = "attach"
 SCOPE = "attached"
