@@ -23,17 +23,15 @@ from dreamd.errors import DreamError
 from dreamd.model import PairScore
 
 if TYPE_CHECKING:
-    from torch import Tensor, nn
+    from dreamd.embedding.pairs import PairEngine
 
 ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
 LEXICON_FILE = "lexicon.txt"
 TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
-BATCH = 64
 SECOND_LOOK = 0.2
 """Probability of a merge or a conflict from which the other order is read too."""
 LABELS = tuple(PairScore.__dataclass_fields__)
-LONGEST_TOKENS = 160
 _SMALL = {
     "de": frozenset(
         (
@@ -117,9 +115,8 @@ _ROMANCE_ENDINGS = (
 class PairScorer:
     """Scores pairs of statements; `version` changes whenever a score may."""
 
-    def __init__(self, net: PairNet, tokenizer: object, glossary: Glossary, version: str) -> None:
-        self._net = net
-        self._tokenizer = tokenizer
+    def __init__(self, engine: PairEngine, glossary: Glossary, version: str) -> None:
+        self._engine = engine
         self._glossary = glossary
         self.version = version
 
@@ -134,63 +131,17 @@ class PairScorer:
         return [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
 
     def _probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
-        import torch
-
-        order = sorted(range(len(pairs)), key=lambda i: len(pairs[i][0]) + len(pairs[i][1]))
-        found: dict[int, PairScore] = {}
-        with torch.inference_mode():
-            for start in range(0, len(order), BATCH):
-                part = order[start : start + BATCH]
-                rows = self._net(encode(self._tokenizer, [pairs[i] for i in part])).float().softmax(-1).tolist()
-                found.update({i: PairScore(*row) for i, row in zip(part, rows, strict=True)})
-        return [found[i] for i in range(len(pairs))]
-
-
-class PairNet:
-    """The encoder and a linear head on its first and mean token; calling it gives logits."""
-
-    def __init__(self, encoder: nn.Module, weight: Tensor, bias: Tensor, temperature: float) -> None:
-        self.encoder = encoder
-        self._weight = weight
-        self._bias = bias
-        self._temperature = temperature
-
-    def __call__(self, batch: dict[str, Tensor]) -> Tensor:
-        """Logits of the labels for a batch of encoded pairs."""
-        hidden = self.encoder(**batch).last_hidden_state.float()
-        return (pool(hidden, batch["attention_mask"]) @ self._weight.T + self._bias) / self._temperature
-
-
-def pool(hidden: Tensor, mask: Tensor) -> Tensor:
-    """First token beside the mean of all tokens."""
-    import torch
-
-    weights = mask.unsqueeze(-1).to(hidden.dtype)
-    return torch.cat([hidden[:, 0], (hidden * weights).sum(1) / weights.sum(1)], dim=-1)
-
-
-def merge_adapter(encoder: nn.Module, adapter: Mapping[str, Tensor], scale: float) -> None:
-    """Add the low-rank products and plain deltas of the adapter to the weights they were trained on."""
-    import torch
-
-    weights = dict(encoder.named_parameters())
-    with torch.no_grad():
-        for name, tensor in adapter.items():
-            if name.endswith(".down"):
-                base = name.removesuffix(".down")
-                weights[base + ".weight"].data += scale * (adapter[base + ".up"].float() @ tensor.float())
-            elif name.endswith(".delta"):
-                weights[name.removesuffix(".delta")].data += tensor.float()
+        return [PairScore(*row) for row in self._engine.probabilities(pairs).tolist()]
 
 
 def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
     """Build the scorer from the base model's folder and the trained artefact.
 
-    Raises DreamError when a file is missing or the adapter was trained for other base weights.
+    Raises DreamError when a file is missing or the adapter was trained for other base weights, Outage when the engine
+    or its weights cannot be loaded.
     """
-    import torch
-    from safetensors.torch import load_file
-    from transformers import AutoModel, AutoTokenizer
+    from dreamd.embedding.model_files import weights_sha256
+    from dreamd.embedding.pairs import Adapter, PairEngine
 
     for path in (
         artefact_dir / ADAPTER_FILE,
@@ -201,21 +152,9 @@ def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
         if not path.is_file():
             raise DreamError(f"no `{path.name}` for the pair scorer", hint="run `make judge`, or set `judge.model = false`")
     facts = json.loads((artefact_dir / SCORER_FILE).read_text("utf-8"))
-    base = file_sha256(model_dir / "model.safetensors")
-    if base != facts["base_sha256"]:
+    if weights_sha256(model_dir) != facts["base_sha256"]:
         raise DreamError("the pair scorer was trained for other base weights", hint="run `make judge` with the installed model")
-    adapter = load_file(artefact_dir / ADAPTER_FILE)
-    encoder = AutoModel.from_pretrained(model_dir)
-    merge_adapter(encoder, adapter, float(facts["scale"]))
-    encoder.eval()
-    if _has_fast_bf16():
-        encoder.to(torch.bfloat16)
-    net = PairNet(
-        encoder,
-        adapter["head.weight"].float(),
-        adapter["head.bias"].float() + torch.tensor(facts["bias"]),
-        float(facts["temperature"]),
-    )
+    adapter = Adapter(artefact_dir / ADAPTER_FILE, float(facts["scale"]), tuple(facts["bias"]), float(facts["temperature"]))
     version = hashlib.sha256(
         (
             file_sha256(artefact_dir / ADAPTER_FILE)
@@ -223,7 +162,7 @@ def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
             + json.dumps(facts, sort_keys=True)
         ).encode()
     ).hexdigest()[:12]
-    return PairScorer(net, AutoTokenizer.from_pretrained(model_dir), load_glossary(artefact_dir / LEXICON_FILE), version)
+    return PairScorer(PairEngine(model_dir, adapter), load_glossary(artefact_dir / LEXICON_FILE), version)
 
 
 @dataclass(frozen=True)
@@ -338,20 +277,6 @@ def stem_of(word: str, tongue: str) -> str:
     return word
 
 
-def encode(tokenizer: object, pairs: Sequence[tuple[str, str]]) -> dict[str, Tensor]:
-    """Token tensors of pairs, cut at the longest length the net reads."""
-    assert callable(tokenizer)
-    batch = tokenizer(
-        [a for a, _ in pairs],
-        [b for _, b in pairs],
-        padding=True,
-        truncation="longest_first",
-        max_length=LONGEST_TOKENS,
-        return_tensors="pt",
-    )
-    return dict(batch)
-
-
 def file_sha256(path: Path) -> str:
     """Hex sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -360,11 +285,3 @@ def file_sha256(path: Path) -> str:
 def _mean(one: PairScore, other: PairScore) -> PairScore:
     names = PairScore.__dataclass_fields__
     return PairScore(*((getattr(one, n) + getattr(other, n)) / 2 for n in names))
-
-
-def _has_fast_bf16() -> bool:
-    """True on processors that multiply bfloat16 in hardware; elsewhere it is slower than float32."""
-    import torch
-
-    probe = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
-    return bool(probe and probe())

@@ -24,6 +24,7 @@ from transformers import AutoModel, AutoTokenizer
 sys.path.insert(0, str(Path(__file__).parent))
 
 import judge_generate
+import judge_net
 
 from dreamd import pairscore
 
@@ -98,10 +99,10 @@ def train(
     encoder.train()
     began, shown = time.time(), 0.0
     for step, part in enumerate(batches_of):
-        batch = pairscore.encode(tokenizer, [(a, b) for a, b, _ in part])
+        batch = judge_net.encode(tokenizer, [(a, b) for a, b, _ in part])
         with torch.autocast("cpu", dtype=torch.bfloat16):
             hidden = encoder(**batch).last_hidden_state
-        logits = head(nn.functional.dropout(pairscore.pool(hidden.float(), batch["attention_mask"]), 0.1))
+        logits = head(nn.functional.dropout(judge_net.pool(hidden.float(), batch["attention_mask"]), 0.1))
         loss = loss_of(logits, torch.tensor([label for _, _, label in part]))
         loss.backward()
         torch.nn.utils.clip_grad_norm_([*trained.values(), *head.parameters()], 1.0)
@@ -148,8 +149,8 @@ def _calibrate(encoder: nn.Module, head: nn.Module, tokenizer: object, checks: l
     with torch.inference_mode():
         for i in range(0, len(checks), 64):
             part = checks[i : i + 64]
-            batch = pairscore.encode(tokenizer, [(a, b) for a, b, _ in part])
-            logits.append(head(pairscore.pool(encoder(**batch).last_hidden_state, batch["attention_mask"])))
+            batch = judge_net.encode(tokenizer, [(a, b) for a, b, _ in part])
+            logits.append(head(judge_net.pool(encoder(**batch).last_hidden_state, batch["attention_mask"])))
             labels.extend(label for _, _, label in part)
     scores, truth = torch.cat(logits), torch.tensor(labels)
     best = min((float(nn.functional.cross_entropy(scores / t, truth)), t) for t in [0.6 + 0.05 * k for k in range(50)])
