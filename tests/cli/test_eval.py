@@ -18,7 +18,8 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """One evaluation of dream's own gold set with the real model."""
     place = tmp_path_factory.mktemp("eval")
     command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(place / "home"), "eval", "--json"]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "HOME": str(place), "OMP_NUM_THREADS": "1"}, timeout=300)
+    env = {**os.environ, "HOME": str(place), "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command, capture_output=True, env=env, timeout=300)
     return json.loads(done.stdout)
 
 
