@@ -102,7 +102,7 @@ def test_every_line_of_the_sandbox_has_its_reason_before_it() -> None:
 
 @pytest.mark.parametrize("line", [
     "Type=notify", "WatchdogSec=120", "KillMode=mixed", "TimeoutStopSec=30", "RestartPreventExitStatus=2 13 78",
-    "SuccessExitStatus=11", "LimitCORE=0", "UMask=0077", "PrivateUsers=yes", "ProtectHome=tmpfs", "Nice=10",
+    "SuccessExitStatus=11", "LimitCORE=0", "UMask=0077", "PrivateUsers=yes", "ProtectHome=tmpfs", "Nice=5",
     "MemoryHigh=1536M", "MemoryMax=2304M", "BindPaths=/home/ada/.local/state/dream",
     "BindReadOnlyPaths=-/home/ada/.claude",
     "ExecStart=/home/ada/.venvs/dream/bin/dream --home /home/ada/.local/state/dream run"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,11 +16,25 @@ from pathlib import Path
 from dreamd import mutex, outage, telemetry
 from dreamd.clock import boot_time_s, iso, parse_instant
 from dreamd.errors import DreamError, Outage, UsageError
-from dreamd.idle import Pace, Permission, is_starved, judge_surroundings, read_surroundings
+from dreamd.idle import (
+    Pace,
+    Permission,
+    Strain,
+    Surroundings,
+    is_starved,
+    judge_strain,
+    judge_surroundings,
+    own_group,
+    read_disk,
+    read_power,
+    read_pressure,
+    read_surroundings,
+)
 from dreamd.kit import check_home, read_zone, source_roots
 from dreamd.mutex import Owner
 from dreamd.paths import system_zone_name
 from dreamd.service import gate, memo
+from dreamd.service.alarms import Alarms
 from dreamd.service.due import Due, Reading, judge_due, judge_gap, parse_time_of_day
 from dreamd.service.loop import Loop, Wishes
 from dreamd.service.memo import Memo
@@ -35,10 +48,10 @@ from dreamd.world import World
 
 PASSING = "store-busy"
 """An outage that is over before anyone could read a marker."""
-RETRY_FLOOR_S = 600.0
-"""A marker that no try renews or clears is not tried more often than this."""
 
 IDLE_BEAT_S = 115.0
+FOR_READING_TOO = ("battery", "disk")
+"""Gates that stop even an extraction."""
 
 Say = Callable[..., None]
 """Tells a line to whoever listens: `say(event, **fields)`, fields as in telemetry; never memory text."""
@@ -69,7 +82,7 @@ class Service:
         self._ledger = Ledger(world.settings.extraction)
         self._boot_id = outage.current_boot_id()
         self._heart = Heartbeat(world.paths.heartbeat, "service", boot_id=self._boot_id)
-        self._fallback = outage.runtime_dir(world.env, world.paths.home)
+        self._alarms = Alarms(world, boot_id=self._boot_id, event=self._event)
         self._due_since = self._remembered_due()
         self._last_reading = self._read_clocks()
         self._settle_from_s = self._last_reading.boot_s
@@ -77,9 +90,8 @@ class Service:
         self._rescanned_s = -rhythm.rescan_s
         self._said_hold = ""
         self._cycles = self._failures = 0
-        self._markers: list[outage.Marker] = []
-        self._alerted: dict[str, datetime] = {}
-        self._tried_s = self._beaten_s = -RETRY_FLOOR_S
+        self._beaten_s = -IDLE_BEAT_S
+        self._strain = Strain()
         self._watcher = Watcher(())
         self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
 
@@ -200,12 +212,29 @@ class Service:
             self._stage_trailing(child.task)
         if child.runs_s() > self.world.settings.service.child_timeout_minutes * 60:
             child.overdue = True
-        paused = read_pause(self.world.paths, self.world.clock.now()) is not None
-        if paused or child.overdue:
+        reason = "it took too long" if child.overdue else self._reason_to_stop(child.task.mode)
+        if reason and not child.asked:
+            self._event("cycle.stopping", kind=child.task.mode, reason=reason)
             child.ask_to_stop()
         if child.asked and child.waits_s() > self._rhythm.stop_s:
             child.kill()
         self._beat("working", (), None)
+
+    def _reason_to_stop(self, mode: str) -> str:
+        """What ends a dream that is at work, between two batches; it goes on from there another time."""
+        if read_pause(self.world.paths, self.world.clock.now()) is not None:
+            return "paused by a person"
+        on_battery, percent = read_power()
+        free_bytes, disk_bytes = read_disk(self.world.paths.home)
+        seen = Surroundings(on_battery=on_battery, battery_percent=percent, free_bytes=free_bytes, disk_bytes=disk_bytes)
+        for hold in judge_surroundings(seen, self.world.settings.service).holds:
+            if mode == "dream" or hold.gate in FOR_READING_TOO:
+                return hold.words
+        # Only a group of our own tells what we suffer from others; the machine's figures hold our own work, too.
+        group = own_group() if self.world.env.get("INVOCATION_ID") else None
+        if group is not None:
+            self._strain = judge_strain(self._strain, read_pressure(group), at_s=self._last_reading.monotonic_s)
+        return "others need the machine" if self._strain.held else ""
 
     def _consider(self) -> None:
         """Start what is due and allowed; otherwise remember since when it waits and why."""
@@ -214,7 +243,7 @@ class Service:
         if pause is not None:
             self._beat("paused", ("paused by a person",), None)
             return
-        retry_at = self._retry_at(now)
+        retry_at = self._alarms.retry_at(now)
         extract = self._ledger.take_due(now)
         due = self._judge_due(now)
         if retry_at is not None:
@@ -230,15 +259,13 @@ class Service:
     def _judge_due(self, now: datetime) -> Due:
         backlog = replace(self._memo.backlog, sessions=self._memo.backlog.sessions + self._ledger.unread())
         due = judge_due(backlog, self.world.settings.service, now=now, slot=gate.nightly_slot(self.world, now))
-        if not due.due and self._markers and self._last_reading.monotonic_s - self._tried_s >= RETRY_FLOOR_S:
-            # Only a success clears a marker, so one that stands asks for a try even when nothing else does.
-            return Due(True, "retry", f"`{self._markers[0].component}` is away and may be back")
-        return due
+        away = "" if due.due else self._alarms.wants_try(self._last_reading.monotonic_s)
+        return Due(True, "retry", f"`{away}` is away and may be back") if away else due
 
     def _may_extract(self) -> bool:
         """Reading goes on while agents work; only a low battery and a full disk stop it."""
         holds = self._permit(deferred_s=0.0).holds
-        return not any(h.gate in ("battery", "disk") for h in holds)
+        return not any(h.gate in FOR_READING_TOO for h in holds)
 
     def _permit(self, *, deferred_s: float) -> Permission:
         settled_s = None if not self._settling() else self._settled_s()
@@ -272,7 +299,7 @@ class Service:
             self._beat("waiting", ("another dream is at work",), None)
             return
         self._said_hold = ""
-        self._tried_s = self._last_reading.monotonic_s
+        self._alarms.tried(self._last_reading.monotonic_s)
         self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env,
                             clock=self.world.clock)
         self._ledger.extracted(task.paths or self._ledger.paths(), now=self.world.clock.now())
@@ -280,6 +307,8 @@ class Service:
         self._beat("working", (), None)
 
     def _conclude(self, ended: Ended) -> None:
+        self._strain = Strain()
+        self._alarms.settled(self._alarms.markers)
         failure = ended.failure()
         if failure is not None and not self._wishes.stop:
             self._flag(failure)
@@ -302,30 +331,8 @@ class Service:
             for path, _, _ in stretches:
                 self._ledger.mark(path, staged=True)
 
-    def _retry_at(self, now: datetime) -> datetime | None:
-        """When the latest outage is tried again; None when nothing is away or a try is due."""
-        self._markers = outage.read_markers(self.world.paths.outage, now=now, fallback=self._fallback)
-        waits = [m.next_retry_at for m in self._markers if not outage.is_retry_due(m, now=now, boot_id=self._boot_id)]
-        return max(waits, default=None)
-
     def _flag(self, failure: Outage) -> None:
-        now = self.world.clock.now()
-        known = next((m for m in self._markers if m.component == failure.component and m.code == failure.code), None)
-        if known is not None and not outage.is_retry_due(known, now=now, boot_id=self._boot_id):
-            return  # seen again on a look, which is no attempt
-        try:
-            marker = outage.flag(self.world.paths.outage, failure, now=now, owner="dream run", fallback=self._fallback)
-        except DreamError as worse:
-            self._event("outage.unmarked", component=failure.component, reason=worse.message)
-            return
-        self._markers = [marker, *(m for m in self._markers if m.component != marker.component)]
-        spoke = self._alerted.get(marker.component)
-        if outage.is_alert_due(replace(marker, alerted_at=spoke or marker.alerted_at), now):
-            self._alerted[marker.component] = now  # a full disk may not take it down, and must not make us repeat it
-            self._event("outage.alert", component=marker.component, code=marker.code, reason=marker.reason,
-                        hint=marker.hint, attempts=marker.attempts)
-            with suppress(DreamError):  # not remembered, so said once more: better than not at all
-                outage.note_alert(self.world.paths.outage, marker, now)
+        self._alarms.flag(failure, self.world.clock.now())
 
     def _take_settings(self) -> None:
         try:
