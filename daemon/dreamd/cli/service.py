@@ -23,7 +23,8 @@ WORDS = {
     "service.clock-stepped": "the clock was set by {seconds} s", "service.held": "a dream is due and waits: {reason}",
     "service.reloaded": "read the settings again", "service.reload-refused": "kept the settings: {reason}",
     "cycle.started": "{kind} started", "cycle.finished": "{kind} {outcome} after {seconds} s",
-    "outage.alert": "`{component}` is away: {reason}", "outage.over": "`{component}` is back", "cycle.stopping": "{kind} stops: {reason}",
+    "outage.alert": "`{component}` is away: {reason}", "outage.over": "`{component}` is back",
+    "cycle.stopping": "{kind} stops: {reason}",
     "outage.unmarked": "`{component}` is away and unmarked: {reason}",
 }
 """How an event reads on a terminal."""
