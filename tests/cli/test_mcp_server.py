@@ -1,0 +1,127 @@
+"""`dream mcp`, spoken to by the protocol's own client over standard input and output."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+mcp = pytest.importorskip("mcp", reason="the MCP library is not installed")
+anyio = pytest.importorskip("anyio", reason="the MCP library is not installed")
+
+TOOLS = {"memory_search", "memory_note", "memory_status", "memory_forget", "memory_review"}
+Talk = Callable[[Any], Awaitable[Any]]
+
+
+def talk(dream: Any, said: Talk) -> Any:
+    """Start the server, let a client say something, and give what it heard."""
+    from mcp.client.stdio import stdio_client
+
+    command, *words = dream.command("mcp")
+    server = mcp.StdioServerParameters(command=command, args=words, env=dream.env, cwd=dream.person)
+
+    async def session() -> Any:
+        with anyio.fail_after(90):
+            async with stdio_client(server) as (read, write), mcp.ClientSession(read, write) as client:
+                await client.initialize()
+                return await said(client)
+
+    return anyio.run(session)
+
+
+def call(name: str, **arguments: object) -> Talk:
+    async def said(client: Any) -> Any:
+        return await client.call_tool(name, arguments)
+
+    return said
+
+
+def document(result: Any) -> Any:
+    assert not result.is_error, result.content
+    return json.loads(result.content[0].text)
+
+
+def sentence(result: Any) -> str:
+    assert result.is_error
+    return str(result.content[0].text)
+
+
+def test_the_tools_say_what_they_do_and_whether_they_change_anything(dream):
+    async def said(client: Any) -> Any:
+        return (await client.list_tools()).tools, (await client.list_resources()).resources
+
+    tools, resources = talk(dream, said)
+    by_name = {tool.name: tool for tool in tools}
+    assert set(by_name) == TOOLS
+    assert all(tool.description and tool.annotations.open_world_hint is False for tool in tools)
+    assert {name for name, tool in by_name.items() if tool.annotations.read_only_hint} == {
+        "memory_search", "memory_status", "memory_review"}
+    assert by_name["memory_forget"].annotations.destructive_hint is True
+    assert by_name["memory_note"].annotations.destructive_hint is False
+    assert [str(r.uri) for r in resources] == ["dream://index"]
+    assert not dream.home.exists()
+
+
+def test_a_search_answers_with_bounded_dated_memories(lived_in):
+    found = document(talk(lived_in, call("memory_search", query="which port does the billing API listen on?", limit=999)))
+    assert found["results"][0]["text"] == "The billing API listens on port 8080."
+    assert found["results"][0]["confirmed_at"].startswith("2026-03-02")
+    assert found["mode"] == "words+vectors"
+    assert len(found["results"]) <= 15
+    assert "nightly import" not in json.dumps(found)
+
+
+def test_a_note_of_an_agent_is_an_observation_with_an_agents_standing(lived_in):
+    key = "ghp_" + "a1B2" * 9
+    text = f"The staging database is called heron; its token is {key}"
+    told = document(talk(lived_in, call("memory_note", text=text, scope="user")))
+    assert told["status"] == "stored"
+    lived_in.json("consolidate")
+    (memory,) = [m for m in lived_in.json("list", "--all")["memories"] if "heron" in m["text"]]
+    assert memory["trust"] == "agent"
+    assert key not in memory["text"]
+
+
+def test_status_and_review_tell_what_is_there(lived_in):
+    async def said(client: Any) -> Any:
+        return await client.call_tool("memory_status", {}), await client.call_tool("memory_review", {})
+
+    status, review = map(document, talk(lived_in, said))
+    assert status["memories"]["live"] == 3
+    assert status["waiting"] == 0
+    assert status["last_dream_at"]
+    assert len(review["questions"]) <= 15
+
+
+def test_nothing_is_forgotten_without_the_persons_word(lived_in, memory_of):
+    wanted = memory_of("8080")["id"]
+    refused = document(talk(lived_in, call("memory_forget", memory_id=wanted)))
+    assert refused["forgotten"] is False
+    assert memory_of("8080")["id"] == wanted
+    done = document(talk(lived_in, call("memory_forget", memory_id=wanted, person_confirmed=True)))
+    assert done["forgotten"] is True
+    assert not [m for m in lived_in.json("list", "--all")["memories"] if "8080" in m["text"]]
+
+
+def test_the_index_is_what_an_agent_would_load(lived_in):
+    async def said(client: Any) -> Any:
+        return await client.read_resource("dream://index")
+
+    text = talk(lived_in, said).contents[0].text
+    assert "linter" in text
+    assert len(text) <= 60_000
+
+
+def test_what_goes_wrong_is_a_sentence_and_not_a_trace(dream):
+    async def said(client: Any) -> Any:
+        return [await client.call_tool(name, arguments) for name, arguments in (
+            ("memory_search", {"query": "anything"}), ("memory_status", {}), ("memory_search", {"query": " "}),
+            ("memory_search", {"query": "x" * 5000}), ("memory_search", {"query": "a", "scope": "galaxy:1"}),
+            ("memory_note", {"text": "x" * 20_000}), ("memory_forget", {"memory_id": "zz", "person_confirmed": True}))]
+
+    for answer in talk(dream, said):
+        told = sentence(answer)
+        assert "Traceback" not in told and len(told) < 400
+        assert told[0].islower() or told.startswith(("Error", "`"))
