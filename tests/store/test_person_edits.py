@@ -51,6 +51,32 @@ def test_a_changed_line_is_taken_in_with_the_highest_authority(home: House) -> N
     assert at_rest(home, NIGHT_3)
 
 
+@pytest.mark.parametrize("line", ["\n", "\r\n"], ids=["unix", "dos"])
+def test_a_line_changed_in_the_index_is_said_by_the_file_of_the_memory_too(home: House, line: str) -> None:
+    path = home.file_of("Reviews")
+    path.write_bytes(path.read_bytes().replace(b"\n", line.encode()))
+    home.dream(NIGHT_2)
+    index = path.parent / "MEMORY.md"
+    index.write_text(index.read_text().replace("need two people", "need three people"))
+    home.dream(NIGHT_3)
+    assert home.memory("Reviews").text == "Reviews of cedar need three people."
+    said = path.read_bytes().decode()
+    assert said.count("need three people") == 2, "in the statement and in the description"
+    assert "need two people" not in said
+    assert said.count("<!-- dream: id=") == 1
+    assert "three people" in home.index()
+    assert at_rest(home, NIGHT_4)
+
+
+def test_a_description_changed_by_hand_is_said_by_the_statement_too(home: House) -> None:
+    path = home.file_of("Reviews")
+    path.write_text(path.read_text().replace("need two people", "need three people", 1))
+    home.dream(NIGHT_2)
+    assert "need two people" not in path.read_text()
+    assert "three people" in home.index()
+    assert at_rest(home, NIGHT_3)
+
+
 def test_an_added_file_is_learned_and_its_words_stay_on_disk(home: House) -> None:
     (home.file_of("Reviews").parent / "signing.md").write_text("Maren signs off every change to the ledger.\n")
     home.dream(NIGHT_2)

@@ -21,7 +21,7 @@ from dreamd.notes.index import (
 )
 from dreamd.notes.reading import DirectoryText, IndexLine, read_directory
 from dreamd.notes.rewriting import Action, EntryEdit, IndexLimits, apply_edits, fit_index, propose_edits
-from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, title_of, topic_path
+from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, restate_topic, title_of, topic_path
 
 __all__ = [
     "AIM_LINES",
@@ -65,6 +65,7 @@ __all__ = [
     "read_topic",
     "render_index",
     "render_topic",
+    "restate_topic",
     "title_of",
     "topic_path",
 ]

@@ -27,7 +27,7 @@ from datetime import UTC, datetime
 
 from dreamd.clock import iso
 from dreamd.model import Memory, Status
-from dreamd.notes.frontmatter import read_frontmatter, write_frontmatter
+from dreamd.notes.frontmatter import quoted, read_frontmatter, write_frontmatter
 from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
 
 HOOK_CHARS = 160
@@ -44,6 +44,7 @@ _ID = re.compile(r"\bid=([0-9A-Za-z_-]+)")
 _PLAIN_NAME = re.compile(r"[a-z]+[_-][a-z0-9_-]*[a-z][a-z0-9_-]*")
 _SAFE_FILE = re.compile(r"[^\x00-\x1f\x7f/\\:]+\.md", re.IGNORECASE)
 _TTL_LINE = re.compile(r"(?:\A|\n)[ \t]*TTL: (\d{4}-\d\d-\d\d)[ \t]*\Z")
+_DESCRIPTION = re.compile(r"(?m)^description:.*$")
 _WORD = re.compile(r"[a-z0-9]+")
 _REASON = re.compile(r"(?m)\*\*Why:?\*\*|^Why:")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)\s+(?=[^\sa-z])|(?<=[。！？])")
@@ -139,6 +140,18 @@ def read_topic(file: str, text: str) -> TopicText:
         ttl=ttl.group(1) if ttl else None,
         tail=tuple(line for line in tail.split("\n") if line.strip()),
     )
+
+
+def restate_topic(text: str, statement: str, *, ttl: str | None) -> str:
+    """The file saying `statement` instead, for words that changed elsewhere; all around the statement stays as it is."""
+    plain = unix_lines(text)
+    start = read_frontmatter(plain).body_start
+    comment = PROVENANCE.search(plain, start)
+    body = write_body(statement) + (f"\n\nTTL: {ttl}" if ttl else "")
+    head = _DESCRIPTION.sub(lambda _: f"description: {quoted(write_line(hook_of(statement)))}", plain[:start], count=1)
+    head += "" if not head or head.endswith("\n\n") else "\n"
+    fresh = f"{head}{body}\n" + (f"\n{plain[comment.start():]}" if comment else "")
+    return fresh.replace("\n", "\r\n") if "\r\n" in text else fresh
 
 
 def unix_lines(text: str) -> str:

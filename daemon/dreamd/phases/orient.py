@@ -19,15 +19,17 @@ from dreamd.errors import DreamError, Outage
 from dreamd.extraction import redact
 from dreamd.kit import Kit
 from dreamd.model import Candidate, MemoryType, Origin, Scope, content_id, parse_scope
-from dreamd.notes import EditKind, PersonEdit, diff_person_edits
+from dreamd.notes import EditKind, PersonEdit, diff_person_edits, read_topic, restate_topic
 from dreamd.store import memories, observations, work
-from dreamd.store.work import KnownFile
+from dreamd.store.work import Intent, KnownFile
 
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 LARGEST_NOTE_BYTES = 1024 * 1024
 UNKNOWN_END = 2**62
 """A hook cannot tell how far a transcript will have grown by the time it is read."""
 HAND = "edited-by-hand"
+ELSEWHERE = frozenset({"index-line", "description", "ttl"})
+"""Places where a person changed what a memory says while the statement in its file stayed."""
 _FRONTMATTER = re.compile(r"\A---\r?\n.*?\n---\r?\n", re.DOTALL)
 
 
@@ -39,6 +41,8 @@ class Edited:
     candidates: tuple[Candidate, ...]
     accepted: tuple[KnownFile, ...]
     gone: tuple[str, ...]
+    restated: tuple[Intent, ...] = ()
+    """Files of memories whose words were changed in the index or the description."""
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,8 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
     edits = diff_person_edits({p.removeprefix(prefix): _text(k.body) for p, k in known.items()},
                               {p.removeprefix(prefix): _text(b) for p, b in current.items()})
     candidates = [c for e in edits for c in _candidates(e, kit.clock.now(), scope)]
+    elsewhere = {e.file: e for e in edits if e.kind is EditKind.CHANGED and e.reason in ELSEWHERE}
+    restated: list[Intent] = []
     accepted = []
     owner = {e.file: e.memory_id for e in edits if e.memory_id and e.kind is not EditKind.DELETED}
     for relative, body in current.items():
@@ -163,8 +169,20 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
         now = replace(now, body=body if masked == _text(body) else masked.encode())
         if now != before:
             accepted.append(now)
+        if name in elsewhere:
+            restated += _restated(now, elsewhere[name])
     gone = tuple(p for p in known if p not in current)
-    return Edited(scope, tuple(candidates), tuple(accepted), gone) if accepted or gone else None
+    return Edited(scope, tuple(candidates), tuple(accepted), gone, tuple(restated)) if accepted or gone else None
+
+
+def _restated(file: KnownFile, edit: PersonEdit) -> list[Intent]:
+    """The file of a memory saying what a person made of it in another place."""
+    text = _text(file.body)
+    topic = read_topic(edit.file, text)
+    if (topic.statement, topic.ttl) == (edit.text, edit.ttl):
+        return []
+    body = restate_topic(text, redact(edit.text).text, ttl=edit.ttl).encode()
+    return [Intent(file.path, file.sha, fsio.sha256_bytes(body), body, file.memory, file.scope)]
 
 
 def _by_hand(said: Sequence[Candidate], body: bytes) -> str:
@@ -202,6 +220,7 @@ def write_edits(kit: Kit, edited: Edited) -> None:
             work.accept_file(tx, known)
         for path in edited.gone:
             work.drop_file(tx, path)
+        work.intend(tx, edited.restated)
 
 
 def _text(body: bytes) -> str:
