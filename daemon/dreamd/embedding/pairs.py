@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd.embedding import encoder, model_files, texts
+from dreamd.embedding import DIM, encoder, model_files, texts
 from dreamd.embedding.weights import WeightFile
 from dreamd.errors import Outage
 
@@ -51,6 +51,8 @@ class PairEngine:
                 self._encoder = encoder.Encoder(_Adapted(base, added, np.float32(adapter.scale)).read)
                 head = added.read("head.weight").T / np.float32(adapter.temperature)
                 bias = (added.read("head.bias") + np.array(adapter.bias, np.float32)) / np.float32(adapter.temperature)
+            if head.shape != (2 * DIM, len(adapter.bias)) or len(bias) != len(adapter.bias):
+                raise ValueError("head and calibration differ in shape")
         except ImportError as failure:
             raise Outage(f"the engine of the pair scorer is not installed: {failure.name}", component="model",
                          code="engine-missing", hint="reinstall dream with its dependencies") from failure
