@@ -29,7 +29,7 @@ ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
 LEXICON_FILE = "lexicon.txt"
 TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
-SECOND_LOOK = 0.2
+SECOND_LOOK = 0.3
 """Probability of a merge or a conflict from which the other order is read too."""
 LABELS = tuple(PairScore.__dataclass_fields__)
 _SMALL = {

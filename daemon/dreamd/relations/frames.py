@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import VERBS, Slots
 from dreamd.relations.text import Token, tokens
 
@@ -76,6 +77,12 @@ def explicit_change(pair: PairFeatures) -> str:
         if former or denied and len(denied) < len(new.content_set):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former or denied))}`"
     return ""
+
+
+def turned_order(pair: PairFeatures) -> str:
+    """Both order the same two things, the other way round."""
+    told = min(pair.cover_a, pair.cover_b) >= 0.5 and is_turned(pair.a.folded, pair.b.folded)
+    return "one puts first what the other puts second" if told else ""
 
 
 def denial(pair: PairFeatures, frame: Frame) -> str:

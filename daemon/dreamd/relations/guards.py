@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import stem
 
@@ -84,6 +85,10 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield f"only one side tells of a change: `{(marked[0] or marked[1])[0]}`"
     if pair.swapped:
         yield "who and whom are exchanged"
+    if is_turned(pair.a.folded, pair.b.folded):
+        yield "one puts first what the other puts second"
+    if _permission(pair.a) * _permission(pair.b) < 0:
+        yield "one allows what the other bars"
 
 
 _WEAK_CHANGES = frozenset(
@@ -140,13 +145,26 @@ def strong_changes(slots: Slots) -> tuple[str, ...]:
     )
 
 
+_BARS = frozenset(
+    "lock locked locks block blocked blocks bar barred bars reserve reserved forbid forbidden prohibit prohibited sealed off-limits".split()
+)
+
+
+def _permission(slots: Slots) -> int:
+    """1 where something may be done, -1 where it is barred, 0 where nothing is said of it."""
+    if {t.lower for t in slots.tokens} & _BARS:
+        return -1
+    return 1 if slots.modal == "may" and not slots.negations and not slots.only else 0
+
+
 def _one_denies(pair: PairFeatures) -> bool:
-    """In two languages the reach of a negator cannot be compared; its presence can."""
-    if pair.same_script:
+    """In two languages, or without spaces, the reach of a negator cannot be compared; its presence can."""
+    if pair.same_script and pair.a.tongue not in ("zh", "ja", "ko"):
         return False
     left, right = pair.a.head_negations, pair.b.head_negations
     escape = pair.a.only or pair.b.only
-    return (left == 0) != (right == 0) and not escape and not _says_no(pair.a if left == 0 else pair.b)
+    silent = pair.a if left == 0 else pair.b
+    return (left == 0) != (right == 0) and not escape and (pair.same_script or not _says_no(silent))
 
 
 def _says_no(slots: Slots) -> bool:
@@ -225,6 +243,8 @@ def _same_predicate(pair: PairFeatures) -> bool:
     """After the subject both say the same, word for word."""
     left = [s for s in pair.a.content if s not in pair.a.subject]
     right = [s for s in pair.b.content if s not in pair.b.subject]
+    if left and set(left) == set(right):
+        return True
     shared = [s for s in left if s in right]
     return len(shared) >= 2 and len(shared) >= 0.7 * max(len(left), len(right))
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
-from dreamd.relations.features import PairFeatures, Statement, pair_features
-from dreamd.relations.frames import Frame, align, denial, explicit_change, value_change
+from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
+from dreamd.relations.frames import Frame, align, denial, explicit_change, turned_order, value_change
 from dreamd.relations.guards import collateral_guards, merge_guards, strong_changes
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
@@ -20,21 +20,25 @@ _TURNED = {"a": "b", "b": "a"}
 class Limits:
     """From which probability or similarity a verdict is given, one for each kind of evidence."""
 
-    merge: float = 0.7
+    merge: float = 0.76
     """When only the score tells."""
+    contested: float = 0.22
+    """A merge that only the score tells of must not look like a conflict with more than this."""
     merge_equal: float = 0.12
     """When both use nearly the same words, numbers and denials."""
+    merge_one_word: float = 0.95
+    """When one word stands in the place of one other: as likely its opposite as its synonym."""
     merge_covered: float = 0.6
     """When all words of one side stand in the other, too."""
     merge_thin: float = 0.9
     """When one side is to say more, yet leaves out many of the other's words."""
-    merge_restated: float = 0.15
+    merge_restated: float = 0.1
     """When the same amounts stand in other units, which the score cannot compute."""
-    merge_foreign: float = 0.55
+    merge_foreign: float = 0.4
     """Between two languages."""
-    change_marked: float = 0.6
+    change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.7
+    clash: float = 0.65
     """A conflict with nothing but the score."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
@@ -84,7 +88,7 @@ def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judge
         merged = _merge_by_rule(pair)
         if merged:
             return merged
-    seen = explicit_change(pair) or denial(pair, frame) or value_change(pair, frame, strict=True)
+    seen = explicit_change(pair) or turned_order(pair) or denial(pair, frame) or value_change(pair, frame, strict=True)
     if seen and not collateral_guards(pair):
         return _conflict(pair, 0.9, (f"same subject, {seen}",))
     return None
@@ -92,7 +96,9 @@ def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judge
 
 def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: PairScore, limits: Limits) -> Judgement | None:
     """What the score may decide where no guard stands against it."""
-    if not guards and score.merge >= _merge_limit(pair, score, limits):
+    limit = _merge_limit(pair, score, limits)
+    contested = limit >= limits.merge and score.conflict > limits.contested and score.merge < limits.merge_thin
+    if not guards and score.merge >= limit and not contested:
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
         relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
         merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
@@ -121,13 +127,17 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
         and pair.a.head_negations == pair.b.head_negations
     ):
         return limits.merge_restated
-    if min(pair.cover_a, pair.cover_b) >= 0.8 and len(pair.shared) >= 3 and _all_equal(pair):
+    one_for_one = len(pair.only_a) == 1 == len(pair.only_b) and len(pair.shared) >= 2
+    if one_for_one:
+        return limits.merge_one_word
+    turned = pair.a.passive == pair.b.passive and bool(inversions(pair.a, pair.b, pair.shared))
+    if min(pair.cover_a, pair.cover_b) >= 0.8 and len(pair.shared) >= 3 and _all_equal(pair) and not turned:
         return limits.merge_equal
-    if max(pair.cover_a, pair.cover_b) >= 0.99 and len(pair.shared) >= 3 and pair.a.head_negations == pair.b.head_negations:
+    if max(pair.cover_a, pair.cover_b) >= 0.99 and len(pair.shared) >= 3 and pair.a.head_negations == pair.b.head_negations and not turned:
         return limits.merge_covered
     richer = max(score.a_richer, score.b_richer)
     poorer = pair.cover_b if score.a_richer > score.b_richer else pair.cover_a
-    return limits.merge_thin if richer > score.same and poorer < 0.5 else limits.merge
+    return limits.merge_thin if richer > score.same and poorer < 0.6 else limits.merge
 
 
 def _merge_by_rule(pair: PairFeatures) -> Judgement | None:

@@ -86,3 +86,16 @@ def test_a_mask_is_not_lost_in_a_merge():
 
 def test_two_details_on_two_sides_stay_apart():
     assert merged_wording("Exports run on otter-w2.", "Exports run at 05:10.") is None
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("访客可以停车。", "访客不得停车。"),
+        ("The gate may be opened by guests.", "The gate is locked for guests."),
+        ("방문객은 주차할 수 있다.", "방문객은 주차할 수 없다."),
+        ("Harbour bells are tested.", "Chapel bells are tested."),
+    ],
+)
+def test_short_twins_are_kept_apart(a, b):
+    assert not can_merge(a, b)[0]

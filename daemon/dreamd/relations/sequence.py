@@ -1,0 +1,47 @@
+"""What comes before what, as far as a statement says it, and whether two statements say it the other way round."""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.relations.text import tokens
+
+_FRONTED_BEFORE = re.compile(r"^before ([^,]+), (.+)$")
+_FRONTED_AFTER = re.compile(r"^(?:after|once|when) ([^,]+), (.+)$")
+_THEN = re.compile(r"^(?:first )?(.+?)(?: first)?[,;]? (?:and )?then (.+)$")
+_FIRST = re.compile(r"^(.+?) first[,;] (?:and )?(.+?)(?: follows?| afterwards| after that| later| come[s]? next)?\.?$")
+_AFTERWARDS = re.compile(
+    r"^(.+?)(?: first)?(?:[,;]| and) (.+?) (?:starts? after that|afterwards|after that|follows?|later)\.?$"
+)
+_BEFORE = re.compile(r"^(.+?) (?:before|ahead of|prior to|precedes?) (.+)$")
+_AFTER = re.compile(r"^(.+?) (?:after|once|follows?|behind) (.+)$")
+_PATTERNS = (
+    (_FRONTED_BEFORE, True),
+    (_FRONTED_AFTER, False),
+    (_THEN, False),
+    (_FIRST, False),
+    (_AFTERWARDS, False),
+    (_BEFORE, False),
+    (_AFTER, True),
+)
+
+
+def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The stems of what comes first and of what comes second; None when the text tells no order."""
+    low = folded.lower().rstrip(".")
+    for pattern, turned in _PATTERNS:
+        match = pattern.match(low)
+        if match:
+            one, other = (frozenset(t.stem for t in tokens(part) if t.is_content) for part in match.groups())
+            first, second = (other, one) if turned else (one, other)
+            return first - second, second - first
+    return None
+
+
+def is_turned(one: str, other: str) -> bool:
+    """True when one text says x before y and the other y before x."""
+    left, right = order_in(one), order_in(other)
+    if left is None or right is None:
+        return False
+    same = (left[0] & right[0]) | (left[1] & right[1])
+    return bool(left[0] & right[1]) and bool(left[1] & right[0]) and not same
