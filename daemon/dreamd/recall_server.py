@@ -78,6 +78,19 @@ def serve(world: World, *, embedder: Embedder | None = None, idle_s: float = IDL
                 desk.count()
 
 
+def is_wanted(paths: Paths, *, now_s: float) -> bool:
+    """Whether somebody asked lately and found nobody listening; what the service looks at before it starts a server."""
+    with suppress(OSError):
+        return now_s - (paths.home / recall_line.WANTED_NAME).stat().st_mtime < recall_line.WANTED_FOR_S
+    return False
+
+
+def command(paths: Paths, *, config: Path | None = None, parent: int = 0) -> list[str]:
+    """The command line that starts a server for a home."""
+    more = ["--config", str(config)] if config else []
+    return [sys.executable, "-m", "dreamd.recall_server", "--home", str(paths.home), "--parent", str(parent), *more]
+
+
 class Desk:
     """What a request asks for, apart from how it came."""
 
@@ -157,41 +170,63 @@ def _look(request: dict[str, object]) -> Look:
                 injection=request["injection"] is True, directory=Path(str(directory)) if directory else None)
 
 
+@dataclass
+class Door:
+    """The listening socket and everyone who came through it."""
+
+    listener: socket.socket
+    selector: selectors.BaseSelector
+    clients: dict[int, Client]
+
+    def welcome(self, until_s: float) -> None:
+        """Let the next client in, if it is one of ours and there is room."""
+        with suppress(OSError):
+            line, _ = self.listener.accept()
+            if len(self.clients) >= MOST_CLIENTS or not _is_owner(line):
+                line.close()
+                return
+            line.setblocking(False)
+            self.clients[line.fileno()] = Client(line, until_s)
+            self.selector.register(line, selectors.EVENT_READ)
+
+    def part(self, client: Client) -> None:
+        """See a client out."""
+        del self.clients[client.line.fileno()]
+        self.selector.unregister(client.line)
+        client.line.close()
+
+
 def _turn(listener: socket.socket, desk: Desk, *, idle_s: float, should_stop: Callable[[], bool]) -> str:
-    clock = SystemClock()
-    clients: dict[int, Client] = {}
-    asked_s = clock.monotonic()
     with selectors.DefaultSelector() as selector:
         selector.register(listener, selectors.EVENT_READ)
-        while not should_stop():
-            ready = selector.select(COUNT_AFTER_S if desk.counts_wait else min(LOOK_EVERY_S, idle_s))
-            now_s = clock.monotonic()
-            if not ready:
-                desk.count()
-                desk.look_around()
-            for key, _ in ready:
-                if key.fileobj is listener:
-                    _welcome(listener, selector, clients, until_s=now_s + REQUEST_S)
-                elif _hear(clients[key.fd], desk):
-                    _part(clients.pop(key.fd), selector)
-                    asked_s = clock.monotonic()
-            for late in [c for c in clients.values() if c.until_s < now_s]:
-                del clients[late.line.fileno()]
-                _part(late, selector)
-            if now_s - asked_s > idle_s:
-                return "nobody asked for a while"
+        door = Door(listener, selector, {})
+        try:
+            return _answer_all(door, desk, idle_s=idle_s, should_stop=should_stop)
+        finally:
+            for client in door.clients.values():
+                client.line.close()
+
+
+def _answer_all(door: Door, desk: Desk, *, idle_s: float, should_stop: Callable[[], bool]) -> str:
+    clock = SystemClock()
+    asked_s = clock.monotonic()
+    while not should_stop():
+        ready = door.selector.select(COUNT_AFTER_S if desk.counts_wait else min(LOOK_EVERY_S, idle_s))
+        now_s = clock.monotonic()
+        if not ready:
+            desk.count()
+            desk.look_around()
+        for key, _ in ready:
+            if key.fileobj is door.listener:
+                door.welcome(now_s + REQUEST_S)
+            elif _hear(door.clients[key.fd], desk):
+                door.part(door.clients[key.fd])
+                asked_s = clock.monotonic()
+        for late in [c for c in door.clients.values() if c.until_s < now_s]:
+            door.part(late)
+        if now_s - asked_s > idle_s:
+            return "nobody asked for a while"
     return "asked to stop"
-
-
-def _welcome(listener: socket.socket, selector: selectors.BaseSelector, clients: dict[int, Client], *, until_s: float) -> None:
-    with suppress(OSError):
-        line, _ = listener.accept()
-        if len(clients) >= MOST_CLIENTS or not _is_owner(line):
-            line.close()
-            return
-        line.setblocking(False)
-        clients[line.fileno()] = Client(line, until_s)
-        selector.register(line, selectors.EVENT_READ)
 
 
 def _hear(client: Client, desk: Desk) -> bool:
@@ -212,11 +247,6 @@ def _hear(client: Client, desk: Desk) -> bool:
         client.line.settimeout(REQUEST_S)
         client.line.sendall(answer)
     return True
-
-
-def _part(client: Client, selector: selectors.BaseSelector) -> None:
-    selector.unregister(client.line)
-    client.line.close()
 
 
 @contextmanager

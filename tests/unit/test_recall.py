@@ -1,0 +1,222 @@
+"""Recall over a real store: what is found, what is left out, and what it costs to ask again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dreamd import recall
+from dreamd.clock import FixedClock, parse_instant
+from dreamd.errors import Outage, StoreMissing, UsageError
+from dreamd.model import Scope, Status
+from dreamd.ranking import Budget, telling_words
+from dreamd.recall import Look, Shelf, open_recall, search
+from dreamd.store import shown
+from household import FIRST_DAY, FIRST_NIGHT, House, Said
+
+LATER = "2026-01-06T09:00:00Z"
+NOT_COUNTED = Look(record=False)
+
+
+@pytest.fixture
+def known(house: House) -> House:
+    """Some statements of two projects, dreamt over."""
+    house.say(FIRST_DAY, "The cedar kiln is fired on Wednesdays", "The cedar shop opens at nine in the morning",
+              "Never open the cedar kiln before it is cold", Said("The birch kiln is fired on Mondays", "project:birch"))
+    house.dream(FIRST_NIGHT)
+    return house
+
+
+def texts(answer: recall.Recall) -> list[str]:
+    return [one.memory.text for one in answer.results]
+
+
+def test_a_caller_with_nothing_but_a_home_can_ask(thoughtful):
+    thoughtful.say(FIRST_DAY, "The cedar kiln is fired on Wednesdays")
+    thoughtful.dream(FIRST_NIGHT)
+    with open_recall(str(thoughtful.home), settings=thoughtful.settings, clock=FixedClock(parse_instant(LATER))) as memory:
+        assert texts(memory.search("on which day is the kiln heated?")) == ["The cedar kiln is fired on Wednesdays"]
+    assert thoughtful.memory("kiln").recalls == 1
+
+
+def test_a_home_without_a_store_is_said_to_be_one(tmp_path):
+    with pytest.raises(StoreMissing), open_recall(tmp_path / "nowhere"):
+        pass
+
+
+@pytest.mark.parametrize("query", ["", "  ", "x" * 5000])
+def test_a_query_that_asks_nothing_or_too_much_is_refused(known, query):
+    with known.kit(LATER) as kit, pytest.raises(UsageError):
+        search(kit, query)
+
+
+def test_a_word_hit_that_is_far_away_keeps_its_true_cosine(known, monkeypatch):
+    monkeypatch.setattr(recall, "VECTOR_POOL", 1)
+    known.furnish(recall={"floor": 0.0})
+    with known.kit(LATER) as kit:
+        found = search(kit, "when is the cedar shop open in the kiln?", NOT_COUNTED).results
+    assert len(found) == 4
+    assert all(one.parts["vectors"] > 0 for one in found)
+
+
+def test_scopes_keep_to_themselves_even_when_another_has_all_the_better_hits(house):
+    house.say(FIRST_DAY, *[Said(f"The birch kiln number {n} is fired on Mondays by hand", "project:birch") for n in range(150)],
+              "The kiln is fired on Wednesdays")
+    house.dream(FIRST_NIGHT)
+    house.furnish(recall={"floor": 0.0})
+    with house.kit(LATER) as kit:
+        found = search(kit, "birch kiln fired Mondays by hand", replace(NOT_COUNTED, scopes=(Scope("project", "cedar"),)))
+    assert texts(found) == ["The kiln is fired on Wednesdays"]
+
+
+def test_words_alone_answer_while_the_model_is_away_and_the_answer_says_so(known):
+    class Away:
+        model_id, dim = "m", 384
+
+        def embed(self, texts: list[str]) -> None:
+            raise Outage(f"the model is away for {len(texts)}", component="model", code="model-missing")
+
+    with known.kit(LATER) as kit:
+        kit.embedder = Away()  # type: ignore[assignment]
+        found = search(kit, "cedar kiln fired Wednesdays", NOT_COUNTED)
+    assert found.mode == recall.WORDS_ONLY
+    assert "found by words alone" in found.warning
+    assert texts(found)[0] == "The cedar kiln is fired on Wednesdays"
+    assert "vectors" not in found.results[0].parts
+
+
+def test_little_words_find_nothing_by_themselves(known):
+    known.furnish(recall={"floor": 0.0})
+    with known.kit(LATER) as kit:
+        for words, finds in (("what is the shed", False), ("is the shop", True)):
+            found = shown.search_words_of(kit.store, telling_words(words), statuses=["live"], scopes=[], limit=9)
+            assert bool(found) is finds
+
+
+def test_the_shelf_is_read_again_only_when_memories_change(known, monkeypatch):
+    reads = []
+    true = shown.load_vectors_of
+    monkeypatch.setattr(shown, "load_vectors_of", lambda *a, **k: reads.append(1) or true(*a, **k))
+    shelf = Shelf()
+    with known.kit(LATER) as kit:
+        for _ in range(3):
+            search(kit, "when is the kiln fired?", shelf=shelf)
+        assert len(reads) == 1
+        known.say(LATER, "The cedar glaze is mixed from ash")
+        search(kit, "what is the glaze made of?", shelf=shelf)
+        assert len(reads) == 1
+        known.dream("2026-01-06T20:00:00Z")
+        assert "The cedar glaze is mixed from ash" in texts(search(kit, "cedar glaze mixed ash", shelf=shelf))
+        assert len(reads) == 2
+
+
+def test_what_was_forgotten_is_gone_from_a_warm_shelf_at_once(known):
+    shelf = Shelf()
+    with known.kit(LATER) as kit:
+        assert "Wednesdays" in texts(search(kit, "cedar kiln Wednesdays", NOT_COUNTED, shelf=shelf))[0]
+        known.forget(LATER, "Wednesdays")
+        assert "Wednesdays" not in " ".join(texts(search(kit, "cedar kiln Wednesdays", NOT_COUNTED, shelf=shelf)))
+
+
+def test_diversity_prefers_what_is_unlike_the_results_above_it(house):
+    house.say(FIRST_DAY, "The cedar kiln burns beech wood", "The cedar kiln burns through the beech wood of one wagon",
+              "Gloves for the cedar kiln are blue")
+    house.dream(FIRST_NIGHT)
+    with house.kit(LATER) as kit:
+        nearest = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
+    house.furnish(recall={"diversity": 0.9})
+    with house.kit(LATER) as kit:
+        varied = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
+    assert "Gloves" not in " ".join(texts(nearest))
+    assert "Gloves" in texts(varied)[1]
+    assert 0 < varied.results[1].parts["nearest_above"] <= 1
+
+
+def test_replaced_versions_are_shown_by_a_deep_look_alone_and_never_injected(house):
+    house.say(FIRST_DAY, "The scheduler listens on port 7070")
+    house.dream(FIRST_NIGHT)
+    house.say("2026-01-09T09:00:00Z", "The scheduler now listens on port 7171 instead of 7070")
+    house.dream("2026-01-09T20:00:00Z")
+    question = "which port does the scheduler listen on?"
+    with house.kit("2026-01-10T09:00:00Z") as kit:
+        usual = search(kit, question, NOT_COUNTED)
+        deep = search(kit, question, replace(NOT_COUNTED, budget=Budget.DEEP))
+        injected = search(kit, question, replace(NOT_COUNTED, budget=Budget.DEEP, injection=True))
+    assert {r.memory.status for r in usual.results} == {Status.LIVE}
+    assert {r.memory.status for r in injected.results} == {Status.LIVE}
+    assert Status.SUPERSEDED in {r.memory.status for r in deep.results}
+
+
+def test_held_memories_are_shown_only_when_asked_for(house):
+    from dreamd.model import Origin
+
+    house.say(FIRST_DAY, Said("The import job of the cedar shop belongs to the night crew", origin=Origin.WEB))
+    house.dream(FIRST_NIGHT)
+    with house.kit(LATER) as kit:
+        assert not search(kit, "import job night crew", NOT_COUNTED).results
+        assert search(kit, "import job night crew", replace(NOT_COUNTED, held=True)).results
+        assert not search(kit, "import job night crew", replace(NOT_COUNTED, held=True, injection=True)).results
+
+
+def test_a_busy_store_keeps_the_count_and_not_the_answer_waiting(known):
+    from dreamd import mutex
+
+    with known.kit(LATER) as kit, mutex.foreground(kit.paths.locks):
+        assert search(kit, "cedar kiln Wednesdays").results
+    assert known.memory("Wednesdays").recalls == 0
+    assert len(list((known.home / "inbox").glob("*.json"))) == 1
+    known.dream("2026-01-06T20:00:00Z")
+    assert known.memory("Wednesdays").recalls == 1
+
+
+def test_a_look_names_the_statuses_it_may_show():
+    assert Look().statuses == {Status.LIVE, Status.STALE}
+    assert Look(held=True, budget=Budget.DEEP).statuses == {Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED}
+    assert Look(held=True, budget=Budget.DEEP, injection=True).statuses == {Status.LIVE, Status.STALE}
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A small work tree."""
+    (tmp_path / "src" / "deep").mkdir(parents=True)
+    (tmp_path / "src" / "deep" / "oven.py").touch()
+    (tmp_path / "Makefile").touch()
+    return tmp_path
+
+
+@pytest.mark.parametrize(("text", "clue"), [
+    ("The oven is in src/deep/oven.py", None),
+    ("The oven is in src/oven.py", "path missing"),
+    ("The oven is described in oven.py", None),
+    ("The oven is described in stove.py", "path missing"),
+    ("Read ./docs/oven first", "path missing"),
+    ("Orders and/or returns go to sales/support", None),
+    ("The branch is feature/oven-door", None),
+    ("The route is /api/v1/ovens", None),
+    ("The host file is /etc/hosts", None),
+    ("The oven log is /var/log/no-such-oven.log", "path missing"),
+    ("Docs are at https://oven.example/docs/oven.md", None),
+    ("Start it with `ls -la src`", None),
+    ("Start it with `no-such-oven-tool --hot`", "command missing"),
+    ("The flag is called `no-such-oven-tool`", None),
+    ("The value `hot --oven` is a typo", None),
+    ("On 2026-05-07 we were at 24/7 and 1/2 of the load", None),
+])
+def test_only_what_can_hardly_be_anything_else_is_looked_for(tree, text, clue):
+    from dreamd.clues import find_clue
+
+    assert find_clue(text, tree) == clue
+
+
+def test_a_function_that_no_tracked_file_has_is_a_clue(tree):
+    import subprocess
+
+    from dreamd.clues import find_missing_symbols
+
+    (tree / "src" / "deep" / "oven.py").write_text("def heat_up():\n    pass\n")
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(tree), *words], check=True)
+    named = ["`heat_up()` is slow", "`oven.cool_down()` is slow", "heating is slow"]
+    assert find_missing_symbols(named, tree) == [False, True, False]
