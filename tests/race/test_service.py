@@ -18,8 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import mutex, outage
+from dreamd import inbox, mutex, outage
 from dreamd.clock import iso
+from dreamd.model import Candidate, Origin, Scope
 from dreamd.outage import read_markers
 from dreamd.paths import Paths
 
@@ -353,6 +354,24 @@ def test_a_conversation_is_extracted_and_what_trails_follows_without_waiting(pla
     assert place.ends(service) == 0
     assert place.rows("SELECT offset = size FROM cursor") == [(1,)]
     assert place.rows("SELECT COUNT(*) FROM run") == [(0,)], "an extraction is no dream"
+
+
+def test_a_hook_that_says_the_end_and_a_note_in_the_inbox_are_taken_in(place: Place) -> None:
+    service = place.serve(ONLY_EXTRACTION.replace("every_turns = 2", "every_turns = 50"))
+    place.waits_for(lambda: place.events("service.started"))
+    place.says("From now on always squash commits before you merge them.")
+    time.sleep(0.5)
+    assert not place.events("cycle.started")
+    ended = inbox.Touched("session-end", str(place.talk), "s1", "/srv/app", datetime.now(UTC))
+    inbox.put_touched(place.paths, ended, ticket="t")
+    place.waits_for(lambda: place.rows("SELECT 1 FROM observation"))
+    place.waits_for(lambda: not inbox.list_inbox(place.paths))
+    waits = Candidate(NOTE, Origin.USER, datetime.now(UTC), Scope("user"))
+    left = inbox.put_notes(place.paths, [waits], now=datetime.now(UTC), ticket="t")
+    os.utime(left, (time.time() - 100, time.time() - 100))
+    place.waits_for(lambda: len(place.rows("SELECT 1 FROM observation")) == 2)
+    assert place.ends(service) == 0
+    assert place.rows("SELECT COUNT(*) FROM staged") == [(0,)]
 
 
 @pytest.mark.slow

@@ -27,7 +27,7 @@ from dreamd.errors import DreamError, Outage
 from dreamd.kit import Kit, open_kit
 from dreamd.mutex import Owner
 from dreamd.paths import Paths, read_environment
-from dreamd.phases.gather import gather, gather_from
+from dreamd.phases.gather import Gathered, gather_from
 from dreamd.phases.orient import take_inbox
 from dreamd.settings import load_settings
 from dreamd.store import journal
@@ -132,8 +132,8 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
         kit.should_stop = stop
         kit.background = mutex.Background(world.paths.locks, should_stop=stop)
         kit.progress = Pulse(kit, heart, throttle)
-        if options.mode == "gather":
-            return _gather(kit, options.only)
+        if options.mode != "dream":
+            return _gather(kit, options.only if options.mode == "gather" else ())
         report = run_cycle(kit)
         settle(world.paths, WORKED)
         _try_model(kit)
@@ -142,11 +142,11 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
 
 
 def _gather(kit: Kit, wanted: Sequence[Path]) -> dict[str, object]:
-    """Extract the named transcripts, all that moved where none is named; the inbox first."""
+    """Take in the inbox, then extract the named transcripts."""
     warnings: list[str] = []
     with mutex.hold_dream(kit.paths.locks, Owner("dream run", kit.clock.now())):
         take_inbox(kit, warnings)
-        gathered = gather_from(kit, wanted) if wanted else gather(kit)
+        gathered = gather_from(kit, wanted) if wanted else Gathered()
         if kit.run is not None:
             # An extraction is no dream: what it stored stays, its journal entry goes.
             with kit.writing() as tx:
@@ -224,7 +224,7 @@ def _clock(now: datetime | None) -> Clock:
 
 def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="dreamd.service.child")
-    parser.add_argument("mode", choices=("dream", "gather"))
+    parser.add_argument("mode", choices=("dream", "gather", "inbox"))
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--config", type=Path, required=True)
     parser.add_argument("--now", type=parse_instant)

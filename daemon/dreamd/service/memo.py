@@ -80,11 +80,9 @@ def stage(world: World, stretches: Sequence[tuple[Path, int, int]], *, why: str,
         with mutex.foreground(world.paths.locks):
             store = open_store(world.paths.store)
             try:
-                kinds = {Path(r["path"]): r["id"] for r in store.all("SELECT id, path FROM source")}
                 with store.writing() as tx:
                     for path, start, end in stretches:
-                        source = kinds.get(path, work.source_id(str(path), "unread"))
-                        work.stage(tx, Staged(0, source, str(path), start, end, why, now))
+                        work.stage(tx, Staged(0, str(path), str(path), start, end, why, now))
             finally:
                 store.close()
     except DreamError:

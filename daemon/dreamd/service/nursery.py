@@ -28,7 +28,7 @@ class Task:
     """What a child is asked to do."""
 
     mode: str
-    """`dream` or `gather`."""
+    """`dream`, `gather` or `inbox`."""
     pace: str = "full"
     paths: tuple[Path, ...] = ()
 

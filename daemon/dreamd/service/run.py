@@ -36,6 +36,7 @@ from dreamd.paths import system_zone_name
 from dreamd.service import gate, memo
 from dreamd.service.alarms import Alarms
 from dreamd.service.due import Due, Reading, judge_due, judge_gap, parse_time_of_day
+from dreamd.service.hints import TRAILING, Hints
 from dreamd.service.loop import Loop, Wishes
 from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
@@ -92,6 +93,7 @@ class Service:
         self._cycles = self._failures = 0
         self._beaten_s = -IDLE_BEAT_S
         self._strain = Strain()
+        self._hints, self._inbox_waits = Hints(), False
         self._watcher = Watcher(())
         self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
 
@@ -203,8 +205,7 @@ class Service:
                 self._ledger.look(path, now=now)
         if memo.drop_consumed(self.world, self._memo):
             self._memo = memo.read_memo(self.world, self._memo)
-        for staged in self._memo.staged:
-            self._ledger.mark(Path(staged.path), staged=True)
+        self._inbox_waits = self._hints.take(self.world.paths, self._memo.staged, self._ledger, now=now)
 
     def _attend(self, child: Child) -> None:
         """Stage what came in meanwhile, and stop a child for a person, an empty battery or its deadline."""
@@ -250,6 +251,8 @@ class Service:
             self._beat("waiting", (f"an outage is tried again at {iso(retry_at)}",), due)
         elif extract and not self._settling() and self._may_extract():
             self._start(Task("gather", "paced", tuple(extract)))
+        elif self._inbox_waits and not self._settling() and self._may_extract():
+            self._start(Task("inbox", "paced"))
         elif due.due:
             self._start_if_allowed(due, now)
         else:
@@ -302,7 +305,7 @@ class Service:
         self._alarms.tried(self._last_reading.monotonic_s)
         self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env,
                             clock=self.world.clock)
-        self._ledger.extracted(task.paths or self._ledger.paths(), now=self.world.clock.now())
+        self._ledger.extracted(self._ledger.paths() if task.mode == "dream" else task.paths, now=self.world.clock.now())
         self._event("cycle.started", kind=task.mode, pid=self._child.pid)
         self._beat("working", (), None)
 
@@ -327,7 +330,7 @@ class Service:
     def _stage_trailing(self, task: Task) -> None:
         """What grew during an extraction goes next, without asking the throttle, and survives all of us."""
         stretches = self._ledger.trailing(task.paths)
-        if stretches and memo.stage(self.world, stretches, why="trailing", now=self.world.clock.now()):
+        if stretches and memo.stage(self.world, stretches, why=TRAILING, now=self.world.clock.now()):
             for path, _, _ in stretches:
                 self._ledger.mark(path, staged=True)
 

@@ -54,7 +54,8 @@ class Watcher:
         """Paths that changed since the last call."""
         if self._notices is None:
             return set()
-        told = self._notices.watch(1, 1, 1, None)
+        # A step of 0 asks without sleeping: a millisecond of looking is cheaper than one more wake-up.
+        told = self._notices.watch(1, 0, 1, None)
         if isinstance(told, str):  # `timeout`, `stop` or `signal`: nothing changed
             return set()
         return {Path(path) for _, path in told if _is_transcript(path)}
@@ -106,7 +107,7 @@ class Ledger:
         """Look at one transcript; True when it moved."""
         try:
             size = path.stat().st_size
-        except OSError:
+        except (OSError, ValueError):  # gone, or a name no file can have
             self._followed.pop(path, None)
             return False
         known = self._followed.get(path)
