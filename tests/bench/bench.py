@@ -68,6 +68,20 @@ def bench_embedding(_sizes: list[int]) -> None:
     print(f"  import, load and one query from nothing: {cold['wall_s']:.2f} s, {cold['above_bare_mib']:.0f} MiB\n")
 
 
+def bench_pairs(_sizes: list[int]) -> None:
+    """The trained judge: start, single readings, and hard pairs with the rules before and after it."""
+    cold = sorted((_child("cold_pair") for _ in range(5)), key=lambda one: one["wall_s"])[2]
+    found = _child("pairs")
+    print("pairs: of the groups that training kept back, 20 to 40 word pieces together; one thread")
+    print(f"  import, load and one pair from nothing: {cold['cpu_s']:.2f} CPU s, {cold['wall_s']:.2f} s, "
+          f"{cold['above_bare_mib']:.0f} MiB above bare; heavy libraries imported: {cold['heavy'] or 'none'}")
+    print(f"  {found['count']} pairs of {found['pieces']:.1f} pieces: {found['readings_per_s']:.0f} readings per CPU s")
+    print(f"  with rules: {found['asked']:.0%} of the pairs need a score, {found['again']:.0%} of those a second reading; "
+          f"{found['judged_per_s']:.0f} pairs per CPU s, {1e4 / found['judged_per_s']:.0f} CPU s for 10,000")
+    print(f"  with rules and as many strangers: {found['mixed_per_s']:.0f} pairs per CPU s, "
+          f"{1e4 / found['mixed_per_s']:.0f} CPU s for 10,000\n")
+
+
 def bench_neighbours(sizes: list[int]) -> None:
     """All pairs among given vectors, and one query."""
     print("neighbours: every near pair (cosine 0.3, 16 a row) among given vectors; one query")
@@ -122,7 +136,8 @@ def bench_shell(_sizes: list[int]) -> None:
 
 
 SECTIONS: dict[str, Callable[[list[int]], None]] = {
-    "embedding": bench_embedding, "neighbours": bench_neighbours, "dream": bench_dream, "shell": bench_shell}
+    "embedding": bench_embedding, "pairs": bench_pairs, "neighbours": bench_neighbours, "dream": bench_dream,
+    "shell": bench_shell}
 
 
 # --- steps: each runs in a child process and answers with one JSON object -------------------------------------------
@@ -160,6 +175,53 @@ def step_cold_query() -> dict[str, Any]:
 
     load_embedder("light").embed(["how do I start the worker?"])
     return {"wall_s": time.perf_counter() - begun, "above_bare_mib": (_peak_bytes() - bare) / MIB}
+
+
+def step_cold_pair() -> dict[str, Any]:
+    import numpy as np
+
+    np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
+    bare, begun = _peak_bytes(), time.perf_counter()
+    cpu, _ = _cpu(lambda: _pair_scorer().score([("The lid is shut.", "The lid is closed.")]))
+    return {"cpu_s": cpu, "wall_s": time.perf_counter() - begun, "above_bare_mib": (_peak_bytes() - bare) / MIB,
+            "heavy": [name for name in ("torch", "transformers", "sklearn") if name in sys.modules]}
+
+
+def step_pairs() -> dict[str, Any]:
+    """Read, and judge as a dream would, pairs about one thing; then the same beside pairs of strangers."""
+    from judge_generate import kept_back_pairs
+
+    from dreamd.embedding import load_embedder
+    from dreamd.embedding.model_files import find_model
+    from dreamd.embedding.pairs import LONGEST_TOKENS
+    from dreamd.embedding.texts import cut_pairs, load_tokenizer
+    from dreamd.pairscore import SECOND_LOOK
+    from dreamd.relations import Statement, judge, needs_score
+
+    tokenizer = load_tokenizer(find_model(), longest=LONGEST_TOKENS)
+    sized = [((a, b), len(cut_pairs(tokenizer, [(a, b)]).distinct[0].pieces)) for a, b, _ in kept_back_pairs(20)]
+    close = [(pair, pieces) for pair, pieces in dict(sized).items() if 20 <= pieces <= 40]
+    near = [pair for pair, _ in close]
+    mixed = [*near, *((a, b) for (a, _), (_, b) in zip(near, near[len(near) // 2:] + near, strict=False))]
+    lines = sorted({line for pair in mixed for line in pair})
+    vectors = dict(zip(lines, load_embedder("light").embed(lines), strict=True))
+    scorer = _pair_scorer()
+
+    def judged(pairs: list[tuple[str, str]]) -> tuple[int, int]:
+        cases = [(Statement(a, NOW), Statement(b, NOW), float(vectors[a] @ vectors[b])) for a, b in pairs]
+        asked = [place for place, (a, b, nearness) in enumerate(cases)
+                 if needs_score(a, b, similarity=nearness)]
+        scores = dict(zip(asked, scorer.score([pairs[place] for place in asked]), strict=True))
+        for place, (a, b, nearness) in enumerate(cases):
+            judge(a, b, similarity=nearness, score=scores.get(place))
+        return len(asked), sum(one.merge > SECOND_LOOK or one.conflict > SECOND_LOOK for one in scores.values())
+
+    reading = min(_cpu(lambda: scorer._probabilities(near))[0] for _ in range(3))
+    judging, (asked, again) = min((_cpu(lambda: judged(near)) for _ in range(3)), key=lambda pair: pair[0])
+    mixing = min(_cpu(lambda: judged(mixed))[0] for _ in range(3))
+    return {"count": len(near), "pieces": statistics.mean(pieces for _, pieces in close),
+            "readings_per_s": len(near) / reading, "asked": asked / len(near), "again": again / asked,
+            "judged_per_s": len(near) / judging, "mixed_per_s": len(mixed) / mixing}
 
 
 def step_vectors(count: int, path: str) -> dict[str, Any]:
@@ -241,8 +303,8 @@ def step_dream(home: str) -> dict[str, Any]:
 
 
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
-    "embedding": step_embedding, "cold_query": step_cold_query, "vectors": step_vectors, "neighbours": step_neighbours,
-    "fill": step_fill, "dream": step_dream, "truth": step_truth}
+    "embedding": step_embedding, "cold_query": step_cold_query, "cold_pair": step_cold_pair, "pairs": step_pairs,
+    "vectors": step_vectors, "neighbours": step_neighbours, "fill": step_fill, "dream": step_dream, "truth": step_truth}
 
 
 # --- the small things -----------------------------------------------------------------------------------------------
@@ -264,6 +326,13 @@ def _print_dream(what: str, found: dict[str, Any]) -> None:
     print(f"  {what:<26} {found['outcome']:<14} {found['cpu_s']:>7.2f} CPU s {found['wall_s']:>7.2f} s "
           f"{found['above_bare_mib']:>5.0f} MiB above bare   ({phases}){'; ' + fates if fates else ''}"
           f"{'; the model was loaded' if found['embedded'] else ''}")
+
+
+def _pair_scorer() -> Any:
+    from dreamd.embedding.model_files import find_model
+    from dreamd.pairscore import load_pair_scorer
+
+    return load_pair_scorer(find_model(), Path(__file__).parents[2] / "config" / "judge")
 
 
 def _can_dream() -> bool:
