@@ -30,7 +30,8 @@ dream: $(STAMP) ## set up, then one real dream
 	  $(BIN)/dream consolidate; \
 	else \
 	  echo "no transcripts or memory directories found on this machine: dreaming over the sample in config/sample"; \
-	  rm -rf .sample; $(BIN)/dream --home .sample --config config/sample/dream.toml consolidate; \
+	  rm -rf .sample; $(BIN)/dream --home .sample --config config/sample/dream.toml consolidate && \
+	  echo "this was the sample: look at it with $(BIN)/dream --home .sample list, undo, review …"; \
 	fi
 
 test: $(DEV) ## the whole suite
