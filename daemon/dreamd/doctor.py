@@ -56,7 +56,8 @@ def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repai
     if not wrong:
         return Finding(name, OK)
     if not repair:
-        return Finding(name, BROKEN, f"{wrong} out of date; `dream check --repair` makes them anew")
+        wish = " (a file you deleted: `dream consolidate` takes that as your wish)" if name == "files" else ""
+        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew{wish}")
     mend(kit)
     return Finding(name, REPAIRED, f"{wrong} made anew")
 

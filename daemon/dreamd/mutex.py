@@ -271,7 +271,7 @@ def _flock(path: Path, *, until_s: float) -> int:
 
 def _open_lock(path: Path) -> int:
     with fsio.translated(path):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fsio.make_private_dir(path.parent)
         try:
             return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         except OSError as error:
@@ -313,6 +313,7 @@ def _take(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable
 
 def _acquire(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
     """Acquire, turning a filesystem that cannot lock into a sentence instead of carrying on unlocked."""
+    fsio.make_private_dir(Path(lock.lock_file).parent)  # the library would make it, open to everybody
     try:
         lock.acquire(timeout=wait_s, poll_interval=poll_s, cancel_check=give_up)
     except TimeoutError:

@@ -49,7 +49,7 @@ def plan_undo(kit: Kit, run_id: str | None = None) -> UndoPlan:
     """
     run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
     if run is None:
-        raise StoreMissing("no dream has changed anything yet", hint="`dream history` shows the runs")
+        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
     if run.undone_by:
         raise Refused("that run is undone already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     if run.kind == "forget":

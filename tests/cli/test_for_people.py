@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +36,49 @@ def test_the_report_shows_old_and_new_side_by_side(lived_in):
     at = next(n for n, line in enumerate(out) if line.startswith("updated (1)"))
     assert out[at + 1].endswith("The billing API listens on port 8080.")
     assert out[at + 2].strip() == "→ The billing API no longer listens on port 8080, it now listens on port 9090."
+
+
+def test_what_a_person_did_to_the_files_is_not_told_as_something_that_was_said(lived_in, memory_of):
+    path, other = (Path(memory_of(words)["file"]) for words in ("8080", "linter"))
+    path.write_text(path.read_text().replace("8080", "8181"))
+    other.unlink()
+    out = lived_in("consolidate", now=TUESDAY).out
+    assert "also     2 edited or deleted by you" in out
+    assert "became" not in out
+
+
+def test_a_plan_does_not_say_that_what_it_read_was_stored(dream):
+    folder = dream.person / ".claude" / "projects" / "-srv-otter"
+    folder.mkdir(parents=True)
+    said = {"role": "user", "content": "Remember: we always tag releases with a leading v, like v2.1"}
+    (folder / "s1.jsonl").write_text(json.dumps({"type": "user", "uuid": "u1", "userType": "external", "sessionId": "s1",
+                                                 "cwd": "/srv/otter", "timestamp": TUESDAY, "message": said}) + "\n")
+    plan, done = (dream("consolidate", *more, now=FRIDAY).out for more in (("--dry-run",), ()))
+    assert "1 line, 1 prompt\n" in plan
+    assert "1 line, 1 prompt → 1 new observation\n" in done
+
+
+def test_the_history_says_first_that_a_run_was_taken_back(lived_in):
+    lived_in("undo")
+    assert any(" dream  changed  undone by " in " ".join(line.split(" ")) for line in lived_in("history").out.splitlines())
+    again = lived_in("undo")
+    assert (again.code, "there is no dream to take back" in again.err) == (10, True)
+
+
+def test_a_wrong_status_names_the_right_ones(lived_in):
+    told = lived_in("list", "--status", "bogus")
+    assert told.code == 2
+    assert "'held'" in told.err and "<" not in told.err
+
+
+def test_a_terminal_without_a_size_is_no_narrow_one(lived_in):
+    ours, theirs = pty.openpty()  # a fresh one says that it has 0 columns
+    lived_in.json("note", "Visitors of the north pier sign the blue book at the desk of the harbour office before noon")
+    subprocess.run(lived_in.command("consolidate"), stdout=theirs, env=lived_in.env, check=True)
+    os.close(theirs)
+    told = os.read(ours, 65536).decode()
+    os.close(ours)
+    assert "at the desk of the harbour" in told
 
 
 def test_nothing_to_do_is_one_line(lived_in):

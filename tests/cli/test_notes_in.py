@@ -36,6 +36,11 @@ def test_a_note_may_come_from_standard_input(dream):
     assert dream.json("note", stdin="Keep release notes in the changelog\n")["observations"][0]["status"] == "stored"
 
 
+def test_a_dash_for_a_note_means_standard_input_too(dream):
+    assert dream.json("note", "-", stdin="Keep release notes in the changelog\n")["observations"][0]["status"] == "stored"
+    assert rows(dream, "SELECT text FROM observation") == [("Keep release notes in the changelog",)]
+
+
 def test_a_secret_is_masked_before_anything_is_written(dream):
     secret = "ghp_" + "a1B2" * 9
     told = dream("note", f"The deploy token is {secret}, rotate it monthly", "--json")
@@ -115,6 +120,12 @@ def test_a_note_does_not_wait_for_a_dream(lived_in):
 
 def test_the_home_is_for_its_owner_alone(dream):
     dream.json("note", "The on-call rota is kept in the wiki")
+    assert {p.stat().st_mode & 0o077 for p in [dream.home, *dream.home.rglob("*")]} == {0}
+
+
+def test_a_home_that_a_dream_makes_is_for_its_owner_alone_too(dream):
+    transcript(dream)
+    assert dream("consolidate").code == 0
     assert {p.stat().st_mode & 0o077 for p in [dream.home, *dream.home.rglob("*")]} == {0}
 
 

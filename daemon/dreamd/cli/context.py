@@ -122,5 +122,5 @@ def _width(env: Mapping[str, str]) -> int:
         try:
             columns = os.get_terminal_size(sys.stdout.fileno()).columns
         except (OSError, ValueError):
-            columns = 100
-    return max(NARROWEST, min(WIDEST, columns))
+            columns = 0
+    return max(NARROWEST, min(WIDEST, columns or 100))  # a terminal that was not told its size says 0

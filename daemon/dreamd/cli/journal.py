@@ -59,9 +59,9 @@ def history(context: Context, options: Namespace) -> int:
 
 
 def _gist(run: Run, ids: dict[int, str]) -> str:
-    told = [render.count(run.operations, "change")] if run.operations else []
+    told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
+    told += [render.count(run.operations, "change")] if run.operations else []
     told += [f"{n} {name}" for name, n in run.fates.items() if n]
-    told += [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
     told += [run.reason] if run.reason and not told else []
     return ", ".join(told)
 

@@ -27,9 +27,9 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "list":
         parser.add_argument("--all", action="store_true", help="memories of every status")
-        parser.add_argument("--status", action="append", choices=list(Status), help="only memories of this status")
+        parser.add_argument("--status", action="append", choices=[s.value for s in Status], help="only memories of this status")
         parser.add_argument("--scope", help="only this scope")
-        parser.add_argument("--class", dest="memory_class", choices=list(MemoryClass), help="only this class")
+        parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
     elif command == "search":
         parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
         parser.add_argument("-k", dest="limit", type=int, metavar="N", help="most results")

@@ -58,7 +58,7 @@ def note(context: Context, options: Namespace) -> int:
         if options.text is not None:
             raise UsageError("give TEXT or `--jsonl`, not both")
         return _note_lines(context, options.jsonl)
-    text = options.text if options.text is not None else _read_text(context)
+    text = options.text if options.text not in (None, "-") else _read_text(context)
     if not text.strip():
         raise UsageError("there is nothing to note", hint="`dream note \"what to remember\"`")
     row = {"text": text, "scope": options.scope, "origin": options.origin, "class": options.memory_class,
@@ -109,6 +109,7 @@ def _note_lines(context: Context, file: str) -> int:
 
 
 def opened(context: Context, file: str) -> IO[bytes]:
+    """The lines to read: a file, or standard input for `-`."""
     if file == "-":
         return context.stdin
     try:
@@ -251,7 +252,9 @@ def ingest(context: Context, options: Namespace) -> int:
                       "waiting": waiting, "skips": dict(sorted(gathered.skips.items())), "warnings": gathered.warnings})
     context.say(f"read {count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
                 f"{count(gathered.prompts, 'prompt')}; {gathered.stored} stored, {gathered.known} known already")
-    context.say(f"{count(waiting, 'observation')} wait; `dream consolidate` takes them up")
+    if waiting:
+        context.say(f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
+                    f"{'it' if waiting == 1 else 'them'} up")
     return _set_aside(context, gathered)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -61,12 +62,12 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     if gathered.get("sources"):
         rows.append(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
                     f"{render.count(gathered.get('lines', 0), 'line')}, {render.count(gathered.get('prompts', 0), 'prompt')}"
-                    f" → {render.count(gathered.get('stored', 0), 'new observation')}")
-    beside = [(orient.get("inbox", 0), "from the inbox"), (orient.get("edits", 0), "edited by you")]
+                    + ("" if report.planned else f" → {render.count(gathered.get('stored', 0), 'new observation')}"))
+    beside = [(orient.get("inbox", 0), "from the inbox"), (orient.get("edits", 0), "edited or deleted by you")]
     if any(n for n, _ in beside):
         rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
-    told = [f"{report.fates[name]:,} {one if report.fates[name] == 1 else many}"
-            for name, one, many in FATES if report.fates.get(name)]
+    said = Counter(report.fates) - _by_hand(report)
+    told = [f"{said[name]:,} {one if said[name] == 1 else many}" for name, one, many in FATES if said[name]]
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")
     masked = sum(1 for c in report.changes if c.before is None and MASK in c.after.text)
@@ -74,6 +75,13 @@ def _tell_head(context: Context, report: CycleReport) -> None:
         rows.append(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")
     if rows:
         context.say("\n".join(("", *rows)))
+
+
+def _by_hand(report: CycleReport) -> Counter[str]:
+    """Fates of what a person did to the files: told as such, not as something that was said."""
+    edited = sum(1 for c in report.changes if c.op in ("edit", "rename"))
+    deleted = sum(1 for c in report.changes if c.reason == "deleted-by-person")
+    return Counter(refines=edited, updates=deleted)
 
 
 def _tell_changes(context: Context, report: CycleReport) -> None:
