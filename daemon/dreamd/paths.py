@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.errors import ConfigError
-from dreamd.model import Scope
+from dreamd.model import Scope, content_id
 
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
+LONGEST_NAME = 200
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,11 @@ class Paths:
 
         if not scope.key:
             return self.memory / scope.kind
-        return self.memory / scope.kind / quote(scope.key, safe=" abcdefghijklmnopqrstuvwxyz").replace(".", "%2E")
+        name = quote(scope.key, safe=" abcdefghijklmnopqrstuvwxyz").replace(".", "%2E")
+        if len(name) > LONGEST_NAME:
+            # No filesystem takes more than 255 bytes; a key in another script needs nine for each character.
+            name = f"{name[:LONGEST_NAME]}-{content_id('scope', str(scope))}"
+        return self.memory / scope.kind / name
 
 
 def read_environment() -> dict[str, str]:
