@@ -10,7 +10,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +37,19 @@ def settings_key(settings: Settings) -> str:
     return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
+def is_wanted(home: Path, *, now_s: float) -> bool:
+    """Whether somebody asked lately and found nobody listening; what the service looks at before it starts a server."""
+    with suppress(OSError):
+        return now_s - (home / WANTED_NAME).stat().st_mtime < WANTED_FOR_S
+    return False
+
+
+def command(home: Path, *, config: Path | None = None, parent: int = 0) -> list[str]:
+    """The command line that starts a server for a home; it leaves when `parent` is gone."""
+    more = ["--config", str(config)] if config else []
+    return [sys.executable, "-m", "dreamd.recall_server", "--home", str(home), "--parent", str(parent), *more]
+
+
 @contextmanager
 def address(path: Path) -> Iterator[str]:
     """A socket's path short enough for the kernel: the path itself, or one through an open directory on Linux.
@@ -48,11 +61,11 @@ def address(path: Path) -> Iterator[str]:
         return
     if not sys.platform.startswith("linux"):
         raise OSError("the path is too long for a socket")
-    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    walk = os.fwalk(path.parent)  # holds the folder open until it is let go
     try:
-        yield f"/proc/self/fd/{folder}/{path.name}"
+        yield f"/proc/self/fd/{next(walk)[3]}/{path.name}"
     finally:
-        os.close(folder)
+        del walk
 
 
 def call(path: Path, request: bytes, *, wait_s: float = CLIENT_WAIT_S) -> bytes | None:

@@ -78,19 +78,6 @@ def serve(world: World, *, embedder: Embedder | None = None, idle_s: float = IDL
                 desk.count()
 
 
-def is_wanted(paths: Paths, *, now_s: float) -> bool:
-    """Whether somebody asked lately and found nobody listening; what the service looks at before it starts a server."""
-    with suppress(OSError):
-        return now_s - (paths.home / recall_line.WANTED_NAME).stat().st_mtime < recall_line.WANTED_FOR_S
-    return False
-
-
-def command(paths: Paths, *, config: Path | None = None, parent: int = 0) -> list[str]:
-    """The command line that starts a server for a home."""
-    more = ["--config", str(config)] if config else []
-    return [sys.executable, "-m", "dreamd.recall_server", "--home", str(paths.home), "--parent", str(parent), *more]
-
-
 class Desk:
     """What a request asks for, apart from how it came."""
 
@@ -100,6 +87,8 @@ class Desk:
         self._shown: list[tuple[Kit, list[str]]] = []
         self._key = recall_line.settings_key(kit.settings)
         self._store_id = _file_id(kit.paths.store)
+        self._settings_file = kit.settings.path or default_config(kit.world.env)
+        self._settings_id = _changed_at(self._settings_file)
 
     def warm(self) -> None:
         """Do once what the first question should not wait for."""
@@ -137,8 +126,12 @@ class Desk:
             record_recalls(kit, ids)
 
     def _carry_out(self, request: dict[str, object]) -> dict[str, object]:
-        if request.get("dream") != __version__ or request.get("settings") != self._key:
-            raise ValueError("another dream or other settings")
+        if str(request["dream"]) != __version__:
+            raise Leaving("another dream was installed")
+        if request.get("settings") != self._key:
+            if _changed_at(self._settings_file) != self._settings_id:
+                raise Leaving("the settings changed")
+            raise ValueError("settings of somebody else")
         self.look_around()
         now = request.get("now")
         kit = self._kit
@@ -254,14 +247,12 @@ def _only_one(paths: Paths) -> Iterator[None]:
     """One server a home; the kernel frees the lock of one that died."""
     fsio.make_private_dir(paths.locks)
     fsio.create_private(paths.locks / LOCK_NAME)
-    descriptor = os.open(paths.locks / LOCK_NAME, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with (paths.locks / LOCK_NAME).open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Locked("another recall server listens for this home") from None
         yield
-    except BlockingIOError:
-        raise Locked("another recall server listens for this home") from None
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
@@ -301,6 +292,12 @@ def _file_id(path: Path) -> tuple[int, int] | None:
     with suppress(OSError):
         facts = path.stat()
         return facts.st_dev, facts.st_ino
+    return None
+
+
+def _changed_at(path: Path) -> int | None:
+    with suppress(OSError):
+        return path.stat().st_mtime_ns
     return None
 
 

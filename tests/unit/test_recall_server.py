@@ -143,8 +143,7 @@ def test_requests_out_of_bounds_get_a_no(known):
     with serving(known):
         for more in ({"limit": 0}, {"limit": 10**9}, {"limit": "7"}, {"budget": "endless"}, {"scopes": "user"},
                      {"scopes": ["x:"]},
-                     {"query": ""}, {"query": "x" * 9000}, {"op": "erase"}, {"now": "yesterday"}, {"settings": "other"},
-                     {"dream": "0.0.0"}):
+                     {"query": ""}, {"query": "x" * 9000}, {"op": "erase"}, {"now": "yesterday"}, {"settings": "other"}):
             assert say(known, request(known, **more))["ok"] is False, more
         assert say(known, request(known))["ok"] is True
         assert say(known, b"x" * (recall_line.LARGEST_REQUEST_BYTES + 10)) is None
@@ -184,8 +183,8 @@ def test_without_a_server_nothing_is_asked_and_nothing_is_left_behind(known):
 def test_where_the_service_runs_it_is_told_that_somebody_asked(known):
     known.paths.heartbeat.write_text("{}")
     assert ask(known, "kiln") is None
-    assert recall_server.is_wanted(known.paths, now_s=time.time())
-    assert not recall_server.is_wanted(known.paths, now_s=time.time() + 3600)
+    assert recall_line.is_wanted(known.home, now_s=time.time())
+    assert not recall_line.is_wanted(known.home, now_s=time.time() + 3600)
 
 
 def test_the_server_goes_when_nobody_asks(known):
@@ -203,6 +202,13 @@ def test_the_server_goes_when_the_store_was_exchanged_under_it(known):
         assert say(known, request(known)) is None
         told["thread"].join(timeout=20)
         assert told["why"] == "the store was exchanged"
+
+
+def test_the_server_goes_when_another_dream_asks(known):
+    with serving(known) as told:
+        assert say(known, request(known, dream="0.0.0")) is None
+        told["thread"].join(timeout=20)
+        assert told["why"] == "another dream was installed"
 
 
 def test_there_is_no_server_without_a_store(house: House):

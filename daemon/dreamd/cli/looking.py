@@ -169,11 +169,12 @@ def search(context: Context, options: Namespace) -> int:
 
 def _recall(context: Context, query: str, look: Look) -> Recall:
     """Ask the recall server where one listens; do the work here otherwise."""
-    if query.strip() and context.world.paths.socket.exists():
+    paths = context.world.paths
+    if query.strip() and (paths.socket.exists() or paths.heartbeat.exists()):
         from dreamd import recall_client
         from dreamd.store.connection import open_reader
 
-        store = open_reader(context.world.paths.store)
+        store = open_reader(paths.store)
         try:
             answer = recall_client.ask(context.world, query, look, store=store)
         finally:
@@ -184,7 +185,7 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
     from dreamd.recall import search as find
 
     # Looking must work where nothing may be written; then it is not counted as a recall.
-    look_only = not look.record or not os.access(context.world.paths.store, os.W_OK)
+    look_only = not look.record or not os.access(paths.store, os.W_OK)
     with open_kit(context.world, read_only=look_only) as kit:
         return find(kit, query, replace(look, record=not look_only))
 

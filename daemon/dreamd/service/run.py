@@ -35,6 +35,7 @@ from dreamd.mutex import Owner
 from dreamd.paths import system_zone_name
 from dreamd.service import gate, memo
 from dreamd.service.alarms import Alarms
+from dreamd.service.companion import Companion
 from dreamd.service.due import Due, Reading, judge_due, judge_gap, parse_time_of_day
 from dreamd.service.hints import TRAILING, Hints
 from dreamd.service.loop import Loop, Wishes
@@ -79,7 +80,7 @@ class Service:
         self._wishes = Wishes()
         self._notifier = Notifier(world.env)
         self._child: Child | None = None
-        self._memo = Memo()
+        self._companion, self._memo = Companion(world.paths.home, config=config, env=world.env), Memo()
         self._ledger = Ledger(world.settings.extraction)
         self._boot_id = outage.current_boot_id()
         self._heart = Heartbeat(world.paths.heartbeat, "service", boot_id=self._boot_id)
@@ -89,10 +90,8 @@ class Service:
         self._settle_from_s = self._last_reading.boot_s
         self._settle_s = float(world.settings.service.settle_s)
         self._rescanned_s = -rhythm.rescan_s
-        self._said_hold = ""
-        self._cycles = self._failures = 0
-        self._beaten_s = -IDLE_BEAT_S
-        self._strain = Strain()
+        self._said_hold, self._cycles, self._failures = "", 0, 0
+        self._beaten_s, self._strain = -IDLE_BEAT_S, Strain()
         self._hints, self._inbox_waits = Hints(), False
         self._watcher = Watcher(())
         self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
@@ -157,6 +156,7 @@ class Service:
     def _farewell(self) -> None:
         self._notifier.tell("STOPPING=1", "STATUS=stopped")
         self._event("service.stopped", counts={"dreams": self._cycles, "failures": self._failures})
+        self._companion.stop()
         self._heart.remove()
 
     def _tick(self) -> None:
@@ -164,6 +164,7 @@ class Service:
         try:
             self._notice_time()
             self._notice_sources()
+            self._companion.attend()
             if self._child is not None:
                 self._attend(self._child)
             elif not self._wishes.stop:
