@@ -15,9 +15,10 @@ from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.model import Candidate, Memory, Observation, Scope, Status
 from dreamd.phases.compare import PairJudge, find_partners, load_vectors
-from dreamd.phases.consolidate import Bench, Heard, plan_consolidation
+from dreamd.phases.consolidate import Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
+from dreamd.phases.twins import Heard
 from dreamd.plan import Plan, retired
 from dreamd.relations import merged_wording
 from dreamd.store import memories, observations

@@ -23,7 +23,6 @@ from dreamd.model import (
     GateVerdict,
     Judgement,
     Memory,
-    Observation,
     Relation,
     Scope,
     Status,
@@ -34,12 +33,12 @@ from dreamd.model import (
 from dreamd.notes import topic_path
 from dreamd.phases.draft import Draft, spoken
 from dreamd.phases.standing import Claim, Ruling, Winner, settle_conflict
+from dreamd.phases.twins import BURIED, DELETED, Heard, may_merge, says_anew
 from dreamd.plan import FateOf, Plan
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
-DELETED = "deleted-by-person"
 RENAMED = "renamed-by-person"
 ONE_OFF = "one-off"
 SINGLE_SIGHTING = "single-sighting"
@@ -48,14 +47,6 @@ SURE_CONFLICT = 0.85
 ending in a hundred comparisons would be one in every few nights."""
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
-
-
-@dataclass(frozen=True)
-class Heard:
-    """An observation with what the gate made of it."""
-
-    observation: Observation
-    gated: Gated
 
 
 @dataclass(frozen=True)
@@ -131,41 +122,24 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
-                   and m.memory.reason == DELETED), None)
+                   and m.memory.reason in BURIED), None)
     if lost is not None:
         _end_at_once(one, lost, ended_twin, draft)
     elif twin is not None:
         _merge(one, twin, rulings, draft, bench)
-    elif ended_twin is not None and not rulings:
+    elif ended_twin is not None and not rulings and not says_anew(one, ended_twin.memory):
         _repeat_ended(one, ended_twin, draft)
     elif buried is not None and not rulings:
         evidence = buried.judgement.evidence
-        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, DELETED, buried.memory.id, evidence))
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, buried.memory.reason, buried.memory.id, evidence))
     else:
         _add(one, rulings, draft)
 
 
 def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
     """The memory an observation says again: the surest, then the one founded first."""
-    fit = [m for m in met if m.judgement.relation in MERGING and _may_merge(one, m.memory)]
+    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory)]
     return min(fit, key=lambda m: (-m.judgement.confidence, m.memory.created_at, m.memory.id), default=None)
-
-
-def _may_merge(one: Heard, memory: Memory) -> bool:
-    ours = trust_of(one.observation.origin)
-    if memory.status is Status.SUPERSEDED:
-        return False
-    if memory.status is Status.ARCHIVED and memory.reason == DELETED:
-        return ours is Trust.USER and one.observation.at > (memory.valid_to or memory.updated_at)
-    if one.observation.class_hint and one.observation.class_hint is not memory.memory_class and _hinted(memory, one):
-        return False
-    # Words nobody vouches for never lend their weight to a trusted memory, nor take any from it.
-    return (ours is Trust.UNTRUSTED) == (memory.trust is Trust.UNTRUSTED)
-
-
-def _hinted(memory: Memory, one: Heard) -> bool:
-    kinds = {"preference", "rule"}
-    return not ({memory.memory_class.value, one.gated.memory_class.value} <= kinds)
 
 
 def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
@@ -173,7 +147,8 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
                   one.gated.verdict is GateVerdict.HOLD)
-    rulings, implicit = [], 0
+    rulings: list[tuple[Met, Ruling]] = []
+    implicit = 0
     for m in sorted(met, key=lambda m: -m.judgement.confidence):
         if m.memory.status not in CURRENT or m is twin:
             continue
@@ -189,10 +164,15 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
         ruling = settle_conflict(claim, m.memory, m.judgement)
         if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
             implicit += 1
-            if implicit > MOST_IMPLICIT_ENDINGS:
+            if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):
                 continue
         rulings.append((m, ruling))
     return rulings
+
+
+def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bool:
+    """Whether a memory waits in conflict with one that ends: who ends one side has decided about the other."""
+    return any((m.memory.id, "contradicts") in memory.links for m, r in rulings if r.winner is Winner.NEW)
 
 
 def _trust_apart(one: Heard, memory: Memory) -> bool:
@@ -243,12 +223,22 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         # Nothing may be dropped, and these words may not be changed: both stay.
         _add(one, rulings, draft)
         return
-    after = _supported(memory, one, wording)
+    after = _decided(_supported(memory, one, wording), rulings, draft)
     op = "merge" if wording == memory.text else "refine"
     draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
     _carry_out(after, rulings, draft)
     fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE
     draft.close_step(FateOf(observation, fate, verdict.relation.value, memory.id, verdict.evidence))
+
+
+def _decided(memory: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> Memory:
+    """A memory that waited in a conflict lives once the last of what it could not hold beside has ended."""
+    ended = {m.memory.id for m, r in rulings if r.winner is Winner.NEW}
+    if memory.status is not Status.HELD or memory.reason != "contradicts" or not ended:
+        return memory
+    rivals = {i for i, relation in memory.links if relation == "contradicts" and draft.memories[i].status in CURRENT}
+    open_still = rivals - ended or any(r.winner is not Winner.NEW for _, r in rulings)
+    return memory if open_still else replace(memory, status=Status.LIVE, reason="later-statement")
 
 
 def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
@@ -268,7 +258,7 @@ def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
         observations=(*memory.observations, observation.id), spoken_in=spoken(memory, observation), confirmed_at=later,
         updated_at=max(memory.updated_at, observation.at) if wording != memory.text else memory.updated_at,
         valid_from=min(memory.valid_from, observation.at), valid_to=None if status in CURRENT else memory.valid_to,
-        ttl=gated.ttl or memory.ttl,
+        ttl=gated.ttl if gated.ttl and observation.at >= memory.confirmed_at else memory.ttl,
         trust=min(memory.trust, ours, key=lambda t: TRUST_RANK[t]),
         authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
 
