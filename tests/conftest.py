@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dreamd.embedding import Embedder, load_embedder
+from dreamd.settings import Settings
 from household import House
 
 
@@ -25,4 +26,4 @@ def real_model() -> Embedder:
 @pytest.fixture
 def thoughtful(tmp_path: Path, real_model: Embedder) -> House:
     """An empty home with the real model, for tests that turn on meaning."""
-    return House(tmp_path, real_model)
+    return House(tmp_path, real_model, Settings())

@@ -37,6 +37,8 @@ CEDAR = "project:cedar"
 FIRST_DAY = "2026-01-05T09:00:00Z"
 FIRST_NIGHT = "2026-01-05T20:00:00Z"
 AS_USUAL = Wish()
+RULES_ONLY = build_settings({"consolidate": {"judge": "rules"}})
+"""Judging without the trained scorer: the same everywhere, and nothing heavy is loaded."""
 
 
 class SharedWords:
@@ -89,7 +91,7 @@ class House:
 
     root: Path
     embedder: Embedder = field(default_factory=SharedWords)
-    settings: Settings = field(default_factory=Settings)
+    settings: Settings = RULES_ONLY
     persons_own: Path | None = None
 
     @property
@@ -107,7 +109,7 @@ class House:
 
     def furnish(self, **tables: dict[str, object]) -> None:
         """Choose settings by table and key."""
-        self.settings = build_settings(tables)
+        self.settings = build_settings({"consolidate": {"judge": self.settings.consolidate.judge}, **tables})
 
     def world(self, now: str) -> World:
         """The world as it is at some instant."""

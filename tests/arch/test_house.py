@@ -1,0 +1,243 @@
+"""The house rules that a machine can check: who imports whom, how long things are, and where the world comes in."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "daemon" / "dreamd"
+
+ROWS = (
+    ("errors",),
+    ("model", "clock", "candidates", "clues", "throttle", "harnesses", "probe"),
+    ("settings", "paths"),
+    ("fsio", "world"),
+    ("telemetry",),
+    ("store", "sources", "extraction", "relations", "notes", "embedding", "vectors", "ranking", "idle", "mutex", "outage",
+     "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
+    ("inbox", "pairscore"),
+    ("trained",),
+    ("kit", "projection", "notebook", "hooks"),
+    ("phases", "recall", "verbs", "prime"),
+    ("planning", "priming", "recall_client", "attach"),
+    ("cycle", "recall_server", "mcp_server"),
+    ("doctor", "undo", "evaluation"),
+    ("service",),
+    ("cli",),
+)
+"""A room imports only from rows above its own; rooms of one row do not know each other."""
+ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
+
+HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "dateparser", "detect_secrets", "yaml", "scipy",
+         "tokenizers", "safetensors", "sqlite_utils", "mcp", "matplotlib")
+LONG_MODULES = {"probe.py": "stands alone: it may import nothing of ours", "model.py": "the shared values of every room"}
+BROAD = {"cli/main.py", "service/", "probe.py", "recall_server.py", "mcp_server.py", "hooks.py", "prime.py", "cli/hooking.py"}
+"""Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe."""
+WORLD = {
+    "datetime.now": {"clock.py", "probe.py"}, "time.sleep": {"clock.py", "probe.py"}, "time.time": {"clock.py", "probe.py"},
+    "os.environ": {"paths.py", "settings.py", "probe.py", "cli/hooking.py"},
+    "os.getenv": {"paths.py", "settings.py", "probe.py"},
+}
+"""Who may ask the machine itself. The probe stands alone; a hook must be done before `paths` would be loaded."""
+TOP_LEVEL = {"LICENSE", "Makefile", "README.md", "CHANGELOG.md", "config", "daemon", "launchd", "pyproject.toml", "systemd",
+             "tests"}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its path below it."""
+    return {str(p.relative_to(SOURCE)): ast.parse(p.read_text()) for p in sorted(SOURCE.rglob("*.py"))}
+
+
+def room_of(path: str) -> str:
+    """The room a module belongs to; empty for the package itself."""
+    return "" if path == "__init__.py" else path.partition("/")[0].removesuffix(".py")
+
+
+def imported_rooms(tree: ast.Module) -> Iterator[str]:
+    """Rooms a module imports, anywhere in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module == "dreamd":
+            yield from (alias.name for alias in node.names if alias.name in ROW_OF)
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dreamd."):
+            yield str(node.module).split(".")[1]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("dreamd."))
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Every function and method."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` of an attribute chain."""
+    if isinstance(node, ast.Attribute):
+        return f"{dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "?"
+
+
+def test_every_room_has_a_row() -> None:
+    assert sorted({room_of(path) for path in modules()} - {""} - ROW_OF.keys()) == []
+
+
+def test_rooms_import_only_from_rows_above() -> None:
+    wrong = [f"{path} imports {room}" for path, tree in modules().items() for room in imported_rooms(tree)
+             if room_of(path) and room != room_of(path) and ROW_OF[room] >= ROW_OF[room_of(path)]]
+    assert wrong == []
+
+
+def test_a_phase_never_imports_another_decider() -> None:
+    deciders = {"orient", "gather", "consolidate", "prune", "regroup"}
+    flow = {f"phases/{name}.py": deciders - {name} for name in ("orient", "gather", "prune")}
+    wrong = [f"{path} imports {node.module}" for path, others in flow.items() for node in ast.walk(modules()[path])
+             if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("dreamd.phases.") in others]
+    assert wrong == []
+
+
+def test_the_probe_imports_the_standard_library_alone() -> None:
+    names = {alias.name.split(".")[0] for node in ast.walk(modules()["probe.py"]) if isinstance(node, ast.Import)
+             for alias in node.names}
+    names |= {str(node.module).split(".")[0] for node in ast.walk(modules()["probe.py"]) if isinstance(node, ast.ImportFrom)}
+    assert names <= set(sys.stdlib_module_names)
+
+
+def test_heavy_libraries_are_imported_inside_the_function_that_needs_them() -> None:
+    wrong = []
+    for path, tree in modules().items():
+        for node in tree.body:
+            names = [a.name for a in node.names] if isinstance(node, ast.Import) else (
+                [str(node.module)] if isinstance(node, ast.ImportFrom) else [])
+            wrong += [f"{path} imports {name} at once" for name in names if name.split(".")[0] in HEAVY]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("start", ["dreamd.notebook", "dreamd.cli.main", "dreamd.hooks", "dreamd.probe", "dreamd.inbox",
+                                   "dreamd.store.connection", "dreamd.service.run"])
+def test_what_must_start_quickly_loads_nothing_heavy(start: str) -> None:
+    code = f"import sys, {start}; print(' '.join(m for m in {HEAVY!r} if m in sys.modules))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+                          env={"PYTHONPATH": str(ROOT / "daemon"), "PATH": "/usr/bin:/bin", "HOME": "/"}, check=False)
+    assert (told.returncode, told.stdout.split()) == (0, []), told.stderr[-500:]
+
+
+def test_no_function_is_longer_than_sixty_lines() -> None:
+    wrong = [f"{path}:{f.lineno} {f.name} has {(f.end_lineno or 0) - f.lineno + 1} lines" for path, tree in modules().items()
+             for f in functions(tree) if (f.end_lineno or 0) - f.lineno + 1 > 60]
+    assert wrong == []
+
+
+def test_no_module_is_longer_than_four_hundred_lines() -> None:
+    long = {path: len((SOURCE / path).read_text().splitlines()) for path in modules()}
+    assert {path: n for path, n in long.items() if n > 400 and path not in LONG_MODULES} == {}
+
+
+def test_no_function_takes_more_than_five_things_by_position() -> None:
+    wrong = []
+    for path, tree in modules().items():
+        for f in functions(tree):
+            by_position = [a.arg for a in (*f.args.posonlyargs, *f.args.args) if a.arg not in ("self", "cls")]
+            if len(by_position) > 5:
+                wrong.append(f"{path}:{f.lineno} {f.name}({', '.join(by_position)})")
+    assert wrong == []
+
+
+def test_every_module_and_public_thing_says_what_it_is_for() -> None:
+    wrong = []
+    for path, tree in modules().items():
+        if not ast.get_docstring(tree):
+            wrong.append(path)
+        for node in tree.body:
+            public = isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+            if public and not ast.get_docstring(node) and not _explains_itself(node):
+                wrong.append(f"{path}:{node.lineno} {node.name}")
+    assert wrong == []
+
+
+def _explains_itself(node: ast.FunctionDef | ast.ClassDef) -> bool:
+    """A record of two or three fields whose names say it all."""
+    return isinstance(node, ast.ClassDef) and all(isinstance(n, ast.AnnAssign | ast.Assign | ast.Expr) for n in node.body)
+
+
+def test_only_the_command_line_and_the_probe_print() -> None:
+    wrong = [f"{path}:{node.lineno}" for path, tree in modules().items() if not path.startswith("cli/") and path != "probe.py"
+             for node in ast.walk(tree) if isinstance(node, ast.Call) and dotted(node.func) == "print"]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(WORLD))
+def test_the_world_comes_in_at_one_place(name: str) -> None:
+    wrong = [f"{path}:{node.lineno}" for path, tree in modules().items() if path not in WORLD[name]
+             for node in ast.walk(tree) if isinstance(node, ast.Attribute) and dotted(node) == name]
+    assert wrong == []
+
+
+def test_exceptions_are_caught_narrowly_but_for_the_named_places() -> None:
+    wrong = []
+    for path, tree in modules().items():
+        if any(path == place or (place.endswith("/") and path.startswith(place)) for place in BROAD):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler):
+                kinds = [node.type] if not isinstance(node.type, ast.Tuple) else node.type.elts
+                broad = any(kind is None or dotted(kind) in ("Exception", "BaseException") for kind in kinds)
+                again = any(isinstance(n, ast.Raise) and n.exc is None for n in node.body)
+                wrong += [f"{path}:{node.lineno}"] if broad and not again else []
+    assert wrong == []
+
+
+def test_the_files_of_the_home_are_written_in_one_room() -> None:
+    """What changes a disk goes through `fsio` or the store, so that the crash harness sees every effect."""
+    changing = {"os.open", "os.replace", "os.rename", "os.unlink", "os.remove", "os.truncate", "os.ftruncate", "os.mkdir",
+                "os.makedirs", "shutil.rmtree", "shutil.move", "shutil.copy", "shutil.copyfile", "shutil.copytree"}
+    methods = {"write_text", "write_bytes", "touch", "unlink", "mkdir", "rename", "rmdir", "symlink_to", "hardlink_to"}
+    allowed = {"fsio.py": "the room itself", "probe.py": "stands alone", "mutex.py": "lock files; their words decide nothing",
+               "outage.py": "the reserve is overwritten in place when the disk takes nothing else",
+               "telemetry.py": "logs, never a reason for failure",
+               "connect.py": "an agent's own configuration, outside the home, given back to the byte",
+               "foreign_backup.py": "an agent's own directory, outside the home, given back to the byte",
+               "recall_line.py": "a socket's folder, opened without writing",
+               "recall_server.py": "a socket and its lock; nothing on them lasts"}
+    wrong = []
+    for path, tree in modules().items():
+        if path in allowed or path.startswith(("service/", "cli/", "sources/")):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and (
+                    dotted(node.func) in changing or node.func.attr in methods) and not dotted(node.func).startswith("fsio."):
+                wrong.append(f"{path}:{node.lineno} {dotted(node.func)}")
+    assert wrong == []
+
+
+def test_the_top_level_is_the_one_of_the_house() -> None:
+    there = {p.name for p in ROOT.iterdir() if not p.name.startswith(".") and p.name not in ("build", "dist")}
+    assert there <= TOP_LEVEL
+
+
+def test_names_say_the_thing() -> None:
+    unwanted = re.compile(r"(?:^|_)(manager|helper|helpers|util|utils|handler|smart)(?:_|$|\.)", re.IGNORECASE)
+    wrong = [path for path in modules() if unwanted.search(Path(path).name)]
+    wrong += [f"{path}:{node.lineno} {node.name}" for path, tree in modules().items() for node in ast.walk(tree)
+              if isinstance(node, ast.ClassDef | ast.FunctionDef) and re.search(r"(Manager|Helper|Handler|Util)s?$", node.name)]
+    assert wrong == []
+
+
+def test_the_project_names_no_machine_of_its_makers() -> None:
+    """Texts of the project hold for every machine: no home of a person, no working directory, no package index."""
+    telling = re.compile(r"/(?:home|Users)/(?!(?:user|you|me|ada|sam|alice|bob|jane|dev|x|u|someone|person)\b)[a-z]"
+                         r"|/work/(?:main|shared|notes)|/root/\.|(?:pypi|pythonhosted)\.org")
+    wrong = []
+    for top in ("daemon", "config", "systemd", "launchd"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix in (".py", ".toml", ".txt", ".sh", ".service", ".timer", ".plist", ".md"):
+                wrong += [f"{path.relative_to(ROOT)}:{n}" for n, line in enumerate(path.read_text().splitlines(), 1)
+                          if telling.search(line)]
+    assert wrong == []
