@@ -23,7 +23,8 @@ MASK = re.compile(r"\[masked: [a-z0-9 ]{1,40}\]")
 _PREFILTER = re.compile(
     r"://|PRIVATE KEY|-Key-File|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b"
     r"|wachtwoord|hasło|lösenord|adgangskode|salasana|parola|şifre|пароль|密|口令|パス|暗証|비밀|암호|패스|토큰"
-    r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\botp\b|code\b|令牌|トークン|鍵"
+    r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\bpw\b|\botp\b"
+    r"|codes?\b|令牌|トークン|鍵"
     r"|geheim|schlüssel|clave|clé|chave|llave|jeton|login|log in|creds|phrase|mnemonic|\bseed\b"
     r"|card|visa|karte|tarjeta|carte|cartão|mysql"
     r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d|[A-Za-z0-9+/_=-]{24}", re.IGNORECASE)
@@ -49,6 +50,9 @@ _REST_NOT_SECRET = re.compile(
     re.IGNORECASE)
 _KEYLIKE = re.compile(r"(?i)key|token|secret|schlüssel|clave|clé|chave")
 _PARTICIPLE = re.compile(r"[a-z]+(?<!e)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)")
+_ONE_CASE = re.compile(r"[a-z]{20,200}|[A-Z]{20,200}")
+_CODE = re.compile(r"(?i)[a-z]\scode\Z")
+_COUNTED = re.compile(r"(?i:sha|md5|base64|utf|v\d)|\d+(?:[.-]\d+)*[a-z-]*\Z")
 _BARE = r"[^\s\"'`<>“”„«»，。、；（）\)\]\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{3,200}"
 _DETECTORS = (
     ("aws", "AWSKeyDetector"), ("azure_storage_key", "AzureStorageKeyDetector"), ("basic_auth", "BasicAuthDetector"),
@@ -163,7 +167,8 @@ def _spoken() -> tuple[re.Pattern[str], re.Pattern[str]]:
     joins = "|".join(rf"{j}\b" if j.isascii() and j[-1].isalpha() else j
                      for j in sorted(spoken["joins"], key=len, reverse=True))
     named = rf"(?<![A-Za-z0-9_])(?i:(?P<strong>{strong})|(?P<weak>{weak}))(?![A-Za-z0-9_\]])"
-    about = (r"(?:\s{1,2}(?:for|of|to|on|at|von|für|vom|der|des|am|im|de|del|da|do|du|pour|para)\s"
+    about = (r"(?:\s{1,2}(?:for|of|to|on|at|von|für|vom|der|des|am|im|de|del|della|dello|per|da|do|du|dla"
+             r"|van|voor|för|til|till|pour|para|от|для|к)\s"
              r"(?:[^\n.;:=,]|\.(?=\w)){1,60}?"
              r"|\s?\([^)\n]{0,40}\))?"
              r"[*_`\"']{0,3}")
@@ -187,7 +192,9 @@ def _is_said_secret(match: re.Match[str]) -> bool:
     if match["weak"]:
         if re.search(r"(?i)pin|otp|code", match["weak"]):
             return re.fullmatch(r"[\d#*-]{4,12}", value) is not None
-        return is_secretish(value, shortest=8)
+        return is_secretish(value, shortest=8) or _ONE_CASE.fullmatch(value) is not None
+    if match["join"] == "to":
+        return is_secretish(value, shortest=5)
     if match["quoted"] or match["join"] in ":：==>->" or is_secretish(value, shortest=5):
         return len(value) >= 4
     return _ends_clause(match) and _PARTICIPLE.fullmatch(value) is None
@@ -196,8 +203,10 @@ def _is_said_secret(match: re.Match[str]) -> bool:
 def _is_bare_secret(match: re.Match[str]) -> bool:
     value = _said(match)
     if match["weak"]:
+        if _CODE.search(match["weak"]):
+            return re.fullmatch(r"\d{4,8}", value) is not None
         return _KEYLIKE.search(match["weak"]) is not None and (UUID.fullmatch(value) is not None or is_random(value))
-    if value.lower() in _plain() or is_placeholder(value) or re.match(r"(?i)sha|md5|base64|utf|v?\d", value):
+    if value.lower() in _plain() or is_placeholder(value) or _COUNTED.match(value):
         return False
     return is_secretish(value, shortest=6)
 

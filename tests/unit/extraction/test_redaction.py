@@ -15,6 +15,21 @@ HEX32 = "3f9a1c7e5b2d8046a1c7e5b2d80463f9"
 HEX40 = HEX32 + "17c4e8b2"
 
 SECRETS = {
+    "alarm code": ("the alarm code 4719 is shared", "4719"),
+    "recovery codes": ("recovery codes: 8f3a-92bc, 1d4e-77aa", "1d4e-77aa"),
+    "short name": ("user admin, pw Nh4JXqiVy", "Nh4JXqiVy"),
+    "in brackets": ("the admin account (password 5kgprw4ZL) is shared", "5kgprw4ZL"),
+    "changed": ("we changed the root password to Blue77zeJ", "Blue77zeJ"),
+    "italian": ("La password del router è Gatto4411", "Gatto4411"),
+    "dutch": ("Het wachtwoord van de server is Boom86A7", "Boom86A7"),
+    "polish": ("Hasło do bazy to Kot6HSX", "Kot6HSX"),
+    "turkish": ("Veritabanı şifresi Kedi9OfPn", "Kedi9OfPn"),
+    "russian with its place": ("пароль от базы: XkIh9DknHd", "XkIh9DknHd"),
+    "letters alone": ("API key is hswntglcfkvujipweaudhxyzdjmqgkml", "hswntglcfk"),
+    "password file": ("db.internal:5432:app:bob:sER0I8BSPfGx", "sER0I8BSPfGx"),
+    "signed address": ("https://b.s3.amazonaws.com/o?X-Amz-Signature=" + HEX32, HEX32),
+    "password hash": ("root:$6$IaZaNJ4b$" + A32 * 2, A32),
+    "asana token": ("asana PAT 1/9357652615541113:" + HEX32, HEX32),
     "plain word for an address": ("the password for ann@example.org is heronreed", "heronreed"),
     "pass": ("user admin, pass: Gull!22x", "Gull!22x"),
     "login pair": ("login admin/Plover#331 on the router", "Plover#331"),
