@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import scenario
-from faults import KILL, KINDS, LOSE_BODIES, LOSE_ENTRIES, short_writes
+from faults import FULL_LASTING, IO_ONCE, KILL, KINDS, LOSE_BODIES, LOSE_ENTRIES, Fault, short_writes
 from torment import Ordeal, sampled
 
 from dreamd import fsio, projection
@@ -103,6 +104,33 @@ def test_undo_happens_as_a_whole_or_not_at_all(room: Path, tell: Tell) -> None:
     outcome = ordeal.try_all(sampled(ordeal.cases(KINDS), 40))
     tell(f"{outcome.cases} faults over {len(ordeal.effects)} effects of an undo, {len(outcome.anomalies)} anomalies")
     assert outcome.anomalies == []
+
+
+def test_what_was_to_be_forgotten_is_gone_whole_or_still_there_whole(room: Path, tell: Tell) -> None:
+    (room / "before").mkdir()
+    house = scenario.prepare(room / "before")
+    scenario.dream(house)
+    ordeal = Ordeal(house, lambda h: h.forget(scenario.NIGHT, "ledger cuts"), scenario.NIGHT, room, recover=scenario.dream)
+    ordeal.rehearse()
+    anomalies, cases = [], sampled(ordeal.cases([KILL, FULL_LASTING, IO_ONCE]), 30)
+    for fault in cases:
+        anomalies += _halfway_forgotten(ordeal, fault)
+    tell(f"{len(cases)} faults over {len(ordeal.effects)} effects of a forget, {len(anomalies)} anomalies")
+    assert anomalies == []
+
+
+def _halfway_forgotten(ordeal: Ordeal, fault: Fault) -> list[str]:
+    """After the fault and one dream the words are in every place they were in, or in none."""
+    house = ordeal.fresh()
+    wrong = ordeal.strike(house, fault)
+    scenario.dream(house)
+    wrong += house.faults(scenario.NIGHT)
+    known = any("ledger cuts" in m.text for m in house.memories())
+    on_disk = [p.name for p in house.home.rglob("*") if p.is_file() and b"ledger cuts" in p.read_bytes()]
+    if known != bool(on_disk):
+        wrong.append(f"{fault.name} at effect {fault.at}: the words are left in {on_disk}")
+    shutil.rmtree(house.root)
+    return wrong
 
 
 def test_files_written_before_the_commit_would_be_caught(ordeal: Ordeal, monkeypatch: pytest.MonkeyPatch, tell: Tell) -> None:

@@ -45,13 +45,13 @@ class Ordeal:
 
     def rehearse(self) -> None:
         """Let the act run undisturbed: count its effects and keep what it leads to."""
-        house = self._fresh()
+        house = self.fresh()
         with watched(house.home) as disk:
             self.act(house)
         self.effects = disk.effects
         if self.recover is not None:
             self.recover(house)
-            untouched = self._fresh()
+            untouched = self.fresh()
             self.recover(untouched)
             self.accepted.append(snapshot(untouched.home))
         assert house.faults(self.now) == []
@@ -78,16 +78,21 @@ class Ordeal:
 
     def suffer(self, faults: Sequence[Fault]) -> list[str]:
         """One case: the faults one after the other, recovery, and what differs from the undisturbed run."""
-        house = self._fresh()
+        house = self.fresh()
         try:
             wrong = []
             for fault in faults:
-                wrong += self._in_a_child(house, fault) if fault.die else self._here(house, fault)
+                wrong += self.strike(house, fault)
             return wrong + self._compare(house)
         finally:
             shutil.rmtree(house.root)
 
-    def _fresh(self) -> House:
+    def strike(self, house: House, fault: Fault) -> list[str]:
+        """The act with one fault in it."""
+        return self._in_a_child(house, fault) if fault.die else self._here(house, fault)
+
+    def fresh(self) -> House:
+        """The prepared home once more, in a place of its own."""
         self._made += 1
         root = self.room / f"case-{self._made}"
         root.mkdir()
