@@ -195,7 +195,6 @@ def step_pairs() -> dict[str, Any]:
     from dreamd.embedding.model_files import find_model
     from dreamd.embedding.pairs import LONGEST_TOKENS
     from dreamd.embedding.texts import cut_pairs, load_tokenizer
-    from dreamd.pairscore import SECOND_LOOK
     from dreamd.relations import Statement, judge, needs_score
 
     tokenizer = load_tokenizer(find_model(), longest=LONGEST_TOKENS)
@@ -207,20 +206,23 @@ def step_pairs() -> dict[str, Any]:
     vectors = dict(zip(lines, load_embedder("light").embed(lines), strict=True))
     scorer = _pair_scorer()
 
-    def judged(pairs: list[tuple[str, str]]) -> tuple[int, int]:
+    def judged(pairs: list[tuple[str, str]]) -> int:
         cases = [(Statement(a, NOW), Statement(b, NOW), float(vectors[a] @ vectors[b])) for a, b in pairs]
         asked = [place for place, (a, b, nearness) in enumerate(cases)
                  if needs_score(a, b, similarity=nearness)]
         scores = dict(zip(asked, scorer.score([pairs[place] for place in asked]), strict=True))
         for place, (a, b, nearness) in enumerate(cases):
             judge(a, b, similarity=nearness, score=scores.get(place))
-        return len(asked), sum(one.merge > SECOND_LOOK or one.conflict > SECOND_LOOK for one in scores.values())
+        return len(asked)
 
-    reading = min(_cpu(lambda: scorer._probabilities(near))[0] for _ in range(3))
-    judging, (asked, again) = min((_cpu(lambda: judged(near)) for _ in range(3)), key=lambda pair: pair[0])
+    read_once = scorer._probabilities
+    reading = min(_cpu(lambda: read_once(near))[0] for _ in range(3))
+    readings: list[int] = []
+    scorer._probabilities = lambda pairs: (readings.append(len(pairs)), read_once(pairs))[1]
+    judging, asked = min(_cpu(lambda: judged(near)) for _ in range(3))
     mixing = min(_cpu(lambda: judged(mixed))[0] for _ in range(3))
     return {"count": len(near), "pieces": statistics.mean(pieces for _, pieces in close),
-            "readings_per_s": len(near) / reading, "asked": asked / len(near), "again": again / asked,
+            "readings_per_s": len(near) / reading, "asked": asked / len(near), "again": readings[1] / asked,
             "judged_per_s": len(near) / judging, "mixed_per_s": len(mixed) / mixing}
 
 
