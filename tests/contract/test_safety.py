@@ -96,6 +96,7 @@ def test_what_an_undone_run_consumed_stays_and_is_never_taken_up_by_itself(house
     before = len(house.rows("SELECT 1 FROM observation"))
     house.undo(NIGHT_3)
     assert len(house.rows("SELECT 1 FROM observation")) == before
+    assert house.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1") == [(2,)]
     assert house.dream("2026-01-13T20:00:00Z").outcome == "nothing-to-do"
     assert house.dream("2026-01-14T20:00:00Z", Wish(full=True)).fates == {}
     assert house.memory("8080").status is Status.LIVE
