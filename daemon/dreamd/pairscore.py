@@ -29,8 +29,8 @@ ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
 LEXICON_FILE = "lexicon.txt"
 TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
-SECOND_LOOK = 0.3
-"""Probability of a merge or a conflict from which the other order is read too."""
+SECOND_LOOK = (0.35, 0.85)
+"""Between these probabilities of a merge or a conflict the other order is read too."""
 LABELS = tuple(PairScore.__dataclass_fields__)
 _SMALL = {
     "de": frozenset(
@@ -125,7 +125,7 @@ class PairScorer:
         turned = [a > b for a, b in pairs]
         read = [(self._glossary.gloss(min(pair)), self._glossary.gloss(max(pair))) for pair in pairs]
         found = self._probabilities(read)
-        again = [i for i, s in enumerate(found) if s.merge > SECOND_LOOK or s.conflict > SECOND_LOOK]
+        again = [i for i, s in enumerate(found) if _is_open(s.merge) or _is_open(s.conflict)]
         for i, second in zip(again, self._probabilities([(read[i][1], read[i][0]) for i in again]), strict=True):
             found[i] = _mean(found[i], second.turned())
         return [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
@@ -280,6 +280,10 @@ def stem_of(word: str, tongue: str) -> str:
 def file_sha256(path: Path) -> str:
     """Hex sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _is_open(probability: float) -> bool:
+    return SECOND_LOOK[0] < probability < SECOND_LOOK[1]
 
 
 def _mean(one: PairScore, other: PairScore) -> PairScore:

@@ -3,6 +3,7 @@
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
 from dreamd.relations.guards import collateral_guards, merge_guards
+from dreamd.relations.seen import is_seen, leaves_more
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score
 from dreamd.relations.wording import can_merge, merged_wording, specifics
@@ -15,7 +16,9 @@ __all__ = [
     "collateral_guards",
     "extract_slots",
     "group",
+    "is_seen",
     "judge",
+    "leaves_more",
     "merge_guards",
     "merged_wording",
     "needs_score",

@@ -324,6 +324,8 @@ def denies_softly(slots: Slots) -> bool:
 
 def _swapped(a: Slots, b: Slots, shared: frozenset[str], only_a: frozenset[str], only_b: frozenset[str]) -> bool:
     """Who and whom exchanged around the same verb, in the same voice; or kept in place while the voice turned."""
+    if a.content == b.content and len(a.content) >= 3 and _has_by(a) != _has_by(b) and a.has_be != b.has_be:
+        return True
     if not a.subject or not b.subject or a.verb != b.verb or len(shared) < 3:
         return False
     after_a, after_b = a.content_set - a.subject - {a.verb}, b.content_set - b.subject - {b.verb}

@@ -146,7 +146,10 @@ def strong_changes(slots: Slots) -> tuple[str, ...]:
 
 
 _BARS = frozenset(
-    "lock locked locks block blocked blocks bar barred bars reserve reserved forbid forbidden prohibit prohibited sealed off-limits".split()
+    (
+        "lock locked locks block blocked blocks bar barred "
+        "bars reserve reserved forbid forbidden prohibit prohibited sealed off-limits"
+    ).split()
 )
 
 

@@ -76,6 +76,26 @@ _NOT_PARTICIPLES = frozenset(
         "present recent content student client agent patient open golden green wooden"
     ).split()
 )
+BEARINGS = {
+    word: group
+    for group, members in {
+        "less": "less fewer under below least minimum",
+        "more": "more over above most maximum exceeding",
+        "before": "before prior ahead earlier until till",
+        "after": "after following later since",
+        "out": "out outside off away",
+        "or": "or either",
+        "up": "up upwards",
+        "down": "down downwards",
+        "too": "too",
+        "again": "again",
+        "still": "still",
+        "yet": "yet",
+        "other": "other another",
+        "own": "own",
+    }.items()
+    for word in members.split()
+}
 _PARTICIPLE = re.compile(r"(?:ed|en|wn|ought|elt|ept|eld|ilt|ade|old|ent|ound|ead|ut|it|et|one|un)$")
 
 
@@ -120,6 +140,16 @@ class Slots:
     """What tells the subject from others of its kind: `row 118`, `gw-17`, `PAY-3` before the verb."""
     verb: str
     """Stem of the main verb, as far as it shows."""
+
+    @property
+    def has_be(self) -> bool:
+        """True when a form of "be" stands in the text, as in every passive."""
+        return any(t.lower in _BE for t in self.tokens)
+
+    @property
+    def bearings(self) -> frozenset[str]:
+        """Small words that turn a claim: before, after, more, less, out, off, or."""
+        return frozenset(BEARINGS[t.lower] for t in self.tokens if t.lower in BEARINGS)
 
     @property
     def content_set(self) -> frozenset[str]:

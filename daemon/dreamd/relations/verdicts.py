@@ -44,7 +44,7 @@ class Limits:
     """A conflict whose differing value or denial a rule sees, too."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
-    ask: float = 0.3
+    ask: float = 0.4
     """Similarity under which pairs that share hardly a word are not worth a score."""
 
 
@@ -74,7 +74,7 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
     pair = pair_features(a, b, similarity)
     if pair.a.folded == pair.b.folded:
         return False
-    if pair.same_script and similarity < limits.ask and len(pair.shared) < 2:
+    if pair.same_script and similarity < limits.ask and len(pair.shared) < 3:
         return False
     guards = merge_guards(pair)
     if guards and collateral_guards(pair):
@@ -133,7 +133,12 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     turned = pair.a.passive == pair.b.passive and bool(inversions(pair.a, pair.b, pair.shared))
     if min(pair.cover_a, pair.cover_b) >= 0.8 and len(pair.shared) >= 3 and _all_equal(pair) and not turned:
         return limits.merge_equal
-    if max(pair.cover_a, pair.cover_b) >= 0.99 and len(pair.shared) >= 3 and pair.a.head_negations == pair.b.head_negations and not turned:
+    if (
+        max(pair.cover_a, pair.cover_b) >= 0.99
+        and len(pair.shared) >= 3
+        and pair.a.head_negations == pair.b.head_negations
+        and not turned
+    ):
         return limits.merge_covered
     richer = max(score.a_richer, score.b_richer)
     poorer = pair.cover_b if score.a_richer > score.b_richer else pair.cover_a
@@ -158,7 +163,15 @@ def _all_equal(pair: PairFeatures) -> bool:
         and left.denied == right.denied
     )
     counted = left.negations == right.negations and left.quantifiers - {"none"} == right.quantifiers - {"none"}
-    return not apart and said and counted and bool(left.changes) == bool(right.changes)
+    same_words = len(left.content) == len(right.content) or bool(pair.only_a or pair.only_b)
+    return (
+        not apart
+        and said
+        and counted
+        and same_words
+        and left.bearings == right.bearings
+        and bool(left.changes) == bool(right.changes)
+    )
 
 
 _UNSAFE_ADDITION = words.HARD_CONDITIONS | {
