@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
 from dreamd.model import MERGING, Judgement, PairScore, Relation, text_sha
-from dreamd.relations import Statement, judge, needs_score
+from dreamd.relations import Statement, is_seen, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
@@ -159,6 +159,10 @@ def judge_safely(left: Statement, right: Statement, *, similarity: float, score:
     if score is None or verdict.relation not in CONFLICTS:
         return verdict
     seen = judge(left, right, similarity=similarity)
+    if seen.relation in CONFLICTS:
+        return seen
+    if is_seen(left, right, similarity=similarity):
+        return verdict
     return seen if seen.relation not in MERGING else Judgement(Relation.RELATED, verdict.confidence, verdict.evidence)
 
 

@@ -35,6 +35,7 @@ from dreamd.phases.draft import Draft, spoken
 from dreamd.phases.standing import Claim, Ruling, Winner, settle_conflict
 from dreamd.phases.twins import BURIED, DELETED, Heard, may_merge, says_anew
 from dreamd.plan import FateOf, Plan
+from dreamd.relations import leaves_more
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
@@ -162,6 +163,8 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
             rulings.append((m, _between_trusts(claim)))
             continue
         ruling = settle_conflict(claim, m.memory, m.judgement)
+        if ruling.winner is Winner.NEW and leaves_more(m.memory.text, one.gated.text):
+            continue  # the standing one says something else as well: ending it would lose that
         if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
             implicit += 1
             if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):

@@ -34,7 +34,7 @@ def may_merge(one: Heard, memory: Memory) -> bool:
     if one.gated.ttl and one.gated.ttl != memory.ttl and TRUST_RANK[ours] < TRUST_RANK[memory.authority]:
         # An end that somebody of lower authority knows of ends that one's own statement, not this one.
         return False
-    if one.observation.class_hint and one.observation.class_hint is not memory.memory_class and _hinted(memory, one):
+    if one.observation.class_hint and one.gated.memory_class is not memory.memory_class and _hinted(memory, one):
         return False
     # Words nobody vouches for never lend their weight to a trusted memory, nor take any from it.
     return (ours is Trust.UNTRUSTED) == (memory.trust is Trust.UNTRUSTED)

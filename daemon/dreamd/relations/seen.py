@@ -27,7 +27,7 @@ def leaves_more(old: str, new: str) -> str:
     "bed 9 grows sage and is watered every 4 days" says two things; "bed 9 is now watered every 6 days" replaces one.
     """
     slots, said = extract_slots(old), extract_slots(new).content_set
-    unnamed = [stem for stem in slots.subject if stem in slots.content_set and stem not in said]
+    unnamed = [stem for stem in sorted(slots.subject) if stem in slots.content_set and stem not in said]
     if unnamed:
         return " ".join(unnamed)
     if len(slots.clauses) < LEAST_CLAIM:

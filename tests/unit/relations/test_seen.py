@@ -1,0 +1,35 @@
+"""What an ending would lose, and what wording shows of a conflict."""
+
+from __future__ import annotations
+
+import pytest
+
+from dreamd.relations import Statement, is_seen, leaves_more
+
+
+@pytest.mark.parametrize(("old", "new", "lost"), [
+    ("Bed 9 of the nursery grows thyme and is watered every 4 days.",
+     "Bed 9 of the nursery is watered every 6 days from now on, no longer every 4.", "grow"),
+    ("Glass balls are allowed in the small hall.", "Loose glass is not allowed in the small hall anymore.", "ball"),
+    ("The ledger listens on port 7100 and its logs go to /var/log/ledger.", "The ledger now listens on port 7200.", "log"),
+])
+def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: str) -> None:
+    assert lost in leaves_more(old, new)
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("The mill is built with Bazel.", "We replaced Bazel by Pants; the mill does not build with Bazel any more."),
+    ("The harbour crew meets on Mondays.", "The harbour crew now meets on Thursdays instead of Mondays."),
+    ("The ledger listens on port 7100.", "The ledger listens on port 7200."),
+])
+def test_a_plain_replacement_loses_nothing(old: str, new: str) -> None:
+    assert leaves_more(old, new) == ""
+
+
+@pytest.mark.parametrize(("a", "b", "seen"), [
+    ("The ledger listens on port 7100.", "The ledger listens on port 7200.", True),
+    ("The ledger listens on port 7100.", "The north gauge listens on port 7100.", False),
+    ("The ledger keeps its records for 40 days.", "Requests to the ledger time out after 700 ms.", False),
+])
+def test_only_wording_makes_a_conflict_seen(a: str, b: str, seen: bool) -> None:
+    assert is_seen(Statement(a), Statement(b), similarity=0.9) is seen
