@@ -76,7 +76,8 @@ def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
 def redo(kit: Kit, run_id: str) -> int:
     """Hand the observations of an undone run back to the next dream; say how many.
 
-    Raises Refused for a run that was not undone.
+    The run itself stays undone: what it changed was taken back, another dream comes to its own end. Raises Refused
+    for a run that was not undone, or of which nothing is set aside any more.
     """
     run = journal.load_run(kit.store, run_id)
     if not run.undone_by:
@@ -85,7 +86,8 @@ def redo(kit: Kit, run_id: str) -> int:
     with mutex.hold_dream(kit.paths.locks, Owner("dream undo --redo", kit.clock.now())):
         with kit.writing() as tx:
             count = observations.hand_back(tx, run.seq)
-            journal.mark_undone(tx, run.seq, by=0)
+            if not count:
+                raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
         _close(kit, f"observations of run {run.id} handed back")
     return count
 

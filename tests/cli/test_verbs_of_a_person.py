@@ -69,6 +69,24 @@ def test_undo_takes_the_last_dream_back_and_redo_hands_it_over_again(lived_in):
     assert status_of(lived_in, "coffee") == "live"
 
 
+def test_a_run_handed_over_again_stays_undone_and_is_not_taken_back_twice(lived_in):
+    first = lived_in.json("undo", now=TUESDAY)["undone"][0]
+    lived_in.json("undo", "--redo", first, now=TUESDAY)
+    assert (lived_in("undo").code, lived_in("undo", "--redo", first).code) == (10, 4)
+    run = lived_in.json("consolidate", now=TUESDAY)["run"]
+    assert lived_in.json("undo", now=TUESDAY)["undone"] == [run]
+    assert lived_in("undo").code == 10
+    assert [r["undone_by"] is not None for r in lived_in.json("history")["runs"] if r["kind"] == "dream"] == [True, True]
+    assert lived_in.json("check")["healthy"] is True
+
+
+def test_taking_back_a_pin_does_not_offer_observations_it_never_had(lived_in, memory_of):
+    lived_in.json("pin", memory_of("8080")["id"])
+    run = lived_in.json("history")["runs"][0]["run"]
+    told = lived_in("undo", run)
+    assert (told.code, "--redo" in told.err) == (0, False)
+
+
 def test_undo_of_an_old_run_names_the_later_ones_first(lived_in):
     first = lived_in.json("history")["runs"][-1]["run"]
     lived_in.json("note", "The billing API no longer listens on port 8080, it now listens on port 9090.", now=TUESDAY)

@@ -144,7 +144,8 @@ def undo(context: Context, options: Namespace) -> int:
         with open_kit(context.world) as kit:
             handed = undoing.redo(kit, options.redo)
         context.document({"redone": options.redo, "observations": handed})
-        context.say(f"{render.count(handed, 'observation')} wait again; `dream consolidate` takes them up")
+        verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
+        context.say(f"{render.count(handed, 'observation')} {verb} again; `dream consolidate` takes {it} up")
         return 0
     with open_kit(context.world) as kit:
         if options.run and not options.dry_run:
@@ -168,5 +169,6 @@ def undo(context: Context, options: Namespace) -> int:
                       "files": done.files, "later": later})
     context.say(f"took back {', '.join(done.runs)}: {render.count(done.memories, 'memory')} as before, "
                 f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
-    context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
+    if done.observations:
+        context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
     return 0

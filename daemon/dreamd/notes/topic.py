@@ -45,6 +45,8 @@ _PLAIN_NAME = re.compile(r"[a-z]+[_-][a-z0-9_-]*[a-z][a-z0-9_-]*")
 _SAFE_FILE = re.compile(r"[^\x00-\x1f\x7f/\\:]+\.md", re.IGNORECASE)
 _TTL_LINE = re.compile(r"(?:\A|\n)[ \t]*TTL: (\d{4}-\d\d-\d\d)[ \t]*\Z")
 _DESCRIPTION = re.compile(r"(?m)^description:.*$")
+_OPENING = re.compile(r"#.*|\*\*[^*\n]*\*\*|[^\n]*:")
+"""A paragraph that only opens what follows: a heading, a line in bold, a line that ends in a colon."""
 _WORD = re.compile(r"[a-z0-9]+")
 _REASON = re.compile(r"(?m)\*\*Why:?\*\*|^Why:")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)\s+(?=[^\sa-z])|(?<=[。！？])")
@@ -165,7 +167,9 @@ def hook_of(text: str) -> str:
     whole = one_line(rule)
     if len(whole) <= HOOK_CHARS:
         return whole
-    paragraph = one_line(re.split(r"\n\s*\n", rule, maxsplit=1)[0])
+    parts = re.split(r"\n\s*\n", rule)
+    told = next((n for n, part in enumerate(parts, 1) if not _OPENING.fullmatch(part.strip())), len(parts))
+    paragraph = one_line("\n".join(parts[:told]))
     if len(paragraph) <= HOOK_CHARS:
         return paragraph
     return _clipped(_SENTENCE_END.split(paragraph, maxsplit=1)[0].strip(), LONGEST_HOOK)

@@ -106,6 +106,15 @@ def test_a_hook_is_the_first_sentence_of_a_long_statement():
     assert hook_of("发布只在周二进行。" + "之后先问值班的人。" * 30) == "发布只在周二进行。"
 
 
+def test_a_hook_says_more_than_the_heading_a_statement_opens_with():
+    rest = "The nightly build broke because the cache was full. " + "More words follow. " * 20
+    assert hook_of(f"## What happened\n\n{rest}") == "## What happened The nightly build broke because the cache was full."
+    assert hook_of(f"**Resolved**\n\n{rest}") == "**Resolved** The nightly build broke because the cache was full."
+    listed = "Three places count:\n\n- the pier\n- the mole\n\n" + rest
+    assert hook_of(listed) == "Three places count: - the pier - the mole"
+    assert hook_of("# Only\n\n## Headings" * 20).startswith("# Only")
+
+
 def test_a_title_is_short_and_has_no_markup(make):
     said = "**Never** push to [main](x) without asking the others first"
     assert title_of(make(said)) == "Never push to main x without"
