@@ -12,11 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from dreamd import fsio, inbox
+from dreamd import fsio
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import DreamError, UsageError
-from dreamd.extraction.redaction import redact
-from dreamd.extraction.words import cue
 from dreamd.model import LONGEST_TEXT, SHORTEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope
 from dreamd.paths import Paths
 from dreamd.world import World
@@ -66,12 +64,18 @@ def handle(world: World, call: Call) -> None:
         _hear(world, call, now)
         return
     if call.transcript:
+        from dreamd import inbox
+
         touched = inbox.Touched(call.event, call.transcript, call.conversation, call.cwd, now)
         inbox.put_touched(world.paths, touched, ticket=f"{world.clock.monotonic():.9f}")
 
 
 def _hear(world: World, call: Call, now: datetime) -> None:
     """Take what a prompt says to the memory itself; everything else is left to the transcript."""
+    from dreamd import inbox  # the start of a conversation, which needs none of these, is in more of a hurry
+    from dreamd.extraction.redaction import redact
+    from dreamd.extraction.words import cue
+
     prompt = call.prompt.strip()
     if cue("words/speech_acts", "ignore", start=True).match(prompt):
         fsio.write_atomic(silence_file(world.paths, call.conversation), iso(now).encode())
@@ -92,6 +96,8 @@ def _request_forget(world: World, words: str, now: datetime) -> None:
     """Forgetting is for good, so a prompt only asks for it; `dream review` shows the request with the command."""
     if not words:
         return
+    from dreamd.extraction.redaction import redact
+
     requests = read_requests(world.paths)[-REQUESTS_KEPT + 1:]
     requests.append({"at": iso(now), "words": redact(words[:400]).text})
     fsio.write_atomic(world.paths.home / "forget-requests.json", json.dumps(requests, ensure_ascii=False).encode())

@@ -11,9 +11,9 @@ from pathlib import Path
 from dreamd import hooks
 from dreamd.extraction import neutralise
 from dreamd.kit import Kit
-from dreamd.model import Memory, MemoryClass, Scope, Status
+from dreamd.model import Memory, MemoryClass, Scope
 from dreamd.recall import Found, Look, Shelf, record_recalls, search
-from dreamd.store import memories
+from dreamd.store import memories, shown
 
 LONGEST_CHARS = 9_000
 """A harness cuts injected text at 10,000 characters."""
@@ -36,16 +36,14 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None) -
     query = build_query(kit, scopes[0], words)
     look = Look(limit=wanted, scopes=scopes, record=False, injection=True, directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
-    standing = [Found(m, 0.0, {}) for scope in scopes for m in _standing(kit, scope)]
-    standing.sort(key=lambda one: _weight(one.memory), reverse=True)
-    return _seat(called, standing, wanted)
+    return _seat(called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)], wanted)
 
 
 def build_query(kit: Kit, scope: Scope, words: str) -> str:
     """The words the start of a conversation brings along, and the newest entries of the index."""
-    live = memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))
-    recent = sorted(live, key=lambda m: (m.updated_at, m.id))[-RECENT:]
-    return " ".join([words, *(m.text[:LONGEST_QUERY_CHARS // RECENT] for m in recent)]).strip()[:LONGEST_QUERY_CHARS]
+    recent = memories.load_some(kit.store, shown.load_recent_ids(kit.store, scope=str(scope), limit=RECENT))
+    told = sorted(recent.values(), key=lambda m: (m.updated_at, m.id))
+    return " ".join([words, *(m.text[:LONGEST_QUERY_CHARS // RECENT] for m in told)]).strip()[:LONGEST_QUERY_CHARS]
 
 
 def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> str:
@@ -81,13 +79,12 @@ def _one_line(text: str) -> str:
     return plain if len(plain) <= LONGEST_FACT_CHARS else plain[:LONGEST_FACT_CHARS].rstrip() + " …"
 
 
-def _standing(kit: Kit, scope: Scope) -> list[Memory]:
+def _standing(kit: Kit, scopes: Sequence[Scope], limit: int) -> list[Memory]:
     """Rules and preferences hold in every conversation, whatever it is about."""
-    return [m for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,)) if m.memory_class in STANDING]
-
-
-def _weight(memory: Memory) -> tuple[object, ...]:
-    return memory.pinned, memory.support, memory.confirmed_at, memory.id
+    ids = shown.load_standing_ids(kit.store, scopes=[str(s) for s in scopes], classes=sorted(c.value for c in STANDING),
+                                  limit=limit)
+    known = memories.load_some(kit.store, ids)
+    return [known[i] for i in ids if i in known]
 
 
 def _seat(called: Sequence[Found], standing: Sequence[Found], wanted: int) -> list[Found]:

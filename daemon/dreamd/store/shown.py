@@ -69,3 +69,19 @@ def search_words_of(store: Store, words: Sequence[str], *, statuses: Sequence[st
                          WHERE memory_words MATCH ? AND m.status IN ({marks}){where}
                          ORDER BY bm25(memory_words), m.id LIMIT ?""", expression, *statuses, *scopes, limit)
     return [r["id"] for r in rows]
+
+
+def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
+    """Ids of the live memories of a scope that changed last, the newest first."""
+    rows = store.all("SELECT id FROM memory WHERE scope = ? AND status = 'live' ORDER BY updated_at DESC, id DESC LIMIT ?",
+                     scope, limit)
+    return [r["id"] for r in rows]
+
+
+def load_standing_ids(store: Store, *, scopes: Sequence[str], classes: Sequence[str], limit: int) -> list[str]:
+    """Ids of live memories of some classes: pinned ones first, then those said most often, then the newest."""
+    marks, kinds = ", ".join("?" * len(scopes)), ", ".join("?" * len(classes))
+    rows = store.all(f"""SELECT id FROM memory WHERE scope IN ({marks}) AND status = 'live' AND class IN ({kinds})
+                         ORDER BY pinned DESC, (SELECT COUNT(*) FROM support s WHERE s.memory = memory.id) DESC,
+                                  confirmed_at DESC, id DESC LIMIT ?""", *scopes, *classes, limit)
+    return [r["id"] for r in rows]
