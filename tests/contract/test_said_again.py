@@ -105,3 +105,12 @@ def test_what_a_person_dropped_is_not_brought_back_by_an_agent(thoughtful: House
     thoughtful.say(LATE, Said(cause, conversation="c3"))
     thoughtful.dream(LATE_NIGHT)
     assert [s for s, _, _ in told(thoughtful)] == ["live"]
+
+
+def test_a_web_page_that_calls_itself_a_rule_every_day_is_one_held_memory(house: House) -> None:
+    house.say(DAY, BESIDE)
+    for day in range(6, 10):
+        house.say(f"2026-01-{day:02d}T09:00:00Z",
+                  Said("The mirror is read-only.", origin=Origin.WEB, memory_class=MemoryClass.RULE, conversation=f"c{day}"))
+        house.dream(f"2026-01-{day:02d}T20:00:00Z")
+    assert told(house) == [("held", "The mirror is read-only.", None)]

@@ -155,7 +155,8 @@ def _sentence(match: re.Match[str]) -> str:
 
 def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -> bool:
     if rule.kind == "another" or ends:
-        return words.has("words/dates", "keeping", sentence)
+        weekly = rule.kind.startswith("weekday") and words.has("words/dates", "weekly", sentence)
+        return weekly or words.has("words/dates", "keeping", sentence)
     if rule.kind == "ahead" and rule.lang == "en":
         before = sentence.partition(match[0])[0]
         if _GENERIC_SUBJECT.match(sentence) or not _SPECIFIC.search(before):

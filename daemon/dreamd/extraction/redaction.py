@@ -9,11 +9,13 @@ length of the text and with nothing else.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from dreamd.extraction import words
+from dreamd.extraction.neutral import strip_hidden
 from dreamd.extraction.suspicion import UUID, is_card_number, is_placeholder, is_random, is_secretish
 
 MAX_ROUNDS = 4
@@ -50,6 +52,7 @@ _REST_NOT_SECRET = re.compile(
     re.IGNORECASE)
 _KEYLIKE = re.compile(r"(?i)key|token|secret|schlüssel|clave|clé|chave")
 _PARTICIPLE = re.compile(r"[a-z]+(?<!e)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)")
+_FULL_WIDTH = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _ONE_CASE = re.compile(r"[a-z]{20,200}|[A-Z]{20,200}")
 _CODE = re.compile(r"(?i)[a-z]\scode\Z")
 _COUNTED = re.compile(r"(?i:sha|md5|base64|utf|v\d)|\d+(?:[.-]\d+)*[a-z-]*\Z")
@@ -81,7 +84,25 @@ class Redacted:
 
 
 def redact(text: str) -> Redacted:
-    """Take every secret out of a text and say of which kinds they were."""
+    """Take every secret out of a text and say of which kinds they were.
+
+    A secret that hidden or full-width signs disguise is masked as well; only then do those signs go.
+    """
+    found = _mask_all(text)
+    seen = text if text.isascii() else _undisguised(text)
+    if seen != text:
+        bare = _mask_all(seen)
+        if len(bare.masks) > len(found.masks):
+            return bare
+    return found
+
+
+def _undisguised(text: str) -> str:
+    plain = strip_hidden(text)
+    return unicodedata.normalize("NFKC", plain) if _FULL_WIDTH.search(plain) else plain
+
+
+def _mask_all(text: str) -> Redacted:
     if not _PREFILTER.search(text):
         return Redacted(text)
     masks: list[Mask] = []

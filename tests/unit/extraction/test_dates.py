@@ -52,6 +52,9 @@ ABSOLUTE = [
 ]
 
 LEFT_ALONE = [
+    "The office is closed from Friday until Monday each week.",
+    "Das Büro ist jede Woche von Freitag bis Montag zu.",
+    "La oficina cierra cada semana hasta el lunes.",
     "The gauge sends every morning at 6:15.",
     "Tide levels come in every 10 minutes.",
     "Audit entries are kept for 10 years.",

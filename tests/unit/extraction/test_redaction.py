@@ -15,6 +15,11 @@ HEX32 = "3f9a1c7e5b2d8046a1c7e5b2d80463f9"
 HEX40 = HEX32 + "17c4e8b2"
 
 SECRETS = {
+    "zero-width space inside": ("push with ghp_aB3dE5fG7h\u200bI9jK1lM3nO5pQ7rS9tU1vW3xY5", "I9jK1lM3nO5p"),
+    "full-width signs": (
+        "push with ghp_" + "".join(chr(ord(c) + 0xFEE0) for c in "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"),
+        "\uff22\uff13",
+    ),
     "alarm code": ("the alarm code 4719 is shared", "4719"),
     "recovery codes": ("recovery codes: 8f3a-92bc, 1d4e-77aa", "1d4e-77aa"),
     "short name": ("user admin, pw Nh4JXqiVy", "Nh4JXqiVy"),
