@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from dreamd.relations import words
@@ -269,6 +270,7 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     return tuple(found)
 
 
+_NAMING = re.compile(r"\b(?:called|named|renamed|known as)\b")
 _VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")
 
 
@@ -294,6 +296,8 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
         part = part or _narrowed(pair.a, pair.b, pair.only_a) or _narrowed(pair.b, pair.a, pair.only_b)
         if part:
             yield f"one side speaks of {part} only"
+    if bool(_NAMING.search(pair.a.folded.lower())) != bool(_NAMING.search(pair.b.folded.lower())):
+        yield "only one side is about a name"
     if len(pair.shared) < 2 and pair.similarity < 0.55:
         yield "hardly a word in common"
 

@@ -38,7 +38,7 @@ class Limits:
     """Between two languages."""
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.65
+    clash: float = 0.7
     """A conflict with nothing but the score."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""

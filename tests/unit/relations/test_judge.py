@@ -109,6 +109,7 @@ def test_no_score_overrules_a_guard(a, b):
         ("Kestrel is built with Bazel.", "The manual of kestrel is built with Hugo."),
         ("The manual is built with Hugo.", "We replaced Bazel by Buck; kestrel does not build with Bazel any more."),
         ("The gauge at Ardville sends every 15 minutes.", "The gauge at Ardmont sends every 50 minutes."),
+        ("The sorter service packs crates of 40.", "The sorter service is now called magpie."),
         ("All cabins have a stove.", "Some cabins have a balcony."),
         ("Staging is wiped on Monday.", "Production is wiped on Tuesday."),
         ("Valve 3 opens at noon.", "Valve 8 opens at six."),
