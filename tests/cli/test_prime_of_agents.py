@@ -47,7 +47,13 @@ def larch(dream: Any, _dreamt: Path) -> Any:
 
     shutil.copytree(_dreamt, dream.home)
     checkout(dream.root / "larch", "feature/orders-export")
+    settle(dream)
     return dream
+
+
+def settle(dream: Any, more: str = "", *, timeout_ms: int = 10_000) -> None:
+    """Choose settings; a test that is not about time leaves a busy machine enough of it."""
+    dream.settings(f"[priming]\ntimeout_ms = {timeout_ms}\n{more}\n")
 
 
 def checkout(folder: Path, branch: str) -> Path:
@@ -110,12 +116,12 @@ def test_a_conversation_is_primed_once_a_minute(larch):
 
 def test_priming_is_switched_off_by_the_environment_and_by_the_settings(larch):
     assert start(larch, env={"DREAM_DISABLE_PRIMING": "1"}) == ""
-    larch.settings("[priming]\nenabled = false\n")
+    settle(larch, "enabled = false")
     assert start(larch) == ""
 
 
 def test_only_branches_the_person_chose_are_primed(larch):
-    larch.settings('[priming]\nbranches = "release/*"\n')
+    settle(larch, 'branches = "release/*"')
     assert start(larch) == ""
     checkout(larch.root / "larch", "release/3")
     assert start(larch) != ""
@@ -128,7 +134,7 @@ def test_a_linked_worktree_is_its_repository_on_its_own_branch(larch):
     side = larch.root / "side"
     side.mkdir()
     (side / ".git").write_text(f"gitdir: {kept}\n")
-    larch.settings('[priming]\nbranches = "release/*"\n')
+    settle(larch, 'branches = "release/*"')
     assert "port 4455" in start(larch, cwd=str(side))
 
 
@@ -166,7 +172,7 @@ def test_the_title_of_the_issue_a_branch_names_is_asked_for(larch):
     tracker = larch.root / "tracker.sh"
     tracker.write_text(f'#!/bin/sh\necho "$1" > {asked}\necho "importer port is wrong"\n')
     tracker.chmod(0o755)
-    larch.settings(f'[priming]\ntracker_command = "{tracker} {{issue}}"\n')
+    settle(larch, f'tracker_command = "{tracker} {{issue}}"')
     assert "port 4455" in start(larch)
     assert asked.read_text() == "4455\n"
 
@@ -176,7 +182,7 @@ def test_a_start_that_takes_too_long_says_nothing_and_ends_in_time(larch):
     slow.write_text("#!/bin/sh\nsleep 30\n")
     slow.chmod(0o755)
     checkout(larch.root / "larch", "fix/77")
-    larch.settings(f'[priming]\ntracker_command = "{slow} {{issue}}"\ntimeout_ms = 400\n')
+    settle(larch, f'tracker_command = "{slow} {{issue}}"', timeout_ms=400)
     started = time.monotonic()
     assert start(larch) == ""
     assert time.monotonic() - started < 10
