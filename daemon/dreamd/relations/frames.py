@@ -12,13 +12,15 @@ from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import VERBS, Slots
-from dreamd.relations.text import Token, tokens
+from dreamd.relations.text import Token, stem, tokens
 
 _MANY = frozenset(
     "use support include need have require contain accept offer allow know speak also help like love own serve".split()
 )
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 _LINKS = frozenset("is are was were be has have had".split())
+_ONE_OF = frozenset(stem(w) for w in "port room extension channel floor pier gate platform level version".split())
+"""Nouns that number the value itself behind the verb: a thing listens on one port and is in one room."""
 _ONE_PLACE = frozenset("at on is are called named in".split())
 
 
@@ -134,6 +136,7 @@ def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
         and before[-1].is_content
         and before[-1].kind == "word"
         and before[-1].stem not in VERBS
+        and before[-1].stem not in _ONE_OF
     )
 
 
