@@ -18,6 +18,7 @@ from dreamd.errors import Corrupt, DreamError, StoreMissing
 from dreamd.kit import Kit
 from dreamd.mutex import Owner
 from dreamd.store import backups, checks, derived, memories, work
+from dreamd.store.connection import translated
 from dreamd.store.work import Intent, KnownFile
 from dreamd.world import World
 
@@ -44,7 +45,8 @@ def check(kit: Kit, *, repair: bool = False) -> list[Finding]:
 
 def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     for name, look in checks.INVARIANTS:
-        faults = look(kit.store)
+        with translated(kit.paths.store):
+            faults = look(kit.store)
         yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
     yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
     yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)), _drop_bad_vectors, repair)

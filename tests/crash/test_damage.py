@@ -66,7 +66,7 @@ def flips(house: House, room: Path, count: int) -> tuple[Counter[str], list[str]
         other.paths.store.write_bytes(body)
         verdict = what_check_says(other)
         if verdict == "sound":
-            lost = set(differences(good, snapshot(other.home))) - DERIVED
+            lost = set(_differing(good, other)) - DERIVED
             verdict = "missed" if lost else "harmless"
             missed += [f"bit {bit:#x} at {at}: {', '.join(sorted(lost))}"] if lost else []
         said[verdict] += 1
@@ -74,10 +74,18 @@ def flips(house: House, room: Path, count: int) -> tuple[Counter[str], list[str]
     return said, missed
 
 
+def _differing(good: dict[str, object], other: House) -> list[str]:
+    try:
+        return differences(good, snapshot(other.home))
+    except sqlite3.DatabaseError as error:
+        return [f"unreadable ({error})"]
+
+
 def test_a_flipped_bit_is_harmless_or_seen_and_never_a_traceback(slept: House, room: Path, tell: Tell) -> None:
     said, missed = flips(slept, room, 100)
     tell(f"100 flipped bits: {dict(said)}")
-    assert not [verdict for verdict in said if verdict.startswith("refused: ")]
+    # A flip in the number of the schema reads as a newer dream's store, which is refused untouched as well.
+    assert not [verdict for verdict in said if verdict.startswith("refused: ") and "newer dream" not in verdict]
     # What no hash covers: reasons and evidence in words, keyed observations. No memory and no file is among it.
     assert not [m for m in missed if "memories" in m or "files" in m or "support" in m]
     assert len(missed) <= 3
@@ -86,8 +94,9 @@ def test_a_flipped_bit_is_harmless_or_seen_and_never_a_traceback(slept: House, r
 @pytest.mark.slow
 def test_a_thousand_flipped_bits_are_harmless_or_seen(slept: House, room: Path, tell: Tell) -> None:
     said, missed = flips(slept, room, 1000)
-    tell(f"1000 flipped bits: {dict(said)}")
-    assert not [verdict for verdict in said if verdict.startswith("refused: ")]
+    tell(f"1000 flipped bits: {dict(said)}, missed {missed}")
+    # A flip in the number of the schema reads as a newer dream's store, which is refused untouched as well.
+    assert not [verdict for verdict in said if verdict.startswith("refused: ") and "newer dream" not in verdict]
     assert not [m for m in missed if "memories" in m or "support" in m]
     assert len(missed) <= 30
 

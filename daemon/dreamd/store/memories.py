@@ -77,6 +77,7 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     return found
 
 
+@sound_row
 def load_scopes(store: Store) -> list[Scope]:
     """Every scope that has an observation or a memory."""
     rows = store.all("SELECT scope FROM memory UNION SELECT scope FROM observation ORDER BY scope")
