@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dreamd import fsio, mutex
 from dreamd.errors import Outage
-from dreamd.extraction.redaction import redact
+from dreamd.extraction.redaction import mask_name, redact
 from dreamd.model import LONGEST_TEXT, Candidate
 from dreamd.store import observations, schema
 from dreamd.store.connection import Store, open_store
@@ -46,10 +46,17 @@ def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
     Raises Outage when the disk takes nothing or the store belongs to a newer dream; then nothing was stored.
     """
     answers: list[Stored | None] = [_refusal(c) for c in candidates]
-    fit = [replace(c, text=redact(c.text).text) for c, answer in zip(candidates, answers, strict=True) if answer is None]
+    now = world.clock.now()
+    fit = [_storable(c, now) for c, answer in zip(candidates, answers, strict=True) if answer is None]
     stored, deferred = _keep(world, fit) if fit else ([], False)
     left = iter(stored)
     return Noted(tuple(answer if answer is not None else next(left) for answer in answers), deferred)
+
+
+def _storable(candidate: Candidate, now: datetime) -> Candidate:
+    """A note as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
+    return replace(candidate, text=redact(candidate.text).text, key=mask_name(candidate.key), at=min(candidate.at, now),
+                   conversation=mask_name(candidate.conversation))
 
 
 def _refusal(candidate: Candidate) -> Stored | None:

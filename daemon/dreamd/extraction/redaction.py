@@ -17,6 +17,7 @@ from functools import cache
 from dreamd.extraction import words
 from dreamd.extraction.neutral import strip_hidden
 from dreamd.extraction.suspicion import UUID, is_card_number, is_placeholder, is_random, is_secretish
+from dreamd.model import content_id
 
 MAX_ROUNDS = 4
 PIECE_CHARS = 2_000
@@ -113,6 +114,11 @@ def _mask_all(text: str) -> Redacted:
         if len(masks) == before:
             break
     return Redacted(text, tuple(masks))
+
+
+def mask_name(name: str) -> str:
+    """A key or a conversation's name as it may be stored: one that carries a secret becomes a hash, so that two stay two."""
+    return name if redact(name).text == name else f"masked-{content_id('name', name)}"
 
 
 @dataclass(frozen=True)

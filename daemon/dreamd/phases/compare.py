@@ -29,6 +29,8 @@ CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
 EMBED_BATCH = 512
+LONGEST_SCORED = 500
+"""Characters up to which a text is read together with another by the trained judge."""
 
 
 @dataclass
@@ -130,7 +132,8 @@ class PairJudge:
         for a, a_at, b, b_at in likely:
             key, left, right = _sides(a, a_at, b, b_at)
             similarity = vectors.similarity(a, b)
-            if key not in self._known and key not in asked and needs_score(left, right, similarity=similarity):
+            known = key in self._known or key in asked or not _is_short(left, right)
+            if not known and needs_score(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
         scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
         for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
@@ -143,10 +146,15 @@ class PairJudge:
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
             score = None
-            if self._scorer is not None and needs_score(left, right, similarity=similarity):
+            if self._scorer is not None and _is_short(left, right) and needs_score(left, right, similarity=similarity):
                 score = self._scorer.score([(left.text, right.text)])[0]
             verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
         return verdict if left.text == a and left.at == a_at else turned(verdict)
+
+
+def _is_short(left: Statement, right: Statement) -> bool:
+    """Whether both are statements and not documents: long texts cost the trained judge much and teach it nothing."""
+    return max(len(left.text), len(right.text)) <= LONGEST_SCORED
 
 
 def judge_safely(left: Statement, right: Statement, *, similarity: float, score: PairScore | None) -> Judgement:

@@ -163,8 +163,10 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
             rulings.append((m, _between_trusts(claim)))
             continue
         ruling = settle_conflict(claim, m.memory, m.judgement)
-        if ruling.winner is Winner.NEW and leaves_more(m.memory.text, one.gated.text):
-            continue  # the standing one says something else as well: ending it would lose that
+        old, new = m.memory.text, one.gated.text
+        loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
+        if loses and leaves_more(*loses):
+            continue  # the side that would end says something else as well: ending it would lose that
         if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
             implicit += 1
             if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):

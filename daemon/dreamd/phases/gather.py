@@ -90,7 +90,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
         skips = Counter(s.reason for s in reading.skips)
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity)
-        candidates = [_masked(c) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
+        candidates = [_masked(c, kit.clock.now()) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
         skips.update(extraction.skips)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
@@ -176,5 +176,6 @@ def _undated(reading: Reading) -> datetime:
     return max((e.at for e in reading.events if e.at), default=datetime.fromtimestamp(0).astimezone())
 
 
-def _masked(candidate: Candidate) -> Candidate:
-    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text)
+def _masked(candidate: Candidate, now: datetime) -> Candidate:
+    """A statement as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
+    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now))
