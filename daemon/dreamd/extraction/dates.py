@@ -85,7 +85,7 @@ def _rules() -> tuple[_Rule, ...]:
         needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
         body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
         body = body.replace("{U}", _group("u", _listed("units", lang))).replace("{W}", _group("w", _listed("weekdays", lang)))
-        pattern = f"(?:{body})" if wide else rf"(?<![\w-])(?:{body})(?![\w-]|'s? \w+ly)(?P<own>['’]s)?"
+        pattern = f"(?:{body})" if wide else rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?"
         made.append(_Rule(lang, row["kind"], int(row.get("shift", 0)), re.compile(_once(pattern), re.IGNORECASE)))
     return tuple(made)
 
