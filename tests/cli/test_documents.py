@@ -172,9 +172,7 @@ def test_probe_is_the_probe(lived_in):
 
 
 def test_two_homes_fed_the_same_agree(dream, tmp_path):
-    from conftest import Terminal
-
-    other = Terminal(tmp_path / "other")
+    other = type(dream)(tmp_path / "other")
     for one in (dream, other):
         one.json("note", "The archive is swept on the first of the month", "--at", TUESDAY)
         one.json("consolidate")
