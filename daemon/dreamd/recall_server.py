@@ -39,7 +39,7 @@ IDLE_S = 600.0
 REQUEST_S = 1.0
 """How long a client may take to say its one line."""
 COUNT_AFTER_S = 0.05
-LOOK_EVERY_S = 5.0
+LOOK_EVERY_S = 1.0
 MOST_CLIENTS = 32
 NICE = 5
 LOCK_NAME = "recall.lock"
