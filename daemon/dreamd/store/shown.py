@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+COMMON_FROM = 1_000
+"""Memories with a word from which on it is common."""
+FEWEST_WORDS = 2
+MOST_WORDS = 120
+
+
 @dataclass(frozen=True)
 class Row:
     """One memory with a vector: just enough to know whether a question may see it."""
@@ -60,7 +66,7 @@ def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tup
 def search_words_of(store: Store, words: Sequence[str], *, statuses: Sequence[str], scopes: Sequence[str],
                     limit: int) -> list[str]:
     """Ids of the memories that share most with some words, best first; no scope means all of them."""
-    expression = query_words(" ".join(words))
+    expression = query_words(" ".join(_rare(store, words)))
     if not expression:
         return []
     marks = ", ".join("?" * len(statuses))
@@ -69,6 +75,19 @@ def search_words_of(store: Store, words: Sequence[str], *, statuses: Sequence[st
                          WHERE memory_words MATCH ? AND m.status IN ({marks}){where}
                          ORDER BY bm25(memory_words), m.id LIMIT ?""", expression, *statuses, *scopes, limit)
     return [r["id"] for r in rows]
+
+
+def _rare(store: Store, words: Sequence[str]) -> list[str]:
+    """Words that few enough memories have to be worth ranking; the rarest two where all are common.
+
+    Ranking costs a microsecond a match, and a word of thousands of memories tells none of them apart.
+    """
+    found = {word: 0 for word in words[:MOST_WORDS] if query_words(word)}
+    for word in found:
+        row = store.one("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH ?", query_words(word))
+        found[word] = int(row[0]) if row else 0
+    present = sorted((word for word, count in found.items() if count), key=lambda word: found[word])
+    return [word for n, word in enumerate(present) if n < FEWEST_WORDS or found[word] <= COMMON_FROM]
 
 
 def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
