@@ -151,6 +151,9 @@ def open_reader(path: Path) -> Store:
         connection.execute("PRAGMA query_only = ON")
         store = Store(path, connection)
         try:
+            if schema.version_of(connection) == 0 and schema.is_empty(connection):
+                # Somebody is founding it this very moment: it is not there yet, which is no outage.
+                raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
             schema.check_version(connection)
         except BaseException:
             store.close()
