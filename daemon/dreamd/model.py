@@ -183,7 +183,8 @@ class PairScore:
 
     def turned(self) -> PairScore:
         """The score of the pair `b`, `a`."""
-        return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related, self.unrelated)
+        return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related,
+                         self.unrelated)
 
 
 @dataclass(frozen=True, order=True)
