@@ -142,7 +142,10 @@ def forget(context: Context, options: Namespace) -> int:
         if not options.yes and context.asks and not _confirmed(context, chosen):
             context.say("nothing was forgotten")
             return 0
+        from dreamd import attach
+
         gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)))
+        attach.forget(kit, [m.text for m in chosen])
     context.document({"forgotten": {"memories": gone.memories, "observations": gone.observations, "files": gone.files}})
     context.say(f"forgotten for good: {render.count(gone.memories, 'memory')}, "
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")

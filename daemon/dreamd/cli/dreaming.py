@@ -139,6 +139,10 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
     with open_kit(world, create=True) as kit, _progress(context, kit):
         holder.started = True
         holder.end(run_cycle(kit, wish))
+    from dreamd.service.tending import tend_all
+
+    for warning in tend_all(world):
+        context.warn(warning)
 
 
 def _bring_up_to_date(world: World) -> None:

@@ -29,6 +29,7 @@ from dreamd.mutex import Owner
 from dreamd.paths import Paths, read_environment
 from dreamd.phases.gather import Gathered, gather_from
 from dreamd.phases.orient import take_inbox
+from dreamd.service.tending import tend_all
 from dreamd.settings import load_settings
 from dreamd.store import journal
 from dreamd.telemetry import Heartbeat
@@ -137,8 +138,10 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
         report = run_cycle(kit)
         settle(world.paths, WORKED)
         _try_model(kit)
-        return {"outcome": report.outcome, "reason": report.reason, "run": report.run, "fates": report.fates,
+        told = {"outcome": report.outcome, "reason": report.reason, "run": report.run, "fates": report.fates,
                 "yields": kit.yields, "epoch": kit.epoch or 0}
+    tend_all(world)
+    return told
 
 
 def _gather(kit: Kit, wanted: Sequence[Path]) -> dict[str, object]:
