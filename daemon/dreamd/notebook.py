@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd import fsio, mutex
-from dreamd.errors import Outage
+from dreamd.errors import Corrupt, Outage
 from dreamd.extraction.redaction import mask_name, redact
 from dreamd.model import LONGEST_TEXT, Candidate
 from dreamd.store import observations, schema
@@ -99,6 +99,10 @@ def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool
     except Outage as outage:
         if outage.code not in WAITING_CODES:
             raise
+    except Corrupt as damage:
+        # The store takes nothing, but the words must not be lost with it: they wait until it is mended or replaced.
+        _defer(world, candidates, now)
+        raise Corrupt(f"{damage.message}; the note waits in the inbox", hint=damage.hint) from damage
     return _defer(world, candidates, now), True
 
 

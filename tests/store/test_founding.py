@@ -15,3 +15,18 @@ def test_a_reader_who_comes_while_a_store_is_founded_finds_none_and_no_outage(tm
     path.touch()
     with pytest.raises(StoreMissing):
         open_reader(path)
+
+
+def test_a_note_on_a_damaged_store_waits_in_the_inbox(house) -> None:  # type: ignore[no-untyped-def]
+    from dreamd.errors import Corrupt
+    from dreamd.model import Candidate, Origin, Scope
+    from dreamd.notebook import take_note
+
+    world = house.world("2026-03-01T09:00:00Z")
+    world.paths.home.mkdir(parents=True, exist_ok=True)
+    world.paths.store.write_bytes(b"this is no database at all, only words " * 200)
+    note = Candidate("The kiln door opens at 80 degrees.", Origin.USER, world.clock.now(), Scope("user"))
+    with pytest.raises(Corrupt) as caught:
+        take_note(world, [note])
+    assert "inbox" in caught.value.message
+    assert len(list(world.paths.inbox.glob("*.json"))) == 1
