@@ -48,11 +48,13 @@ DATA ?= $(DREAM_EVAL_DATA)
 
 judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/
 	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_train.py)"; exit 2; }
-	@$(BIN)/python tests/bench/judge_train.py --data "$(DATA)/pairs"
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/judge_train.py --public "$(DATA)/pairs/public" \
+	  --model-dir "$$($(BIN)/python -c 'from dreamd.embedding.model_files import find_model; print(find_model())')"
 
 eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
+	@mkdir -p build
 	@test -n "$(DATA)" || { echo "make eval needs DATA=FOLDER with pairs/"; exit 2; }
-	@$(BIN)/python tests/bench/judge_eval.py "$(DATA)/pairs/memory_pairs_dev.jsonl"
+	@$(BIN)/python tests/bench/judge_eval.py --pairs "$(DATA)/pairs/memory_pairs_dev.jsonl" --json build/judge.json
 	@$(BIN)/dream eval
 
 year: $(DEV) ## two simulated years of dreams, with a plot in build/
