@@ -129,10 +129,12 @@ class PairJudge:
         if self._scorer is None:
             return
         asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
+        looked: set[tuple[str, str]] = set()
         for a, a_at, b, b_at in likely:
             key, left, right = _sides(a, a_at, b, b_at)
             similarity = vectors.similarity(a, b)
-            known = key in self._known or key in asked or not _is_short(left, right)
+            known = key in self._known or key in looked or not _is_short(left, right)
+            looked.add(key)
             if not known and needs_score(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
         scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from dreamd.relations import words
 from dreamd.relations.names import is_short_for
@@ -62,6 +63,8 @@ class PairFeatures:
         return self.a.tongue == self.b.tongue
 
 
+# Asked for again at once by whoever weighs a pair before it is judged; a few dozen are enough.
+@lru_cache(maxsize=128)
 def pair_features(a: Statement, b: Statement, similarity: float) -> PairFeatures:
     """Compare two statements slot by slot."""
     sa, sb = extract_slots(a.text), extract_slots(b.text)
