@@ -23,7 +23,7 @@ from dreamd.clock import FixedClock
 from dreamd.cycle import run_cycle
 from dreamd.embedding import Embedder, load_embedder
 from dreamd.kit import Kit, open_kit
-from dreamd.model import Candidate, Memory, Origin, Scope, Status
+from dreamd.model import Candidate, Memory, MemoryClass, Origin, Scope, Status
 from dreamd.paths import Paths
 from dreamd.recall import Look, search
 from dreamd.settings import Settings
@@ -186,7 +186,7 @@ def _update(life: Life, day: datetime) -> Candidate | None:
 
 def _edit_by_hand(life: Life, home: Path) -> None:
     """A person corrects a line of a topic file; from then on that file is theirs."""
-    files = sorted((home / "memory" / "project" / "atlas").glob("reference_*.md"))
+    files = sorted((home / "memory" / "project" / "atlas").glob("*_*.md"))
     for path in life.chance.sample(files, len(files)):
         text = path.read_text()
         fact = next((f for f in life.facts if not f.edited and not f.heavy and not f.light
@@ -268,7 +268,9 @@ def _question(fact: Fact) -> str:
 
 
 def _note(key: str, text: str, day: datetime) -> Candidate:
-    return Candidate(text, Origin.USER, day, SCOPE, conversation=f"talk-{day:%Y%m%d}", key=key)
+    # Told as rules: age retires no rule, so whatever is gone at the end was lost and not merely unasked for.
+    return Candidate(text, Origin.USER, day, SCOPE, conversation=f"talk-{day:%Y%m%d}", key=key,
+                     class_hint=MemoryClass.RULE)
 
 
 def _subject(chance: random.Random) -> str:
