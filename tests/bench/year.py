@@ -104,7 +104,8 @@ def main() -> int:
     if options.plot:
         plot(history, Path(options.plot))
         print(f"plot: {options.plot}")
-    lost = result["unrefuted_facts_lost"] or result["wrong_merges"] or result["ended_facts_still_live"]
+    # A missed update leaves a line too many and is reported; a lost fact or a wrong merge is what must never be.
+    lost = result["unrefuted_facts_lost"] or result["wrong_merges"]
     return 1 if lost or result["light_rewordings_over_two_copies"] else 0
 
 
