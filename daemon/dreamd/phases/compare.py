@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dreamd.candidates import RareTerms
 from dreamd.kit import Kit
 from dreamd.model import MERGING, Judgement, PairScore, Relation, text_sha
-from dreamd.relations import Statement, is_seen, judge, needs_score
+from dreamd.relations import Statement, is_seen, judge, score_matters
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
@@ -135,7 +135,7 @@ class PairJudge:
             similarity = vectors.similarity(a, b)
             known = key in self._known or key in looked or not _is_short(left, right)
             looked.add(key)
-            if not known and needs_score(left, right, similarity=similarity):
+            if not known and score_matters(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
         scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
         for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
@@ -148,7 +148,7 @@ class PairJudge:
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
             score = None
-            if self._scorer is not None and _is_short(left, right) and needs_score(left, right, similarity=similarity):
+            if self._scorer is not None and _is_short(left, right) and score_matters(left, right, similarity=similarity):
                 score = self._scorer.score([(left.text, right.text)])[0]
             verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
         return verdict if left.text == a and left.at == a_at else turned(verdict)

@@ -3,7 +3,7 @@
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
 from dreamd.relations.guards import collateral_guards, merge_guards
-from dreamd.relations.seen import is_seen, leaves_more
+from dreamd.relations.seen import is_seen, leaves_more, score_matters
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score
 from dreamd.relations.wording import can_merge, merged_wording, specifics
@@ -23,5 +23,6 @@ __all__ = [
     "merged_wording",
     "needs_score",
     "pair_features",
+    "score_matters",
     "specifics",
 ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dreamd.relations.features import Statement, pair_features
 from dreamd.relations.frames import align, denial, explicit_change, turned_order, value_change
-from dreamd.relations.guards import collateral_guards
+from dreamd.relations.guards import collateral_guards, merge_guards
 from dreamd.relations.slots import extract_slots
+from dreamd.relations.verdicts import needs_score
 
 LEAST_CLAIM = 2
 """Content words that make a clause a claim of its own."""
@@ -18,6 +19,13 @@ def is_seen(a: Statement, b: Statement, *, similarity: float) -> bool:
         return False
     frame = align(pair.a, pair.b)
     return bool(explicit_change(pair) or denial(pair, frame) or value_change(pair, frame) or turned_order(pair))
+
+
+def score_matters(a: Statement, b: Statement, *, similarity: float) -> bool:
+    """Whether a score could still join two statements, or settle a conflict that the wording shows; else it is not asked."""
+    if not needs_score(a, b, similarity=similarity):
+        return False
+    return not merge_guards(pair_features(a, b, similarity)) or is_seen(a, b, similarity=similarity)
 
 
 def leaves_more(old: str, new: str) -> str:
