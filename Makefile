@@ -63,6 +63,7 @@ year: $(DEV) ## two simulated years of dreams, with a plot in build/
 
 torture: $(DEV) ## the slow crash, fault and fuzz tests
 	@$(BIN)/python -m pytest -q -m slow
+	@$(BIN)/python -m pytest -q --hypothesis-profile=torture tests/property
 
 wheel: $(DEV) ## build the wheel into dist/
 	@$(BIN)/python -m build --wheel
