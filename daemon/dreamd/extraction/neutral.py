@@ -57,11 +57,6 @@ def strip_hidden(text: str) -> str:
     return _NEEDLESS_JOINER.sub("", text)
 
 
-def has_hidden(text: str) -> bool:
-    """Whether a text carries characters that only a machine would see."""
-    return _HIDDEN.search(text) is not None
-
-
 def looks_like_injection(text: str) -> bool:
     """Whether a text tries to command its reader: "ignore previous instructions" and its kind, in several languages."""
     return orders_a_breach(text) or _has("steering", text)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-RULES = "rules-1"
 CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
+RULES = "rules-1"
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
 EMBED_BATCH = 512

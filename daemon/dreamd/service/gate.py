@@ -14,7 +14,7 @@ from pathlib import Path
 from dreamd import mutex
 from dreamd.clock import parse_instant
 from dreamd.errors import ConfigError
-from dreamd.idle import Hold, Permission, judge_surroundings, read_surroundings
+from dreamd.idle import Permission, judge_surroundings, read_surroundings
 from dreamd.kit import read_zone
 from dreamd.paths import system_zone_name
 from dreamd.service.due import Due, judge_due, latest_slot, load_backlog
@@ -124,8 +124,3 @@ def _inbox_at(inbox: Path) -> datetime | None:
         times = [p.stat().st_mtime for p in inbox.iterdir() if p.suffix == ".json"]
         return datetime.fromtimestamp(max(times), UTC) if times else None
     return None
-
-
-def describe(hold: Hold) -> str:
-    """A hold as `dream status` prints it."""
-    return f"{hold.gate}: {hold.words}"

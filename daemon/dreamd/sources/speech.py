@@ -175,11 +175,6 @@ def _without_images(text: str) -> str:
     return _IMAGE.sub("", text) if "[Image" in text or "[Pasted" in text else text
 
 
-def drop_managed(text: str) -> str:
-    """A file's text without the parts that a dreaming program manages between its own markers."""
-    return _without_managed(text)
-
-
 def closing_question(prose: str) -> str:
     """The last question an agent asked, with the options listed beside it; empty when it asked nothing.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -40,44 +40,10 @@ def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> dict[s
     return found
 
 
-def load_matrix(store: Store, *, model: str, scope: str | None, statuses: Sequence[str],
-                ) -> tuple[list[str], NDArray[np.float32]]:
-    """Memory ids and their unit vectors, row by row, for the memories a search may show."""
-    import numpy as np
-
-    marks = ", ".join("?" * len(statuses))
-    where, args = ("", ()) if scope is None else (" AND m.scope = ?", (scope,))
-    rows = store.all(f"""SELECT m.id, v.body FROM memory m JOIN vector v ON v.wording = m.wording AND v.model = ?
-                         WHERE m.status IN ({marks}){where} ORDER BY m.seq""", model, *statuses, *args)
-    if not rows:
-        return [], np.zeros((0, 0), dtype=np.float32)
-    matrix = np.frombuffer(b"".join(r["body"] for r in rows), dtype="<f2").reshape(len(rows), -1).astype(np.float32)
-    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return [r["id"] for r in rows], matrix
-
-
-def missing_vectors(store: Store, wordings: Iterable[str], *, model: str) -> set[str]:
-    """The wording hashes that have no vector yet."""
-    wanted = list(dict.fromkeys(wordings))
-    present: set[str] = set()
-    for start in range(0, len(wanted), PART):
-        part = wanted[start:start + PART]
-        marks = ", ".join("?" * len(part))
-        present.update(r["wording"] for r in
-                       store.all(f"SELECT wording FROM vector WHERE model = ? AND wording IN ({marks})", model, *part))
-    return set(wanted) - present
-
-
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:
     """Keep vectors, little-endian float16 on every machine."""
     tx.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
-
-
-def drop_orphan_vectors(tx: sqlite3.Connection) -> int:
-    """Remove vectors of words that nothing uses any more."""
-    return tx.execute("""DELETE FROM vector WHERE wording NOT IN (SELECT wording FROM memory)
-                         AND wording NOT IN (SELECT sha FROM wording)""").rowcount
 
 
 def load_judged(store: Store, *, judge: str) -> dict[tuple[str, str], Judgement]:
