@@ -7,7 +7,7 @@ the next dream. Whatever goes wrong here, the agent's session goes on.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -112,9 +112,17 @@ def read_requests(paths: Paths) -> list[dict[str, str]]:
     return [{"at": str(r.get("at", "")), "words": str(r.get("words", ""))} for r in found if isinstance(r, dict)]
 
 
-def drop_requests(paths: Paths) -> None:
-    """The requests were seen to."""
-    fsio.remove(paths.home / "forget-requests.json")
+def drop_requests(paths: Paths, forgotten: Sequence[str]) -> None:
+    """Requests whose words all stand in something that is now forgotten were seen to; the others go on waiting."""
+    told = [text.casefold() for text in forgotten]
+    requests = read_requests(paths)
+    left = [r for r in requests if not any(all(w in text for w in r["words"].casefold().split()) for text in told)]
+    if left == requests:
+        return
+    if left:
+        fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(left, ensure_ascii=False).encode())
+    else:
+        fsio.remove(paths.home / "forget-requests.json")
 
 
 def silence_file(paths: Paths, conversation: str) -> Path:

@@ -59,6 +59,7 @@ def _verb(context: Context, options: Namespace) -> int:
 def review(context: Context, options: Namespace) -> int:
     """Show what is held, or decide about one of them; on a terminal, ask for each."""
     from dreamd import verbs
+    from dreamd.hooks import read_requests
     from dreamd.kit import open_kit
 
     with open_kit(context.world) as kit:
@@ -74,7 +75,12 @@ def review(context: Context, options: Namespace) -> int:
                          if any(m.id.startswith(options.id.lower()) for m in (q.memory, *q.rivals))]
             if not questions:
                 raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
-        context.document({"questions": [_question_document(q, context) for q in questions]})
+        requests = read_requests(context.world.paths)
+        context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests})
+        for request in requests:
+            context.say(f"asked to forget on {request['at'][:10]}: {request['words']}")
+        if requests:
+            context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out\n")
         if context.asks:
             return _ask_all(context, kit, questions)
         for question in questions:
@@ -143,9 +149,11 @@ def forget(context: Context, options: Namespace) -> int:
             context.say("nothing was forgotten")
             return 0
         from dreamd import attach
+        from dreamd.hooks import drop_requests
 
         gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)))
         attach.forget(kit, [m.text for m in chosen])
+        drop_requests(context.world.paths, [m.text for m in chosen])
     context.document({"forgotten": {"memories": gone.memories, "observations": gone.observations, "files": gone.files}})
     context.say(f"forgotten for good: {render.count(gone.memories, 'memory')}, "
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
