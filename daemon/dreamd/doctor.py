@@ -6,7 +6,7 @@ Also the way back to a verified copy of the store.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,13 +16,17 @@ from dreamd.clock import iso
 from dreamd.cycle import write_files
 from dreamd.errors import Corrupt, DreamError, StoreMissing
 from dreamd.kit import Kit
+from dreamd.model import Scope
 from dreamd.mutex import Owner
-from dreamd.store import backups, checks, derived, memories, work
+from dreamd.store import backups, checks, derived, memories, seals, work
 from dreamd.store.connection import translated
 from dreamd.store.work import Intent, KnownFile
 from dreamd.world import World
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
+EDITED = "edited"
+"""A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
+READING = ("staged", "cursor", "source")
 
 
 @dataclass(frozen=True)
@@ -48,18 +52,26 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
         with translated(kit.paths.store):
             faults = look(kit.store)
         yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
+    unsealed = set(seals.broken(kit.store.connection)) & seals.DERIVED
     yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
-    yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)), _drop_bad_vectors, repair)
-    yield _derived(kit, "files", _stray_files(kit), _rewrite_files, repair)
-    yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)), _settle, repair)
+    yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)) or len(unsealed & {"vector", "vector_file"}),
+                   _drop_vectors, repair)
+    yield _derived(kit, "verdicts", len(unsealed & {"judged"}), _drop_verdicts, repair)
+    yield _derived(kit, "reading positions", len(unsealed.intersection(READING)), _read_anew, repair)
+    gone = _deleted_by_person(kit)
+    if gone and not repair:
+        yield Finding("deleted files", EDITED, f"{len(gone)} gone: the next `dream consolidate` takes that as your wish, "
+                                               "`dream check --repair` brings them back")
+    wrong = _stray_files(kit, leave_out=() if repair else gone) or len(unsealed & {"file"})
+    yield _derived(kit, "files", wrong, _rewrite_files, repair)
+    yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)) or len(unsealed & {"intent"}), _settle, repair)
 
 
 def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repair: bool) -> Finding:
     if not wrong:
         return Finding(name, OK)
     if not repair:
-        wish = " (a file you deleted: `dream consolidate` takes that as your wish)" if name == "files" else ""
-        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew{wish}")
+        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew")
     mend(kit)
     return Finding(name, REPAIRED, f"{wrong} made anew")
 
@@ -69,20 +81,46 @@ def _rebuild_words(kit: Kit) -> None:
         derived.rebuild_words(tx)
 
 
-def _drop_bad_vectors(kit: Kit) -> None:
+def _drop_vectors(kit: Kit) -> None:
+    """All of them: a seal tells that a row is wrong, not which. The next dream embeds anew."""
+    _drop(kit, "vector", "vector_file")
+
+
+def _drop_verdicts(kit: Kit) -> None:
+    """Pairs are judged again when they meet again."""
+    _drop(kit, "judged")
+
+
+def _read_anew(kit: Kit) -> None:
+    """Sources are read from their beginning once more; what is known already is recognised by its id."""
+    _drop(kit, *READING)
+
+
+def _drop(kit: Kit, *tables: str) -> None:
     with kit.background.batch(), kit.store.writing() as tx:
-        checks.drop_vectors(tx, checks.bad_vectors(kit.store))
+        for table in tables:
+            seals.empty(tx, table)
 
 
 def _settle(kit: Kit) -> None:
+    if "intent" in seals.broken(kit.store.connection):
+        _drop(kit, "intent")
+        write_files(kit, memories.load_scopes(kit.store), [])
     projection.settle(kit.store, kit.background, paths=kit.paths)
 
 
-def _stray_files(kit: Kit) -> int:
+def _deleted_by_person(kit: Kit) -> list[str]:
+    """Topic files that are gone from a directory that is still there."""
+    return [f.path for f in work.load_files(kit.store).values() if f.memory and f.path.startswith("memory/")
+            and not (kit.paths.home / f.path).exists() and (kit.paths.home / f.path).parent.is_dir()]
+
+
+def _stray_files(kit: Kit, *, leave_out: Collection[str]) -> int:
     """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
     wrong = 0
     for known in work.load_files(kit.store).values():
-        wrong += not (kit.paths.home / known.path).exists() or not work.is_whole(known)
+        missing = known.path not in leave_out and not (kit.paths.home / known.path).exists()
+        wrong += missing or not work.is_whole(known)
     for scope in memories.load_scopes(kit.store):
         wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))
     return wrong
@@ -99,7 +137,24 @@ def _rewrite_files(kit: Kit) -> None:
         work.intend(tx, [Intent(f.path, None, fsio.sha256_bytes(f.body), f.body, f.memory, f.scope) for f in gone])
     _settle(kit)
     kit.kind = "repair"
-    write_files(kit, memories.load_scopes(kit.store), [])
+    scopes = memories.load_scopes(kit.store)
+    write_files(kit, scopes, [])
+    if "file" in seals.broken(kit.store.connection):
+        _own_anew(kit, scopes)
+
+
+def _own_anew(kit: Kit, scopes: Sequence[Scope]) -> None:
+    """The table of files is damaged somewhere: set down for each file again whose it is, then seal it as it stands."""
+    with kit.background.batch(), kit.store.writing() as tx:
+        for scope in scopes:
+            known = work.load_files(kit.store, scope=scope)
+            wanted = projection.render_scope(memories.load_memories(kit.store, scope=scope), known, scope=scope,
+                                             paths=kit.paths, rules=kit.settings.index)
+            for path, (_, memory) in wanted.items():
+                if path in known:
+                    work.accept_file(tx, replace(known[path], memory=memory))
+    with kit.background.batch(), kit.store.writing() as tx:
+        seals.renew(tx, "file")
 
 
 def _take_from_disk(tx: sqlite3.Connection, file: KnownFile, path: Path) -> None:

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 VERSION = 1
-KNOWN_SCHEMA = 1
+KNOWN_SCHEMA = 2
 TIME_LIMIT_S = 5
 HOUR_S = 3600.0
 DAY_S = 86400.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
@@ -21,8 +22,8 @@ from household import House, differences, snapshot
 
 Tell = Callable[[str], None]
 NIGHT = "2026-02-06T20:00:00Z"
-DERIVED = {"vectors", "words"}
-"""One bit of a vector moves it by less than rounding did; the word index is compared by its words."""
+HARMLESS = {"words"}
+"""The word index is compared by its words: other bytes that give the same words find the same."""
 
 
 @pytest.fixture
@@ -66,7 +67,7 @@ def flips(house: House, room: Path, count: int) -> tuple[Counter[str], list[str]
         other.paths.store.write_bytes(body)
         verdict = what_check_says(other)
         if verdict == "sound":
-            lost = set(_differing(good, other)) - DERIVED
+            lost = set(_differing(good, other)) - HARMLESS
             verdict = "missed" if lost else "harmless"
             missed += [f"bit {bit:#x} at {at}: {', '.join(sorted(lost))}"] if lost else []
         said[verdict] += 1
@@ -86,19 +87,16 @@ def test_a_flipped_bit_is_harmless_or_seen_and_never_a_traceback(slept: House, r
     tell(f"100 flipped bits: {dict(said)}")
     # A flip in the number of the schema reads as a newer dream's store, which is refused untouched as well.
     assert not [verdict for verdict in said if verdict.startswith("refused: ") and "newer dream" not in verdict]
-    # What no hash covers: reasons and evidence in words, keyed observations. No memory and no file is among it.
-    assert not [m for m in missed if "memories" in m or "files" in m or "support" in m]
-    assert len(missed) <= 3
+    assert missed == []
 
 
 @pytest.mark.slow
-def test_a_thousand_flipped_bits_are_harmless_or_seen(slept: House, room: Path, tell: Tell) -> None:
-    said, missed = flips(slept, room, 1000)
-    tell(f"1000 flipped bits: {dict(said)}, missed {missed}")
-    # A flip in the number of the schema reads as a newer dream's store, which is refused untouched as well.
+def test_thousands_of_flipped_bits_are_harmless_or_seen(slept: House, room: Path, tell: Tell) -> None:
+    count = int(os.environ.get("DREAM_FLIPS", "3000"))
+    said, missed = flips(slept, room, count)
+    tell(f"{count} flipped bits: {dict(said)}, missed {missed}")
     assert not [verdict for verdict in said if verdict.startswith("refused: ") and "newer dream" not in verdict]
-    assert not [m for m in missed if "memories" in m or "support" in m]
-    assert len(missed) <= 30
+    assert missed == []
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.01, 0.1, 0.5, 0.9, 0.999])
@@ -219,6 +217,75 @@ def test_each_contradiction_in_the_store_is_named_and_not_repaired_away(slept: H
         findings = {f.name: f.verdict for f in doctor.check(kit)}
         assert findings[name] == "broken"
         assert {f.name: f.verdict for f in doctor.check(kit, repair=True)}[name] == "broken"
+
+
+@pytest.mark.parametrize(("ruin", "name"), [
+    ("UPDATE judged SET confidence = confidence / 2", "verdicts"),
+    ("UPDATE judged SET evidence = CAST(x'5bff5d' AS TEXT)", "verdicts"),
+    ("UPDATE cursor SET offset = offset + 1", "reading positions"),
+    ("UPDATE source SET path = path || 'x'", "reading positions"),
+    ("UPDATE file SET memory = 'x' WHERE memory <> ''", "files"), ("UPDATE file SET body = CAST(body AS TEXT)", "files"),
+    ("UPDATE file SET body = CAST(body || ' ' AS BLOB)", "files"), ("UPDATE vector SET model = 'other'", "vectors")])
+def test_each_damage_to_what_is_derived_is_named_and_repaired(slept: House, ruin: str, name: str) -> None:
+    wanted = snapshot(slept.home)
+    with closing(sqlite3.connect(slept.paths.store)) as connection:
+        connection.execute(ruin)
+        connection.commit()
+    assert [f for f in slept.faults(NIGHT) if f.startswith(name)]
+    with slept.kit(NIGHT) as kit:
+        verdicts = {f.name: f.verdict for f in doctor.check(kit, repair=True)}
+    assert verdicts[name] == "repaired"
+    assert slept.faults(NIGHT) == []
+    slept.dream("2026-02-07T20:00:00Z")
+    lost = set(differences(wanted, snapshot(slept.home)))
+    assert lost <= ({"vectors"} if name == "vectors" else {"cursors"} if name == "reading positions" else set())
+
+
+@pytest.mark.parametrize("table", ["operation", "observation", "fate", "run", "memory", "support", "link", "wording", "meta"])
+def test_a_row_that_only_the_store_knows_is_sealed_to_the_last_field(slept: House, table: str) -> None:
+    with slept.kit(NIGHT) as kit:
+        names = [r["name"] for r in kit.store.all(f"PRAGMA table_info({table})")]
+        kept = kit.store.one(f"SELECT * FROM {table} WHERE 1 LIMIT 1")
+    assert kept is not None
+    field = next(n for n in reversed(names) if isinstance(kept[n], str))
+    with closing(sqlite3.connect(slept.paths.store)) as connection:
+        connection.execute(f"UPDATE OR REPLACE {table} SET {field} = {field} || 'x'")
+        connection.commit()
+    with slept.kit(NIGHT) as kit:
+        assert {f.name: f.verdict for f in doctor.check(kit, repair=True)}["seals"] == "broken"
+
+
+def test_a_damaged_store_is_not_copied_over_the_sound_ones(slept: House) -> None:
+    with slept.kit(NIGHT) as kit:
+        sound = backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=1, why="test")
+    with closing(sqlite3.connect(slept.paths.store)) as connection:
+        connection.execute("UPDATE operation SET reason = 'anything else'")
+        connection.commit()
+    with slept.kit("2026-02-14T20:00:00Z") as kit, pytest.raises(Corrupt, match="never wrote"):
+        backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=1, why="test")
+    assert sound.exists()
+    assert doctor.restore_store(slept.world("2026-02-14T20:00:00Z"))[0] == sound
+    assert slept.faults("2026-02-14T20:00:00Z") == []
+
+
+def test_a_topic_file_that_a_person_deleted_is_no_damage(slept: House) -> None:
+    slept.file_of("tag registry").unlink()
+    with slept.kit(NIGHT) as kit:
+        told = {f.name: f for f in doctor.check(kit)}
+    assert {f.verdict for f in told.values()} == {"ok", "edited"}
+    assert "your wish" in told["deleted files"].detail
+    with slept.kit(NIGHT) as kit:
+        doctor.check(kit, repair=True)
+    assert slept.file_of("tag registry").exists()
+
+
+def test_a_missing_index_or_directory_is_written_anew(slept: House) -> None:
+    wanted = snapshot(slept.home)["on disk"]
+    shutil.rmtree(slept.file_of("tag registry").parent)
+    with slept.kit(NIGHT) as kit:
+        assert {f.name: f.verdict for f in doctor.check(kit)}["files"] == "broken"
+        doctor.check(kit, repair=True)
+    assert snapshot(slept.home)["on disk"] == wanted
 
 
 def test_a_restored_older_copy_comes_to_rest_with_the_files_as_they_are(slept: House) -> None:

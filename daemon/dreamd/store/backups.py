@@ -14,7 +14,7 @@ from dreamd import fsio
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import Corrupt, DreamError
 from dreamd.paths import Paths
-from dreamd.store import schema
+from dreamd.store import schema, seals
 
 BACKUP_EVERY = timedelta(days=7)
 
@@ -60,8 +60,12 @@ def verify_store(connection: sqlite3.Connection, path: Path) -> None:
     try:
         answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
-        ours = schema.version_of(connection) > 0
-    except sqlite3.DatabaseError:
+        version = schema.version_of(connection)
+        # A copy of rows that are not what dream wrote would in time push out every copy that is sound.
+        spoiled = seals.broken(connection) if version == schema.VERSION else []
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         raise Corrupt(f"`{path}` is damaged", hint="try an older copy") from None
-    if answer != "ok" or foreign is not None or not ours:
+    if not set(spoiled) <= seals.DERIVED:
+        raise Corrupt(f"`{path}` holds rows that dream never wrote", hint="run `dream check`")
+    if answer != "ok" or foreign is not None or not version:
         raise Corrupt(f"`{path}` is damaged or no store of dream", hint="try an older copy")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from dreamd.errors import DreamError
 from dreamd.model import text_sha
-from dreamd.store import observations, schema
+from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store
 from dreamd.store.words import index_words
 
@@ -107,7 +107,8 @@ def journal_complete(store: Store) -> list[str]:
         """SELECT m.id FROM memory m JOIN (SELECT memory, MAX(run * 1000000 + seq) AS newest FROM operation GROUP BY memory) l
              ON l.memory = m.id
            JOIN operation o ON o.memory = m.id AND o.run = l.newest / 1000000 AND o.seq = l.newest % 1000000
-           WHERE o.after IS NOT NULL AND (json_extract(o.after, '$.status') <> m.status
+           WHERE o.after IS NOT NULL AND CASE WHEN NOT json_valid(o.after) THEN 1 ELSE (
+             json_extract(o.after, '$.status') <> m.status
              OR json_extract(o.after, '$.wording') <> m.wording
              OR json_array(m.scope, m.class, m.type, m.category, m.trust, m.authority, m.created_at, m.updated_at,
                            m.confirmed_at, m.valid_from, m.valid_to, m.ttl, m.superseded_by, m.pinned, m.edited, m.file)
@@ -118,7 +119,7 @@ def journal_complete(store: Store) -> list[str]:
                            json_extract(o.after, '$.valid_from'), json_extract(o.after, '$.valid_to'),
                            json_extract(o.after, '$.ttl'), json_extract(o.after, '$.superseded_by'),
                            json_extract(o.after, '$.pinned'), json_extract(o.after, '$.edited'),
-                           json_extract(o.after, '$.file')))""")
+                           json_extract(o.after, '$.file'))) END""")
     faults = [f"memory {r['id']} is not as the journal left it" for r in rows]
     rows = store.all("SELECT id FROM memory WHERE id NOT IN (SELECT memory FROM operation)")
     return faults + [f"memory {r['id']} is not in the journal" for r in rows]
@@ -154,11 +155,17 @@ def fates_sound(store: Store) -> list[str]:
     return [f"observation {r['observation']} led to a memory that is not there" for r in rows]
 
 
+def sealed(store: Store) -> list[str]:
+    """No row that only the store knows was changed by anything but dream: not by a bit, not by another program."""
+    return [f"table `{table}` is not what dream wrote" for table in seals.broken(store.connection)
+            if table not in seals.DERIVED]
+
+
 INVARIANTS: tuple[tuple[str, Look], ...] = (
     ("database", sound_database), ("shape", shape_fits), ("words", words_known),
     ("observations", said_unchanged), ("versions", successors_known), ("standing", status_fits),
     ("scopes", one_scope), ("journal", journal_complete),
-    ("history", journal_chained), ("fates", fates_sound),
+    ("history", journal_chained), ("fates", fates_sound), ("seals", sealed),
 )
 
 
@@ -188,8 +195,3 @@ def bad_vectors(store: Store) -> list[tuple[str, str]]:
         off = ~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < UNIT_TOLERANCE)
         bad += [(r["wording"], r["model"]) for r, wrong in zip(whole, off.tolist(), strict=True) if wrong]
     return bad
-
-
-def drop_vectors(tx: sqlite3.Connection, bad: list[tuple[str, str]]) -> None:
-    """Remove what cannot be a vector; the next dream embeds it anew."""
-    tx.executemany("DELETE FROM vector WHERE wording = ? AND model = ?", bad)

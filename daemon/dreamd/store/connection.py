@@ -16,12 +16,14 @@ from typing import ParamSpec, TypeVar
 
 from dreamd import fsio
 from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
-from dreamd.store import schema
+from dreamd.store import schema, seals
 
 P = ParamSpec("P")
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 2000
-SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8")
+SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8",
+                   "user-defined function")
+"""The last is what a seal says to a row whose words cannot be read any more."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 
 
@@ -36,6 +38,7 @@ class Store:
         self.path = path
         self.connection = connection
         self._depth = 0
+        self._ledger: seals.Ledger | None = None
 
     @contextmanager
     def writing(self, *, epoch: int | None = None) -> Iterator[sqlite3.Connection]:
@@ -46,6 +49,8 @@ class Store:
         if self._depth:
             raise DreamError("a transaction inside a transaction")
         with translated(self.path):
+            if self._ledger is None and schema.version_of(self.connection) == schema.VERSION:
+                self._ledger = seals.watch(self.connection)
             self.connection.execute("BEGIN IMMEDIATE")
         self._depth = 1
         try:
@@ -54,10 +59,14 @@ class Store:
                     raise Fenced("another dream took this store over",
                                  hint="nothing is lost; run `dream consolidate` again")
                 yield self.connection
+                if self._ledger is not None:
+                    seals.settle(self.connection, self._ledger)
                 _commit(self.connection)
         except BaseException:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
+            if self._ledger is not None:
+                self._ledger.sums.clear()
             raise
         finally:
             self._depth = 0
@@ -222,6 +231,10 @@ def translated(path: Path) -> Iterator[None]:
     """Turn what SQLite says into the error a person can act on."""
     try:
         yield
+    except UnicodeDecodeError as error:
+        # SQLite quotes a damaged schema in its complaint, and what it quotes is no text.
+        raise Corrupt(f"the store `{path}` is damaged",
+                      hint="run `dream restore-store` to go back to the last verified copy") from error
     except sqlite3.Error as error:
         text = str(error)
         if "disk is full" in text:

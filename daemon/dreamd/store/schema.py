@@ -14,6 +14,7 @@ Who owns what:
     judged        pairs that were judged, by the hashes of both sides
     recall        how often and when a memory was shown
     tombstone     keyed hashes of what a person wanted forgotten
+    meta          the store's own facts, and a seal for each table (`seals`)
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from datetime import datetime
 
 from dreamd.clock import iso
 from dreamd.errors import Outage
+from dreamd.store import seals
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,7 @@ WORD_INDEX = """CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = 
 
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
+    (2, "a seal for each table", ""),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"
@@ -168,6 +171,7 @@ def migrate(tx: sqlite3.Connection, *, founding: Founding | None) -> list[int]:
 
         facts = {"epoch": "0", "zone": founding.zone, "created_at": at, "tombstone_key": secrets.token_hex(32)}
         tx.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
+    seals.seal_all(tx)
     tx.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tx.execute(f"PRAGMA user_version = {VERSION}")
     return applied

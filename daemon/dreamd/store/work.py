@@ -191,8 +191,13 @@ def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFi
     """Known files by path relative to the home."""
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (str(scope),))
     rows = store.all(f"SELECT * FROM file{where} ORDER BY path", *args)
-    return {r["path"]: KnownFile(r["path"], r["sha"], r["body"], r["memory"], r["scope"], r["size"], r["mtime_ns"],
+    return {r["path"]: KnownFile(r["path"], r["sha"], _as_bytes(r["body"]), r["memory"], r["scope"], r["size"], r["mtime_ns"],
                                  r["inode"]) for r in rows}
+
+
+def _as_bytes(body: object) -> bytes:
+    """Kept bytes; one flipped bit turns them into text, or into nothing, as far as SQLite can tell."""
+    return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogateescape")
 
 
 def load_file_facts(store: Store) -> list[tuple[str, str, int, int, int]]:

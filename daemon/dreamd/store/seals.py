@@ -1,0 +1,132 @@
+"""Seals: one number a table, by which `dream check` sees that a row is not what dream wrote.
+
+SQLite notices damage to the shape of its pages, not to what stands in them. So every row counts with a hash of its own,
+and the seal of a table is the sum of its rows' hashes: a change costs the rows it touches, and their order is no matter.
+The sums are kept in `meta`, in the transaction that changes the rows. What adds up lives in the connection as temporary
+triggers, never in the file: a program that changes a row past dream leaves a seal that no longer fits.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from hashlib import blake2b
+
+PREFIX = "seal "
+"""Beginning of the keys in `meta` that hold the sums; they seal everything but themselves."""
+DERIVED = frozenset({"vector", "vector_file", "judged", "file", "intent", "cursor", "source", "staged"})
+"""What `dream check --repair` can make anew. Everything else is known to nobody but the store."""
+MODULUS = 1 << 64
+_EVENTS = {"INSERT": (("NEW", 1),), "DELETE": (("OLD", -1),), "UPDATE": (("OLD", -1), ("NEW", 1))}
+_UNSEALED = {"file": ("size", "mtime_ns", "inode")}
+"""How a file looked on disk: a copied home has other numbers, and a wrong one only has the file read once more."""
+_TABLES = """SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
+             AND name NOT LIKE 'memory_words%' ORDER BY name"""
+
+
+class Ledger:
+    """What a connection's open transaction adds to each seal."""
+
+    def __init__(self) -> None:
+        self.sums: Counter[str] = Counter()
+
+    def count(self, table: str, sign: int, *row: object) -> None:
+        """Called by the triggers for each row that comes or goes."""
+        if table != "meta" or not str(row[0]).startswith(PREFIX):
+            self.sums[table] += sign * row_hash(table, row)
+
+
+def row_hash(table: str, row: tuple[object, ...]) -> int:
+    """What one row adds to its table's seal."""
+    return int.from_bytes(blake2b(repr((table, *row)).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def watch(connection: sqlite3.Connection) -> Ledger:
+    """Count from now on what this connection changes."""
+    ledger = Ledger()
+    connection.create_function("dream_seal", -1, ledger.count)
+    # Without this a row that INSERT OR REPLACE pushes out would go uncounted.
+    connection.execute("PRAGMA recursive_triggers = ON")
+    for table, columns in load_columns(connection).items():
+        for event in _EVENTS:
+            connection.execute(_trigger(table, columns, event))
+    return ledger
+
+
+def _trigger(table: str, columns: tuple[str, ...], event: str) -> str:
+    acts = [f"SELECT dream_seal('{table}', {sign}, {', '.join(f'{side}.{c}' for c in columns)});"
+            for side, sign in _EVENTS[event]]
+    return f"CREATE TEMP TRIGGER seal_{table}_{event} AFTER {event} ON main.{table} BEGIN {' '.join(acts)} END"
+
+
+def settle(connection: sqlite3.Connection, ledger: Ledger) -> None:
+    """Add what the transaction changed to the seals, right before it commits."""
+    for table, change in ledger.sums.items():
+        if change:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (PREFIX + table,)).fetchone()
+            _write(connection, table, (_number(row[0]) if row else 0) + change)
+    ledger.sums.clear()
+
+
+def seal_all(connection: sqlite3.Connection) -> None:
+    """Seal every table as it stands."""
+    for table in load_columns(connection):
+        if table != "meta":
+            renew(connection, table)
+    renew(connection, "meta")
+
+
+def renew(connection: sqlite3.Connection, table: str) -> None:
+    """Seal one table as it stands: after a repair has made it anew."""
+    _write(connection, table, total(connection, table, load_columns(connection)[table]))
+
+
+def empty(connection: sqlite3.Connection, table: str) -> None:
+    """Throw every row of a table away, also one that cannot be read any more, and seal that nothing is left."""
+    connection.execute(f"DROP TRIGGER IF EXISTS temp.seal_{table}_DELETE")
+    connection.execute(f"DELETE FROM main.{table}")
+    connection.execute(_trigger(table, load_columns(connection)[table], "DELETE"))
+    renew(connection, table)
+
+
+def broken(connection: sqlite3.Connection) -> list[str]:
+    """The tables whose rows are not what dream wrote."""
+    kept = dict(connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (PREFIX, PREFIX + "~")))
+    return [table for table, columns in load_columns(connection).items()
+            if _number(kept.get(PREFIX + table)) != total(connection, table, columns)]
+
+
+def load_columns(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+    """The tables that are sealed, with the columns that count, quoted: `end` is a word of SQL."""
+    tables = [str(row[0]) for row in connection.execute(_TABLES)]
+    return {table: tuple(f'"{c[1]}"' for c in connection.execute(f"PRAGMA main.table_info({table})")
+                         if c[1] not in _UNSEALED.get(table, ())) for table in tables}
+
+
+def total(connection: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> int:
+    """The sum of the hashes of a table's rows as they stand."""
+    strict, connection.text_factory = connection.text_factory, _as_it_stands
+    try:
+        rows = connection.execute(f"SELECT {', '.join(columns)} FROM main.{table}")
+        return sum(row_hash(table, tuple(row)) for row in rows
+                   if table != "meta" or not str(row[0]).startswith(PREFIX)) % MODULUS
+    finally:
+        connection.text_factory = strict
+
+
+def _write(connection: sqlite3.Connection, table: str, number: int) -> None:
+    connection.execute("INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                       (PREFIX + table, f"{number % MODULUS:016x}"))
+
+
+def _as_it_stands(raw: bytes) -> str:
+    """Text whatever the bytes: damage shall be counted, not stop the count."""
+    return raw.decode("utf-8", "surrogateescape")
+
+
+def _number(text: object) -> int:
+    """A sum as it was written; one that is damaged fits no table."""
+    try:
+        return int(str(text), 16) if text is not None else 0
+    except ValueError:
+        return -1
