@@ -18,10 +18,11 @@ LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Clock(Protocol):
-    """Wall clock, monotonic seconds and a way to wait."""
+    """Wall clock, monotonic seconds, seconds since boot and a way to wait."""
 
     def now(self) -> datetime: ...
     def monotonic(self) -> float: ...
+    def boot(self) -> float: ...
     def sleep(self, seconds: float) -> None: ...
 
 
@@ -33,6 +34,9 @@ class SystemClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+    def boot(self) -> float:
+        return boot_time_s()
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)
@@ -49,6 +53,9 @@ class FixedClock:
 
     def monotonic(self) -> float:
         return time.monotonic()
+
+    def boot(self) -> float:
+        return boot_time_s()
 
     def sleep(self, seconds: float) -> None:
         time.sleep(seconds)

@@ -11,9 +11,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from dreamd import inbox, mutex, outage, projection, telemetry
+from dreamd import deferral, fsio, inbox, mutex, outage, projection, telemetry
 from dreamd.clock import SystemClock, cpu_s, iso
-from dreamd.errors import DreamError, Outage, Refused
+from dreamd.errors import DreamError, Locked, Outage, Refused
 from dreamd.kit import Kit
 from dreamd.model import Scope
 from dreamd.mutex import Owner
@@ -27,7 +27,11 @@ from dreamd.store import backups, forgetting, journal, observations, work
 CHANGED = "changed"
 AS_USUAL = Wish()
 BEAT_S = 5.0
+QUIET_S = 1.0
+"""A dream that is done within this leaves no heartbeat, unless it writes something."""
 NOTHING = "nothing-to-do"
+INTERRUPTED = "interrupted"
+TRIAL_NAME = ".trial"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
                           "missing", "symlink", "not-a-file", "unknown-format"})
 """Reasons to skip that do not belong to a healthy source: a person should hear of them."""
@@ -40,6 +44,8 @@ class CycleReport:
     run: str = ""
     outcome: str = NOTHING
     reason: str = ""
+    why: str = ""
+    """Why it was started and what had held it back, for the journal; empty when a person asked."""
     now: datetime | None = None
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
     fates: dict[str, int] = field(default_factory=dict)
@@ -51,40 +57,47 @@ class CycleReport:
     skips: Mapping[str, int] = field(default_factory=dict)
 
 
-def run_cycle(kit: Kit, wish: Wish = AS_USUAL) -> CycleReport:
-    """Run one dream and say how it ended.
+def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
+    """Run one dream and say how it ended; `why` it was started goes into its record.
 
-    Raises Locked when another dream is at work, Refused past a safety limit, Outage when something is away.
+    Raises Locked when another dream is at work or this one is asked to stop, Refused past a safety limit, Outage when
+    something is away.
     """
-    report = CycleReport(now=kit.clock.now(), planned=wish.only_plan)
+    report = CycleReport(now=kit.clock.now(), planned=wish.only_plan, why=why)
     if wish.only_plan:
         kit.dry = True
         _dream(kit, wish, report)
         return report
     owner = Owner("dream consolidate", kit.clock.now())
-    with mutex.hold_dream(kit.paths.locks, owner), _heartbeat(kit), _recorded(kit, report):
+    with mutex.hold_dream(kit.paths.locks, owner), beating(kit), _recorded(kit, report):
         _dream(kit, wish, report)
-        _clear_markers(kit)
+        clear_markers(kit)
+    deferral.end_deferral(kit.paths)
     _tell(kit, report)
     return report
 
 
 @contextmanager
-def _heartbeat(kit: Kit) -> Iterator[None]:
-    """Say while the dream works where it is, in a file the probe and `dream status` read; gone at the end."""
-    boot = outage.current_boot_id()
-    heart = telemetry.Heartbeat(telemetry.cycle_beat_path(kit.paths), "cycle", boot_id=boot)
-    shown, since, beats, last_s = kit.progress, iso(SystemClock().now()), 0, 0.0
+def beating(kit: Kit, kind: str = "") -> Iterator[None]:
+    """Say while the dream works where it is, in a file the probe and `dream status` read; gone at the end.
+
+    The holder of the dream lock is the file's only writer; a child of the service and a dream by hand come through here.
+    """
+    heart = telemetry.Heartbeat(telemetry.cycle_beat_path(kit.paths), "cycle", boot_id=outage.current_boot_id())
+    shown, clock = kit.progress, SystemClock()
+    started_s, since, beats, last_s = clock.monotonic(), "", 0, -BEAT_S
 
     def beat(phase: str, done: int, total: int) -> None:
-        nonlocal beats, last_s
+        nonlocal since, beats, last_s
         shown(phase, done, total)
+        at_s, changed = clock.monotonic(), phase != heart.beat.phase
+        since = iso(clock.now()) if changed else since
         # Only a dream that has something to do leaves a trace, and no more than the disk should bear.
-        if kit.run is not None and (done == 0 or kit.clock.monotonic() - last_s >= BEAT_S):
-            beats += 1
-            last_s = kit.clock.monotonic()
+        if (kit.run is not None or at_s - started_s >= QUIET_S) and (changed or at_s - last_s >= BEAT_S):
+            beats, last_s = beats + 1, at_s
             heart.write(telemetry.Beat("cycle", phase=phase, done=done, total=total, since=since, sequence=beats,
-                                       state="working", run=kit.run.id, yields=kit.yields))
+                                       state="working", run=kit.run.id if kit.run else kind, yields=kit.yields,
+                                       counters={"epoch": kit.epoch or 0}))
 
     kit.progress = beat
     try:
@@ -95,11 +108,24 @@ def _heartbeat(kit: Kit) -> Iterator[None]:
             heart.remove()
 
 
-def _clear_markers(kit: Kit) -> None:
-    """A whole dream went through: what it used is evidently back. Nothing else clears a marker."""
-    worked = ["disk", "db", "config", "lock", "cycle"] + (["model", "embed"] if kit.embedded else [])
-    for component in worked:
-        outage.clear(kit.paths.outage, component)
+def clear_markers(kit: Kit, only: Sequence[str] = outage.COMPONENTS) -> list[str]:
+    """Take away the markers of what this dream has used from end to end, and of nothing else; says which stood.
+
+    What it had no use for is tried here and now, or a marker would stand as long as there is nothing to do.
+    """
+    fallback = outage.runtime_dir(kit.world.env, kit.paths.home)
+    away = {m.component for m in outage.read_markers(kit.paths.outage, fallback=fallback)} & set(only)
+    if not away:
+        return []
+    if away & {"disk", "db", "index"} and kit.run is None:
+        kit.begin()
+    if "disk" in away:
+        trial = kit.paths.memory / TRIAL_NAME
+        fsio.write_atomic(trial, b" " * outage.RESERVE_BYTES)
+        fsio.remove(trial)
+    if away & {"model", "embed"} and not kit.embedded:
+        kit.load_embedder(1).embed(["dream"])
+    return sorted(c for c in away if outage.clear(kit.paths.outage, c, fallback=fallback))
 
 
 def _tell(kit: Kit, report: CycleReport) -> None:
@@ -221,11 +247,14 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
         yield
     except DreamError as error:
         if isinstance(error, Outage):
-            outage.flag(kit.paths.outage, error, now=kit.clock.now(), owner="dream consolidate")
-        report.outcome, report.reason = error.outcome, error.message
+            outage.flag(kit.paths.outage, error, now=kit.clock.now(), owner="dream consolidate",
+                        fallback=outage.runtime_dir(kit.world.env, kit.paths.home))
+        stopped = isinstance(error, Locked) and kit.should_stop()
+        report.outcome, report.reason = INTERRUPTED if stopped else error.outcome, error.message
         with suppress(DreamError):  # the error that is on its way says more than a second one about the journal
-            kit.begin()
-            _close(kit, report)
+            if kit.run is not None or not stopped:
+                kit.begin()
+                _close(kit, report)
         raise
     if kit.run is not None:
         _close(kit, report)
@@ -238,9 +267,8 @@ def _close(kit: Kit, report: CycleReport) -> None:
     waiting, _ = observations.count_pending(kit.store)
     run = kit.begin()
     report.run = run.id
-    ended = replace(run, outcome=report.outcome, reason=report.reason, phases=report.phases, fates=report.fates,
+    told = "; ".join(w for w in (report.reason, report.why) if w)
+    ended = replace(run, outcome=report.outcome, reason=told, phases=report.phases, fates=report.fates,
                     warnings=tuple(report.warnings), backlog=waiting)
     with kit.writing() as tx:
         journal.end_run(tx, ended, ended_at=kit.clock.now())
-
-

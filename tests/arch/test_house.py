@@ -22,7 +22,7 @@ ROWS = (
     ("fsio", "world"),
     ("telemetry",),
     ("store", "sources", "extraction", "relations", "notes", "embedding", "vectors", "ranking", "idle", "mutex", "outage",
-     "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
+     "deferral", "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
     ("inbox", "pairscore"),
     ("trained",),
     ("kit", "projection", "notebook", "hooks"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dreamd.errors import ConfigError, UsageError
 from dreamd.paths import Paths
-from dreamd.service.due import Backlog, Due, Reading, judge_due, judge_gap, latest_slot, parse_time_of_day
+from dreamd.service.due import Backlog, Due, Reading, Slots, find_slots, judge_due, judge_gap, parse_time_of_day
 from dreamd.service.pause import parse_span, pause, read_pause, resume
 from dreamd.settings import ServiceSettings
 
@@ -22,7 +22,12 @@ HOUR = timedelta(hours=1)
 
 
 def judged(now: datetime = NOW, slot: datetime | None = None, **facts: object) -> Due:
-    return judge_due(Backlog(**facts), RULES, now=now, slot=slot)  # type: ignore[arg-type]
+    slots = Slots(slot) if slot is not None else None
+    return judge_due(Backlog(**facts), RULES, now=now, slots=slots)  # type: ignore[arg-type]
+
+
+def latest_slot(now: datetime, nightly_at: str, zone: tzinfo) -> datetime:
+    return find_slots(now, nightly_at, zone).passed
 
 
 def test_nothing_waiting_is_never_due() -> None:

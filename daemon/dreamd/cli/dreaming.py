@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dreamd.cycle import CycleReport
     from dreamd.kit import Kit
     from dreamd.planning import Wish
+    from dreamd.service.gate import Outlook
     from dreamd.world import World
 
 PLAN_SCHEMA = 1
@@ -58,10 +59,10 @@ def run(context: Context, options: Namespace) -> int:
     if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full):
         raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
     wish, world = _wish(context, options)
-    only_plan = wish.only_plan
-    if options.auto and not only_plan:
+    report = CycleHolder()
+    if options.auto and not wish.only_plan:
         try:
-            held = _held_by_gates(world)
+            held = _ask_gates(world, report)
         except Locked:
             held = "another dream is at work"
         if held:
@@ -69,7 +70,6 @@ def run(context: Context, options: Namespace) -> int:
             if context.verbosity > 0:
                 context.tell(f"not now: {held}")
             return 0
-    report = CycleHolder()
     try:
         _dream(context, world, wish, report)
     except Locked as locked:
@@ -87,6 +87,8 @@ class CycleHolder:
 
     def __init__(self) -> None:
         self.started = False
+        self.outlook: Outlook | None = None
+        """What the gates said, where they were asked."""
         self._report: CycleReport | None = None
 
     def end(self, report: CycleReport) -> None:
@@ -117,14 +119,29 @@ def _wish(context: Context, options: Namespace) -> tuple[Wish, World]:
     return wish, replace(context.world, clock=FixedClock(at))
 
 
-def _held_by_gates(world: World) -> str:
+def _ask_gates(world: World, holder: CycleHolder) -> str:
     """What keeps an automatic dream from starting, in words; empty when nothing does."""
     from dreamd.kit import open_kit
-    from dreamd.service.gate import look_for_auto
+    from dreamd.service.gate import look_for_auto, remember
 
     with open_kit(world, create=True) as kit:
         outlook = look_for_auto(world, kit.store)
+    remember(world, outlook)
+    holder.outlook = outlook
     return "" if outlook.may_start else "; ".join(outlook.held_by()) or "the gates are shut"
+
+
+def _behave(kit: Kit, outlook: Outlook) -> str:
+    """A dream nobody waits for keeps the pace it was given and stops for a pause; gives why it was started."""
+    from dreamd.clock import SystemClock
+    from dreamd.idle import Pace
+    from dreamd.service.manners import Pulse, Stop
+    from dreamd.throttle import Throttle
+
+    stop = Stop(kit.paths)
+    kit.should_stop = stop
+    kit.progress = Pulse(stop, Throttle(SystemClock(), paced=outlook.permission.pace is not Pace.FULL, should_stop=stop))
+    return outlook.why(kit.clock.now())
 
 
 def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
@@ -136,9 +153,11 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
             holder.end(run_cycle(kit, wish))
         return
     _bring_up_to_date(world)
-    with open_kit(world, create=True) as kit, _progress(context, kit):
-        holder.started = True
-        holder.end(run_cycle(kit, wish))
+    with open_kit(world, create=True) as kit:
+        why = _behave(kit, holder.outlook) if holder.outlook is not None else ""
+        with _progress(context, kit):
+            holder.started = True
+            holder.end(run_cycle(kit, wish, why=why))
     from dreamd.service.tending import tend_all
 
     for warning in tend_all(world):
@@ -171,10 +190,11 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
         return
     said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "consolidate": "comparing",
             "prune": "tidying up"}
-    last_s = 0.0
+    before, last_s = kit.progress, 0.0
 
     def show(phase: str, done: int, total: int) -> None:
         nonlocal last_s
+        before(phase, done, total)
         now_s = context.world.clock.monotonic()
         if now_s - last_s >= 0.1 or done >= total:
             last_s = now_s

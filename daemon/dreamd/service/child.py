@@ -1,4 +1,4 @@
-"""One dream in a process of its own: low priority, bounded memory, a heartbeat, and an end its parent can read.
+"""One dream in a process of its own: low priority, bounded memory, and an end its parent can read.
 
 Run as `python -m dreamd.service.child dream|gather …`. Torch and its like are loaded here and go with it; a crash
 in native code takes nobody else along. The last line on stdout is one JSON object for the supervisor.
@@ -13,98 +13,50 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from types import FrameType
 
 from dreamd import mutex, outage, telemetry
-from dreamd.clock import Clock, FixedClock, SystemClock, iso, parse_instant
-from dreamd.cycle import run_cycle
-from dreamd.errors import DreamError, Outage
+from dreamd.clock import Clock, FixedClock, SystemClock, parse_instant
+from dreamd.cycle import INTERRUPTED, beating, clear_markers, run_cycle
+from dreamd.errors import DreamError, Locked, Outage
 from dreamd.kit import Kit, open_kit
 from dreamd.mutex import Owner
 from dreamd.paths import Paths, read_environment
 from dreamd.phases.gather import Gathered, gather_from
 from dreamd.phases.orient import take_inbox
+from dreamd.service.manners import Pulse, Stop
 from dreamd.service.tending import tend_all
 from dreamd.settings import load_settings
 from dreamd.store import journal
-from dreamd.telemetry import Heartbeat
-from dreamd.throttle import EMBEDDING, ROW_READ, ROW_WRITTEN, Throttle
+from dreamd.throttle import Throttle
 from dreamd.world import World
 
 MIB = 1 << 20
-BEAT_EVERY_S = 5.0
 NICE = 5
 """Measured with four runnable tasks on two cores: the longest wait of a note is 520 ms under the idle class, 250 at
 19, 150 at 10, 125 at 5."""
 PR_SET_PDEATHSIG = 1
-WORKED = ("db", "disk", "lock", "config", "index", "cycle")
-"""Components that a finished dream has used end to end, whatever it found to do."""
-
-
-class Stop:
-    """Set by a signal; read between items, between batches and before every model call."""
-
-    def __init__(self) -> None:
-        self.asked = False
-
-    def __call__(self) -> bool:
-        return self.asked
-
-    def listen(self) -> None:
-        """The first signal asks, the second leaves at once: it must be safe, because kill -9 is."""
-        for name in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(name, self._hear)
-
-    def _hear(self, _signal: int, _frame: FrameType | None) -> None:
-        if self.asked:
-            os._exit(143)
-        self.asked = True
-
-
-class Pulse:
-    """Writes the heartbeat of a dream at each phase change and every few seconds of progress, and paces it."""
-
-    def __init__(self, kit: Kit, heart: Heartbeat, throttle: Throttle) -> None:
-        self._kit, self._heart, self._throttle = kit, heart, throttle
-        self._last_s = -BEAT_EVERY_S
-        self._done = 0
-
-    def __call__(self, phase: str, done: int, total: int) -> None:
-        """Take a report of progress."""
-        beat, now_s = self._heart.beat, self._kit.clock.monotonic()
-        changed = phase != beat.phase
-        fresh = max(0, done - (0 if changed else self._done))
-        self._done = done
-        if changed or now_s - self._last_s >= BEAT_EVERY_S:
-            since = iso(self._kit.clock.now()) if changed else beat.since
-            self._heart.write(replace(beat, phase=phase, done=done, total=total, since=since, state="working",
-                                      sequence=beat.sequence + 1,
-                                      counters={"epoch": self._kit.epoch or 0}))
-            self._last_s = now_s
-        self._throttle.spend(fresh * (ROW_WRITTEN if phase in ("consolidate", "prune") else ROW_READ)
-                             + (EMBEDDING if phase == "embed" else 0) * fresh)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one dream or one extraction and say how it ended; the exit code is that of the command line."""
     options = _options(argv)
-    stop = Stop()
+    paths = Paths(options.home)
+    stop = Stop(paths, parent=options.parent)
     stop.listen()
     _die_with_parent()
     lower_priority()
-    paths = Paths(options.home)
     try:
         world = World(paths, load_settings(options.config), _clock(options.now), read_environment())
         _limit_memory(world.settings.service.child_memory_mib)
         told = _work(world, options, stop)
         code = 0
     except DreamError as error:
-        told = {"outcome": error.outcome, "reason": error.message, "hint": error.hint or ""}
+        told = {"outcome": INTERRUPTED if stop.why and isinstance(error, Locked) else error.outcome,
+                "reason": error.message, "hint": error.hint or ""}
         code = error.exit_code
         if isinstance(error, Outage):
             told["component"] = error.component
@@ -114,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                          hint="raise `service.child_memory_mib`, or run `dream consolidate` by hand")
         told, code = {"outcome": "outage", "reason": failure.message, "component": "cycle"}, 12
         _flag(paths, failure)
-    except Exception as error:  # noqa: BLE001 - the child's own end: recorded by place and class, never as text
+    except Exception as error:  # noqa: BLE001 - this process's end, as `cli.main` is another's: recorded by place, never as text
         telemetry.log_crash(paths, error)
         failure = Outage(f"the dream failed unexpectedly ({type(error).__name__})", component="cycle", code="crashed",
                          hint=f"`{paths.logs / telemetry.CRASH_NAME}` says where")
@@ -126,66 +78,39 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, object]:
-    heart = Heartbeat(telemetry.cycle_beat_path(world.paths), "cycle", boot_id=outage.current_boot_id())
-    heart.beat = replace(heart.beat, run=options.mode)
     throttle = Throttle(SystemClock(), paced=options.pace != "full", should_stop=stop)
-    with open_kit(world, create=True, migrate=True) as kit, _beating(heart):
+    with open_kit(world, create=True, migrate=True) as kit:
         kit.should_stop = stop
         kit.background = mutex.Background(world.paths.locks, should_stop=stop)
-        kit.progress = Pulse(kit, heart, throttle)
+        kit.progress = Pulse(stop, throttle)
         if options.mode != "dream":
-            return _gather(kit, options.only if options.mode == "gather" else ())
-        report = run_cycle(kit)
-        settle(world.paths, WORKED)
-        _try_model(kit)
+            return _gather(kit, options.only if options.mode == "gather" else (), options.mode)
+        report = run_cycle(kit, why=options.why)
         told = {"outcome": report.outcome, "reason": report.reason, "run": report.run, "fates": report.fates,
                 "yields": kit.yields, "epoch": kit.epoch or 0}
     tend_all(world)
     return told
 
 
-def _gather(kit: Kit, wanted: Sequence[Path]) -> dict[str, object]:
+def _gather(kit: Kit, wanted: Sequence[Path], mode: str) -> dict[str, object]:
     """Take in the inbox, then extract the named transcripts."""
     warnings: list[str] = []
-    with mutex.hold_dream(kit.paths.locks, Owner("dream run", kit.clock.now())):
+    with mutex.hold_dream(kit.paths.locks, Owner("dream run", kit.clock.now())), beating(kit, mode):
         take_inbox(kit, warnings)
         gathered = gather_from(kit, wanted) if wanted else Gathered()
         if kit.run is not None:
             # An extraction is no dream: what it stored stays, its journal entry goes.
             with kit.writing() as tx:
                 journal.drop_run(tx, kit.run)
-    settle(kit.paths, ("db", "disk", "lock", "config"))
+            clear_markers(kit, ("db", "disk", "lock", "config"))
     return {"outcome": "changed" if gathered.stored else "nothing-to-do", "stored": gathered.stored,
             "read": gathered.read, "epoch": kit.epoch or 0}
-
-
-def _try_model(kit: Kit) -> None:
-    """Embed one word when the model was marked away and this dream had no use for it: only work clears a marker."""
-    away = {m.component for m in outage.read_markers(kit.paths.outage)}
-    if away & {"model", "embed"}:
-        kit.load_embedder(1).embed(["dream"])
-        settle(kit.paths, ("model", "embed"))
-
-
-def settle(paths: Paths, components: Sequence[str], *, env: dict[str, str] | None = None) -> list[str]:
-    """Clear the markers of components that just worked end to end; says which had one."""
-    fallback = outage.runtime_dir(env if env is not None else read_environment(), paths.home)
-    return [c for c in components if outage.clear(paths.outage, c, fallback=fallback)]
 
 
 def _flag(paths: Paths, failure: Outage) -> None:
     fallback = outage.runtime_dir(read_environment(), paths.home)
     with suppress(DreamError):  # nothing takes a marker: the exit code carries it
         outage.flag(paths.outage, failure, now=SystemClock().now(), owner="dream run", fallback=fallback)
-
-
-@contextmanager
-def _beating(heart: Heartbeat) -> Iterator[None]:
-    heart.write(replace(heart.beat, state="working", phase="start"))
-    try:
-        yield
-    finally:
-        heart.remove()
 
 
 def lower_priority() -> None:
@@ -233,6 +158,8 @@ def _options(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--now", type=parse_instant)
     parser.add_argument("--pace", choices=("full", "paced", "trickle"), default="full")
     parser.add_argument("--only", type=Path, action="append", default=[])
+    parser.add_argument("--why", default="")
+    parser.add_argument("--parent", type=int, default=0)
     return parser.parse_args(argv)
 
 

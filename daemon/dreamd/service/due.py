@@ -47,7 +47,15 @@ class Due:
     gate: str
     words: str
     next_at: datetime | None = None
-    """When the time gate opens, where that is what holds."""
+    """When one is due by time alone, if something still waits then."""
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The nightly time that has passed last, and those to come."""
+
+    passed: datetime
+    ahead: tuple[datetime, ...] = ()
 
 
 def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
@@ -65,8 +73,8 @@ def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
         created_at=parse_instant(created) if created else None, left_over=bool(left and left["n"]))
 
 
-def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slot: datetime | None = None) -> Due:
-    """Decide whether a dream is due; `slot` is the latest nightly time that has passed, for those who keep nights."""
+def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots: Slots | None = None) -> Due:
+    """Decide whether a dream is due; `slots` are the nights, for those who keep them."""
     if not (backlog.waiting or backlog.sessions or backlog.left_over):
         return Due(False, "nothing", "nothing waits")
     if backlog.left_over:
@@ -76,38 +84,37 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slot: 
         last = None
     interval = timedelta(hours=rules.min_hours)
     began = last or backlog.created_at
-    missed = slot is not None and (began is None or began < slot)
+    missed = slots is not None and (began is None or began < slots.passed)
     if missed and (last is None or now - last >= interval - NIGHT_SLACK):
         return Due(True, "night", f"the nightly time has passed and {backlog.waiting} observations wait")
+    nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
     if last is not None and now - last < interval:
-        opens = last + interval
         return Due(False, "time", f"the last dream was {_span(now - last)} ago, the next is due after {_span(interval)}",
-                   next_at=opens)
+                   next_at=min((last + interval, *nights)))
     enough = rules.volume_base + rules.volume_share * backlog.memories
     if backlog.waiting >= enough:
         return Due(True, "volume", f"{backlog.waiting} observations wait, {enough:.0f} are enough")
     if backlog.sessions >= rules.volume_sessions:
         return Due(True, "volume", f"{backlog.sessions} conversations have something new")
-    if backlog.oldest_at is not None and now - backlog.oldest_at >= OLD_NOTE:
-        return Due(True, "age", f"the oldest observation waits for {_span(now - backlog.oldest_at)}")
+    old_at = backlog.oldest_at + OLD_NOTE if backlog.oldest_at is not None else None
+    if old_at is not None and now >= old_at:
+        return Due(True, "age", f"the oldest observation waits for {_span(now - old_at + OLD_NOTE)}")
     return Due(False, "volume", f"{backlog.waiting} observations in {backlog.sessions} conversations wait, "
-                                f"{enough:.0f} or {rules.volume_sessions} make a dream worth while")
+                                f"{enough:.0f} or {rules.volume_sessions} make a dream worth while",
+               next_at=min((t for t in (old_at, *nights) if t is not None), default=None))
 
 
-def latest_slot(now: datetime, nightly_at: str, zone: tzinfo) -> datetime:
-    """The latest nightly time that has passed, on the wall clock of a zone whatever its offset did that night.
+def find_slots(now: datetime, nightly_at: str, zone: tzinfo) -> Slots:
+    """The nightly times around now, on the wall clock of a zone whatever its offset did that night.
 
     Raises ConfigError when `nightly_at` is no time of day.
     """
     hour, minute = parse_time_of_day(nightly_at)
-    local = now.astimezone(zone)
-    for back in range(3):
-        # By calendar day, not by adding 24 hours: a night of 23 or 25 hours has its slot once, too.
-        day = (local - timedelta(days=back)).date()
-        slot = datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone)
-        if slot.astimezone(now.tzinfo) <= now:
-            return slot.astimezone(now.tzinfo)
-    return now - timedelta(days=1)
+    today = now.astimezone(zone).date()
+    # By calendar day, not by adding 24 hours: a night of 23 or 25 hours has its slot once, too.
+    days = [today + timedelta(days=n) for n in range(-2, 4)]
+    slots = [datetime(d.year, d.month, d.day, hour, minute, tzinfo=zone).astimezone(now.tzinfo) for d in days]
+    return Slots(max((s for s in slots if s <= now), default=now - timedelta(days=1)), tuple(s for s in slots if s > now))
 
 
 def parse_time_of_day(text: str) -> tuple[int, int]:

@@ -13,11 +13,12 @@ from pathlib import Path
 
 from dreamd import mutex
 from dreamd.clock import parse_instant
+from dreamd.deferral import Deferral, end_deferral, note_deferral, read_deferral
 from dreamd.errors import ConfigError
-from dreamd.idle import Permission, judge_surroundings, read_surroundings
+from dreamd.idle import Pace, Permission, is_starved, judge_surroundings, read_surroundings
 from dreamd.kit import read_zone
 from dreamd.paths import system_zone_name
-from dreamd.service.due import Due, judge_due, latest_slot, load_backlog
+from dreamd.service.due import Due, Slots, find_slots, judge_due, load_backlog
 from dreamd.service.pause import Pause, read_pause
 from dreamd.service.watch import neighbours
 from dreamd.store.connection import Store
@@ -33,55 +34,95 @@ class Outlook:
     due: Due
     permission: Permission
     pause: Pause | None = None
+    deferral: Deferral | None = None
+    """How long this dream has been due and held, where it has."""
+    starved: str = ""
 
     @property
     def may_start(self) -> bool:
         return self.due.due and self.permission.granted and self.pause is None
 
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """The names of the gates that hold it."""
+        return tuple(h.gate for h in self.permission.holds)
+
     def held_by(self) -> tuple[str, ...]:
         """What keeps a dream from starting now, in words; empty when nothing does."""
-        words = [h.words for h in self.permission.holds]
         if self.pause is not None:
-            words.insert(0, f"paused by a person{f' until {self.pause.until:%Y-%m-%d %H:%M} UTC' if self.pause.until else ''}")
-        return (self.due.words, *words) if not self.due.due else tuple(words)
+            until = f" until {self.pause.until:%Y-%m-%d %H:%M} UTC" if self.pause.until else ""
+            return (f"paused by a person{until}",)
+        holds = tuple(h.words for h in self.permission.holds)
+        if not self.due.due:
+            return (self.due.words, *holds)
+        return (self.starved, *holds) if self.starved and holds else holds
+
+    def why(self, now: datetime) -> str:
+        """Why the dream was started, for the record of its run."""
+        waited = f"; {self.deferral.words(now)}" if self.deferral is not None and self.deferral.gates else ""
+        slow = "; slowly, for it has waited too long" if self.permission.pace is Pace.TRICKLE else ""
+        return f"due: {self.due.words}{waited}{slow}"
 
 
-def look(world: World, store: Store, *, unread: int, agents_at: datetime | None = None, settled_s: float | None = None,
-         ) -> Outlook:
-    """Ask every gate for the service; nights are kept."""
+@dataclass(frozen=True)
+class Sight:
+    """What only the one who looks can know."""
+
+    agents_at: datetime | None = None
+    """When a conversation moved last."""
+    settled_s: float | None = None
+    """For how long the machine has been up, since login or resume."""
+
+
+def judge(world: World, store: Store, due: Due, sight: Sight) -> Outlook:
+    """Ask every gate whether a due dream may work now."""
     now = world.clock.now()
-    backlog = load_backlog(store, unread_sources=unread)
-    due = judge_due(backlog, world.settings.service, now=now, slot=nightly_slot(world, now))
-    return Outlook(due, permit(world, store, agents_at=agents_at, settled_s=settled_s), read_pause(world.paths, now))
+    deferral = read_deferral(world.paths, now)
+    waited_s = deferral.waited_s(now) if deferral is not None and due.due else 0.0
+    starved = f"starved for {waited_s / 3600:.0f} hours" if is_starved(waited_s, world.settings.service) else ""
+    return Outlook(due, permit(world, store, sight, deferred_s=waited_s), read_pause(world.paths, now),
+                   deferral if due.due else None, starved)
 
 
 def look_for_auto(world: World, store: Store) -> Outlook:
-    """Ask every gate for `dream consolidate --auto`: idle, time and volume, from the files themselves."""
+    """Ask every gate from the files themselves, as `dream consolidate --auto` does.
+
+    Nights are kept where a service keeps them: the two must not come to different answers about one home.
+    """
     moved = moved_sources(store)
     now = world.clock.now()
-    due = judge_due(load_backlog(store, unread_sources=len(moved.unread)), world.settings.service, now=now)
-    return Outlook(due, permit(world, store, agents_at=moved.last_at), read_pause(world.paths, now))
+    slots = nightly_slots(world, now) if mutex.is_held(world.paths.locks, mutex.SERVICE_LOCK) else None
+    due = judge_due(load_backlog(store, unread_sources=len(moved.unread)), world.settings.service, now=now, slots=slots)
+    return judge(world, store, due, Sight(moved.last_at))
 
 
-def permit(world: World, store: Store, *, agents_at: datetime | None = None, settled_s: float | None = None,
-           deferred_s: float = 0.0) -> Permission:
-    """May a dream work now?"""
+def remember(world: World, outlook: Outlook) -> None:
+    """Keep in mind, beyond this process, that a dream is due and held; or that none is due any more."""
+    if not outlook.due.due:
+        end_deferral(world.paths)
+    elif outlook.gates and outlook.pause is None:
+        note_deferral(world.paths, outlook.gates, world.clock.now())
+
+
+def permit(world: World, store: Store | None, sight: Sight, *, deferred_s: float = 0.0) -> Permission:
+    """May a dream work now? Without a store nobody has written to it."""
     now = world.clock.now()
-    times = [t for t in (agents_at, last_note_at(store), _inbox_at(world.paths.inbox)) if t is not None and t <= now]
+    told = (sight.agents_at, last_note_at(store) if store is not None else None, _inbox_at(world.paths.inbox))
+    times = [t for t in told if t is not None and t <= now]
     quiet_s = (now - max(times)).total_seconds() if times else None
     if mutex.is_held(world.paths.locks, mutex.GATE_LOCK):
         quiet_s = 0.0
-    seen = read_surroundings(world.paths.home, agents_quiet_s=quiet_s, settled_s=settled_s)
+    seen = read_surroundings(world.paths.home, agents_quiet_s=quiet_s, settled_s=sight.settled_s)
     return judge_surroundings(seen, world.settings.service, deferred_s=deferred_s)
 
 
-def nightly_slot(world: World, now: datetime) -> datetime | None:
-    """The latest nightly time that has passed on this machine's wall clock."""
+def nightly_slots(world: World, now: datetime) -> Slots:
+    """The nightly times before and after now on this machine's wall clock."""
     try:
         zone = read_zone(world.zone_name)
     except ConfigError:
         zone = read_zone(system_zone_name({}))
-    return latest_slot(now, world.settings.service.nightly_at, zone)
+    return find_slots(now, world.settings.service.nightly_at, zone)
 
 
 def last_note_at(store: Store) -> datetime | None:

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -99,13 +99,13 @@ class Installer:
                 if content is not None and HEADER not in content:
                     raise DreamError(f"`{path}` is not dream's", hint="move it away, then install again")
             changed = [path for path, text in wanted.items() if before[path] != text]
-            try:
+            with ExitStack() as undo:
+                # Also when somebody loses patience and presses Ctrl-C: nothing half installed stays behind.
+                undo.callback(self._roll_back, kind, {path: before[path] for path in changed})
                 for path in changed:
                     _write(path, wanted[path])
                 started = self._start(kind, bool(changed))
-            except BaseException:
-                self._roll_back(kind, {path: before[path] for path in changed})
-                raise
+                undo.pop_all()
             return [f"wrote `{p}`" for p in changed] + started
 
     def uninstall(self) -> list[str]:
@@ -133,22 +133,23 @@ class Installer:
             main = next(iter(wanted))
             if HEADER in (_content(main) or ""):
                 return self._stands(kind, wanted, main)
-        if CRON_BEGIN in self._crontab():
-            current = units.cron_line(self.place) in self._crontab()
-            problems = () if current else ("the cron line is outdated; run `dream service install` again",)
-            return Standing(CRON, active="active", enabled="enabled", problems=problems)
+        table = self._crontab()
+        if CRON_BEGIN in table:
+            gone = _gone(units.program_of_cron(table.partition(CRON_BEGIN)[2]))
+            outdated = () if units.cron_line(self.place) in table else (
+                "the cron line is outdated; run `dream service install` again",)
+            return Standing(CRON, active="active", enabled="enabled", problems=gone or outdated)
         return Standing("")
 
     def _stands(self, kind: str, wanted: Mapping[Path, str], main: Path) -> Standing:
-        files, problems = {}, []
+        files: dict[Path, str] = {}
+        problems: list[str] = []
         for path, text in wanted.items():
             content = _content(path)
             files[path] = "missing" if content is None else "current" if content == text else "outdated"
-        program = units.exec_of(_content(main) or "")
-        if program is not None and not program.exists():
-            problems.append(f"it starts `{program}`, which is gone: the environment was moved or removed; "
-                            "run `dream service install` from the new one")
-        elif set(files.values()) != {"current"}:
+        gone = _gone(units.exec_of(_content(main) or ""))
+        problems.extend(gone)
+        if not gone and set(files.values()) != {"current"}:
             problems.append("the installed files are not those of this dream; run `dream service install` again")
         if kind == LAUNCHD:
             active = "active" if self._launchctl("print", f"{self._domain()}/{LABEL}").code == 0 else "inactive"
@@ -246,6 +247,14 @@ class Installer:
 
     def _domain(self) -> str:
         return f"gui/{os.getuid()}"
+
+
+def _gone(program: Path | None) -> tuple[str, ...]:
+    """What to say about a program that is to be started and is not there any more."""
+    if program is None or program.exists():
+        return ()
+    return (f"it starts `{program}`, which is gone: the environment was moved or removed; "
+            "run `dream service install` from the new one",)
 
 
 def _without_block(table: str) -> str:

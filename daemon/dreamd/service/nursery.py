@@ -31,6 +31,8 @@ class Task:
     """`dream`, `gather` or `inbox`."""
     pace: str = "full"
     paths: tuple[Path, ...] = ()
+    why: str = ""
+    """Why it is due and what had held it back, for the record of the run."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,10 @@ class Ended:
 
 
 class Child:
-    """A dream in its own process."""
+    """A dream in its own process.
+
+    Raises Outage when the system starts none: the environment is gone, or there is no room for another process.
+    """
 
     def __init__(self, task: Task, *, home: Path, config: Path, env: Mapping[str, str], clock: Clock) -> None:
         self.task = task
@@ -76,10 +81,18 @@ class Child:
         self._asked_s: float | None = None
         self.overdue = False
         command: Sequence[str] = [sys.executable, "-m", MODULE, task.mode, "--home", str(home), "--config", str(config),
-                                  "--pace", task.pace, *(f"--only={p}" for p in task.paths[:500])]
-        # Its stderr goes nowhere: a library's warning may quote what it was given.
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                         stderr=subprocess.DEVNULL, env={**env, **QUIET_ENV}, close_fds=True)
+                                  "--pace", task.pace, "--parent", str(os.getpid()), f"--why={task.why}",
+                                  *(f"--only={p}" for p in task.paths[:500])]
+        try:
+            # Its stderr goes nowhere: a library's warning may quote what it was given.
+            self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                             stderr=subprocess.DEVNULL, env={**env, **QUIET_ENV}, close_fds=True)
+        except FileNotFoundError as error:
+            raise Outage(f"`{sys.executable}` is gone: the environment was moved or removed", component="cycle",
+                         code="environment-gone", hint="run `dream service install` from the new environment") from error
+        except OSError as error:
+            raise Outage(f"no process could be started: {os.strerror(error.errno or 0)}", component="cycle",
+                         code="no-process", hint="nothing is lost; it is tried again") from error
 
     @property
     def pid(self) -> int:

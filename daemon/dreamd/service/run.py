@@ -7,28 +7,24 @@ an outage marker and a later try, never as the end of the service.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 
-from dreamd import mutex, outage, telemetry
-from dreamd.clock import boot_time_s, iso, parse_instant
-from dreamd.errors import DreamError, Outage, UsageError
+from dreamd import deferral, mutex, outage, telemetry
+from dreamd.clock import iso
+from dreamd.errors import DreamError, Outage
 from dreamd.idle import (
     Pace,
-    Permission,
     Strain,
     Surroundings,
-    is_starved,
     judge_strain,
     judge_surroundings,
     own_group,
     read_disk,
     read_power,
     read_pressure,
-    read_surroundings,
 )
 from dreamd.kit import check_home, read_zone, source_roots
 from dreamd.mutex import Owner
@@ -36,22 +32,24 @@ from dreamd.paths import system_zone_name
 from dreamd.service import gate, memo
 from dreamd.service.alarms import Alarms
 from dreamd.service.companion import Companion
-from dreamd.service.due import Due, Reading, judge_due, judge_gap, parse_time_of_day
+from dreamd.service.due import Due, judge_due, parse_time_of_day
+from dreamd.service.gate import Sight
 from dreamd.service.hints import TRAILING, Hints
 from dreamd.service.loop import Loop, Wishes
 from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
 from dreamd.service.nursery import Child, Ended, Task
 from dreamd.service.pause import read_pause
+from dreamd.service.settling import Settling
+from dreamd.service.vitals import State, Vitals
 from dreamd.service.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
 from dreamd.store.connection import open_reader
-from dreamd.telemetry import Beat, Field, Heartbeat, read_beat
+from dreamd.telemetry import Field
 from dreamd.world import World
 
 PASSING = "store-busy"
 """An outage that is over before anyone could read a marker."""
 
-IDLE_BEAT_S = 115.0
 FOR_READING_TOO = ("battery", "disk")
 """Gates that stop even an extraction."""
 
@@ -82,19 +80,17 @@ class Service:
         self._child: Child | None = None
         self._companion, self._memo = Companion(world.paths.home, config=config, env=world.env), Memo()
         self._ledger = Ledger(world.settings.extraction)
-        self._boot_id = outage.current_boot_id()
-        self._heart = Heartbeat(world.paths.heartbeat, "service", boot_id=self._boot_id)
-        self._alarms = Alarms(world, boot_id=self._boot_id, event=self._event)
-        self._due_since = self._remembered_due()
-        self._last_reading = self._read_clocks()
-        self._settle_from_s = self._last_reading.boot_s
-        self._settle_s = float(world.settings.service.settle_s)
+        boot_id = outage.current_boot_id()
+        self._vitals = Vitals(world, self._notifier, boot_id=boot_id)
+        self._alarms = Alarms(world, boot_id=boot_id, event=self._event)
+        self._settling = Settling(world, boot_id=boot_id)
         self._rescanned_s = -rhythm.rescan_s
-        self._said_hold, self._cycles, self._failures = "", 0, 0
-        self._beaten_s, self._strain = -IDLE_BEAT_S, Strain()
+        self._cycles = self._failures = 0
+        self._said_hold: tuple[str, ...] = ()
+        self._strain = Strain()
         self._hints, self._inbox_waits = Hints(), False
         self._watcher = Watcher(())
-        self._loop = Loop(timezone=read_zone(system_zone_name(world.env)))
+        self._loop = Loop(timezone=read_zone(system_zone_name(world.env)), clock=world.clock)
 
     def run(self) -> int:
         """Serve until asked to stop; 0 for a clean end.
@@ -110,7 +106,7 @@ class Service:
             self._loop.add_job(self._tick, "interval", seconds=self._rhythm.tick_s, id="tick")
             self._loop.add_job(self._tick, "cron", hour=hour, minute=minute, id="night")
             self._notifier.tell("READY=1", "STATUS=watching")
-            self._event("service.started", pid=self._heart.beat.pid)
+            self._event("service.started", pid=self._vitals.pid)
             self._tick()
             self._loop.turn(self._react)
             self._farewell()
@@ -157,7 +153,7 @@ class Service:
         self._notifier.tell("STOPPING=1", "STATUS=stopped")
         self._event("service.stopped", counts={"dreams": self._cycles, "failures": self._failures})
         self._companion.stop()
-        self._heart.remove()
+        self._vitals.end()
 
     def _tick(self) -> None:
         """Look at everything once; nothing that goes wrong here ends the service."""
@@ -181,14 +177,11 @@ class Service:
         self._notifier.tell("WATCHDOG=1")
 
     def _notice_time(self) -> None:
-        before, self._last_reading = self._last_reading, self._read_clocks()
-        gap = judge_gap(before, self._last_reading, expected_s=self._rhythm.tick_s, gap_s=self._rhythm.gap_s)
+        before = self._settling.reading
+        gap = self._settling.look(expected_s=self._rhythm.tick_s, gap_s=self._rhythm.gap_s)
         if gap.resumed:
-            # A fleet that wakes up at nine must not dream at nine: the spread differs from machine to machine.
-            spread = hashlib.sha256(f"{self._boot_id}{self.world.paths.home}".encode()).digest()[0] / 255
-            self._settle_from_s = self._last_reading.boot_s
-            self._settle_s = self.world.settings.service.settle_s * (0.75 + spread)
-            self._event("service.resumed", waited_ms=round(1000 * (self._last_reading.boot_s - before.boot_s)))
+            waited_s = self._settling.reading.boot_s - before.boot_s
+            self._event("service.resumed", waited_ms=round(1000 * waited_s))
         if gap.stepped_s:
             self._event("service.clock-stepped", seconds=round(gap.stepped_s))
 
@@ -198,8 +191,8 @@ class Service:
         self._ledger.learn(dict(self._memo.taken))
         for path in self._watcher.take_touched():
             self._ledger.look(path, now=now)
-        if self._last_reading.monotonic_s - self._rescanned_s >= self._rhythm.rescan_s:
-            self._rescanned_s = self._last_reading.monotonic_s
+        if self._settling.reading.monotonic_s - self._rescanned_s >= self._rhythm.rescan_s:
+            self._rescanned_s = self._settling.reading.monotonic_s
             self._watch()
             known = [*self._ledger.paths(), *(p for p, _ in self._memo.taken)]
             for path in {*neighbours(known), *transcripts_below(self._watcher.roots)}:
@@ -214,15 +207,15 @@ class Service:
             self._stage_trailing(child.task)
         if child.runs_s() > self.world.settings.service.child_timeout_minutes * 60:
             child.overdue = True
-        reason = "it took too long" if child.overdue else self._reason_to_stop(child.task.mode)
+        reason = "it took too long" if child.overdue else self._reason_to_stop(child.task)
         if reason and not child.asked:
             self._event("cycle.stopping", kind=child.task.mode, reason=reason)
             child.ask_to_stop()
         if child.asked and child.waits_s() > self._rhythm.stop_s:
             child.kill()
-        self._beat("working", (), None)
+        self._beat(State("working"))
 
-    def _reason_to_stop(self, mode: str) -> str:
+    def _reason_to_stop(self, task: Task) -> str:
         """What ends a dream that is at work, between two batches; it goes on from there another time."""
         if read_pause(self.world.paths, self.world.clock.now()) is not None:
             return "paused by a person"
@@ -230,85 +223,78 @@ class Service:
         free_bytes, disk_bytes = read_disk(self.world.paths.home)
         seen = Surroundings(on_battery=on_battery, battery_percent=percent, free_bytes=free_bytes, disk_bytes=disk_bytes)
         for hold in judge_surroundings(seen, self.world.settings.service).holds:
-            if mode == "dream" or hold.gate in FOR_READING_TOO:
+            if task.mode == "dream" or hold.gate in FOR_READING_TOO:
                 return hold.words
+        if task.pace == Pace.TRICKLE:
+            return ""  # it has waited for a day: slowly, but whatever the soft gates say
         # Only a group of our own tells what we suffer from others; the machine's figures hold our own work, too.
         group = own_group() if self.world.env.get("INVOCATION_ID") else None
         if group is not None:
-            self._strain = judge_strain(self._strain, read_pressure(group), at_s=self._last_reading.monotonic_s)
+            self._strain = judge_strain(self._strain, read_pressure(group), at_s=self._settling.reading.monotonic_s)
         return "others need the machine" if self._strain.held else ""
 
     def _consider(self) -> None:
         """Start what is due and allowed; otherwise remember since when it waits and why."""
         now = self.world.clock.now()
-        pause = read_pause(self.world.paths, now)
-        if pause is not None:
-            self._beat("paused", ("paused by a person",), None)
+        if read_pause(self.world.paths, now) is not None:
+            self._beat(State("paused", ("paused by a person",)))
             return
         retry_at = self._alarms.retry_at(now)
         extract = self._ledger.take_due(now)
         due = self._judge_due(now)
         if retry_at is not None:
-            self._beat("waiting", (f"an outage is tried again at {iso(retry_at)}",), due)
-        elif extract and not self._settling() and self._may_extract():
-            self._start(Task("gather", "paced", tuple(extract)))
-        elif self._inbox_waits and not self._settling() and self._may_extract():
-            self._start(Task("inbox", "paced"))
+            self._beat(State("waiting", (f"an outage is tried again at {iso(retry_at)}",), due))
+        elif extract and self._may_extract():
+            self._start(Task("gather", Pace.PACED, tuple(extract)))
+        elif self._inbox_waits and self._may_extract():
+            self._start(Task("inbox", Pace.PACED))
         elif due.due:
             self._start_if_allowed(due, now)
         else:
-            self._due_since = None
-            self._beat("idle", (), due)
+            deferral.end_deferral(self.world.paths)
+            self._beat(State("idle", (), due))
 
     def _judge_due(self, now: datetime) -> Due:
         backlog = replace(self._memo.backlog, sessions=self._memo.backlog.sessions + self._ledger.unread())
-        due = judge_due(backlog, self.world.settings.service, now=now, slot=gate.nightly_slot(self.world, now))
-        away = "" if due.due else self._alarms.wants_try(self._last_reading.monotonic_s)
+        due = judge_due(backlog, self.world.settings.service, now=now, slots=gate.nightly_slots(self.world, now))
+        away = "" if due.due else self._alarms.wants_try(self._settling.reading.monotonic_s)
         return Due(True, "retry", f"`{away}` is away and may be back") if away else due
 
     def _may_extract(self) -> bool:
         """Reading goes on while agents work; only a low battery and a full disk stop it."""
-        holds = self._permit(deferred_s=0.0).holds
-        return not any(h.gate in FOR_READING_TOO for h in holds)
-
-    def _permit(self, *, deferred_s: float) -> Permission:
-        settled_s = None if not self._settling() else self._settled_s()
-        if not self.world.paths.store.exists():
-            return judge_surroundings(read_surroundings(self.world.paths.home, agents_quiet_s=None, settled_s=settled_s),
-                                      self.world.settings.service)
-        store = open_reader(self.world.paths.store)
-        try:
-            return gate.permit(self.world, store, agents_at=self._ledger.last_moved_at(), settled_s=settled_s,
-                               deferred_s=deferred_s)
-        finally:
-            store.close()
+        if self._settling.goes_on:
+            return False
+        return not any(h.gate in FOR_READING_TOO for h in gate.permit(self.world, None, Sight()).holds)
 
     def _start_if_allowed(self, due: Due, now: datetime) -> None:
-        self._due_since = min(self._due_since or now, now)
-        deferred_s = (now - self._due_since).total_seconds()
-        permission = self._permit(deferred_s=deferred_s)
-        if permission.granted and not self._settling():
-            self._start(Task("dream", "full" if permission.pace is Pace.FULL else "paced"))
+        settled_s = self._settling.settled_s if self._settling.goes_on else None
+        store = open_reader(self.world.paths.store)
+        try:
+            outlook = gate.judge(self.world, store, due, Sight(self._ledger.last_moved_at(), settled_s))
+        finally:
+            store.close()
+        gate.remember(self.world, outlook)
+        if outlook.may_start and not self._settling.goes_on:
+            self._start(Task("dream", outlook.permission.pace, why=outlook.why(now)))
             return
-        words = tuple(h.words for h in permission.holds) or ("the machine has just come up",)
-        if is_starved(deferred_s, self.world.settings.service):
-            words = (f"starved for {deferred_s / 3600:.0f} hours", *words)
-        if words[0] != self._said_hold:
-            self._said_hold = words[0]
+        words = outlook.held_by() or ("the machine has just come up",)
+        if outlook.gates != self._said_hold:
+            self._said_hold = outlook.gates
             self._event("service.held", reason="; ".join(words))
-        self._beat("waiting", words, due)
+        since = deferral.read_deferral(self.world.paths, now)
+        self._beat(State("waiting", words, due, since.since if since is not None else None))
 
     def _start(self, task: Task) -> None:
         if mutex.is_held(self.world.paths.locks, mutex.DREAM_LOCK):
-            self._beat("waiting", ("another dream is at work",), None)
+            self._beat(State("waiting", ("another dream is at work",)))
             return
-        self._said_hold = ""
-        self._alarms.tried(self._last_reading.monotonic_s)
+        self._said_hold = ()
+        self._alarms.tried(self._settling.reading.monotonic_s)
         self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env,
                             clock=self.world.clock)
         self._ledger.extracted(self._ledger.paths() if task.mode == "dream" else task.paths, now=self.world.clock.now())
-        self._event("cycle.started", kind=task.mode, pid=self._child.pid)
-        self._beat("working", (), None)
+        self._event("cycle.started", kind=task.mode, pid=self._child.pid, reason=task.why)
+        self._beat(State("working"))
 
     def _conclude(self, ended: Ended) -> None:
         self._strain = Strain()
@@ -318,8 +304,6 @@ class Service:
             self._flag(failure)
         self._failures += failure is not None
         self._cycles += failure is None
-        if ended.task.mode == "dream" and ended.code == 0:
-            self._due_since = None
         self._event("cycle.finished", kind=ended.task.mode, outcome=ended.outcome, exit_code=ended.code,
                     seconds=ended.seconds, reason=str(ended.told.get("reason", "")))
         if ended.task.mode == "gather":
@@ -344,7 +328,7 @@ class Service:
         except DreamError as error:
             self._event("service.reload-refused", reason=error.message)
             return
-        self._ledger.rules = self.world.settings.extraction
+        self._ledger.rules, self._settling.world = self.world.settings.extraction, self.world
         self._watch()
         self._event("service.reloaded")
 
@@ -353,47 +337,9 @@ class Service:
         if set(wanted) != set(self._watcher.roots):
             self._watcher = Watcher(wanted)
 
-    def _beat(self, state: str, holds: tuple[str, ...], due: Due | None) -> None:
-        backlog, working = self._memo.backlog, read_beat(telemetry.cycle_beat_path(self.world.paths))
-        phase = working.phase if working is not None and state == "working" else ""
-        beat = replace(
-            self._heart.beat, state=state, holds=holds, phase=phase, waiting=backlog.waiting,
-            done=working.done if working and phase else 0, total=working.total if working and phase else 0,
-            last_success_at=iso(backlog.last_success_at) if backlog.last_success_at else "",
-            due_since=iso(self._due_since) if self._due_since else "", sequence=self._heart.beat.sequence + 1,
-            next_due_at=iso(due.next_at) if due is not None and due.next_at else "",
-            counters={"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread(),
-                      "epoch": self._memo.epoch})
-        if self._is_news(beat):
-            self._heart.write(beat)
-            self._beaten_s = self._last_reading.monotonic_s
-        told = f"{state} {phase} {beat.done}/{beat.total}" if phase else "; ".join((state, *holds))
-        self._notifier.tell(f"STATUS={told[:200]}")
-
-    def _is_news(self, beat: Beat) -> bool:
-        """An unchanged idle heartbeat is written less often: a disk wears by what nobody reads."""
-        old = self._heart.beat
-        same = replace(beat, sequence=old.sequence, at=old.at, boot_s=old.boot_s) == old
-        return not same or beat.state == "working" or self._last_reading.monotonic_s - self._beaten_s >= IDLE_BEAT_S
-
-    def _settled_s(self) -> float:
-        return self._last_reading.boot_s - self._settle_from_s
-
-    def _settling(self) -> bool:
-        return self._settled_s() < self._settle_s
-
-    def _read_clocks(self) -> Reading:
-        return Reading(self.world.clock.now(), self.world.clock.monotonic(), boot_time_s())
-
-    def _remembered_due(self) -> datetime | None:
-        """Since when a dream is due, from the heartbeat of the service before us: a restart is no fresh start."""
-        beat = read_beat(self.world.paths.heartbeat)
-        try:
-            since = parse_instant(beat.due_since) if beat is not None and beat.due_since else None
-        except UsageError:
-            return None
-        now = self.world.clock.now()
-        return since if since is not None and since <= now and now - since < timedelta(days=365) else None
+    def _beat(self, state: State) -> None:
+        counters = {"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread()}
+        self._vitals.tell(state, self._memo, counters, reading=self._settling.reading)
 
     def _event(self, event: str, **fields: Field) -> None:
         telemetry.log_event(self.world.paths, event, clock=self.world.clock, **fields)

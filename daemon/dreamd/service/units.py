@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shlex
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service"
                "dream-alert.service")
 SPARE_MIB = 256
 """What the supervisor and the page cache may take beside the child."""
+HIDDEN = tuple(Path(place) for place in ("/home", "/root", "/run/user", "/tmp", "/var/tmp"))
+"""What the sandbox replaces by empty directories, wherever a person's own home may be."""
 PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
 _PLACE = re.compile(r"@([A-Z_]+)@")
 
@@ -54,13 +57,13 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     roots = source_roots(world)
     agents = (*roots.claude_dirs, *roots.codex_dirs, *roots.gemini_dirs, *roots.copilot_dirs, *roots.opencode_dirs,
               *roots.openclaw_dirs, *roots.cursor_dirs, *roots.hermes_dirs, *roots.extra)
-    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2],
+    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2], share_dir("config").parent,
            (config or default_config(world.env)).parent)
     model = world.settings.model.directory
     wanted = {p.absolute() for p in (*own, *agents, *((Path(model).expanduser(),) if model else ()))}
     person = user_home(world.env).absolute()
-    # Outside the person's home everything readable is readable already; only what the sandbox hides is named.
-    hidden = sorted(p for p in wanted if person in p.parents and person != p)
+    # Elsewhere everything readable is readable already; only what the sandbox hides is named, and never a whole home.
+    hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
     environment = tuple((name, world.env[name]) for name in PASSED_ON if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
                  world.settings.service.child_memory_mib, environment)
@@ -94,6 +97,16 @@ def cron_line(place: Place) -> str:
     # A percent sign ends the command in a crontab, whatever quotes stand around it.
     command = " ".join(_shell_quoted(w) for w in words).replace("%", r"\%")
     return f"{minute} * * * * {command} >/dev/null 2>&1"
+
+
+def program_of_cron(table: str) -> Path | None:
+    """The program the first line of a crontab starts."""
+    line = next((line for line in table.splitlines() if line and not line.startswith(("#", ":"))), "")
+    try:
+        words = shlex.split(line.replace(r"\%", "%"))
+    except ValueError:
+        return None
+    return Path(words[5]) if len(words) > 5 else None
 
 
 def exec_of(unit: str) -> Path | None:
@@ -143,8 +156,6 @@ def _unit_quoted(text: str) -> str:
 
 
 def _shell_quoted(text: str) -> str:
-    import shlex
-
     return shlex.quote(text)
 
 

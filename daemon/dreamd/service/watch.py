@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -106,7 +106,8 @@ class Ledger:
     def look(self, path: Path, *, now: datetime) -> bool:
         """Look at one transcript; True when it moved."""
         try:
-            size = path.stat().st_size
+            facts = path.stat()
+            size = facts.st_size
         except (OSError, ValueError):  # gone, or a name no file can have
             self._followed.pop(path, None)
             return False
@@ -120,7 +121,9 @@ class Ledger:
         start = known.seen_bytes if size > known.seen_bytes else 0
         turns, compacted = count_marks(path, start, size)
         talk = replace(known.talk, turns=known.talk.turns + turns, compacted=known.talk.compacted or compacted, ended=False)
-        self._followed[path] = replace(known, seen_bytes=size, moved_at=now, talk=talk)
+        # What grew while nobody looked did so when its file says; a time ahead of us is a stepped clock.
+        moved_at = min(now, datetime.fromtimestamp(max(0.0, facts.st_mtime), UTC))
+        self._followed[path] = replace(known, seen_bytes=size, moved_at=moved_at, talk=talk)
         return True
 
     def mark(self, path: Path, *, ended: bool = False, staged: bool = False) -> None:
