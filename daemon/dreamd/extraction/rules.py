@@ -15,16 +15,28 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from dreamd.extraction import words
+from dreamd.extraction.answers import norm_of, statement_of
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
-from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, speech, without_request
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech, without_request
+from dreamd.extraction.stance import (
+    is_fragment,
+    is_question,
+    leans,
+    rule_of_complaint,
+    without_item,
+    without_lead,
+    without_tail,
+)
 from dreamd.model import Candidate, Event, EventKind, Origin, Scope, Speaker, text_sha
 
 SHORT_ANSWER = 60
 LONGEST_HEARD = 1_000
 """A sentence longer than this is weighed by its beginning."""
 SHORT_DENIAL = 45
+SHORTEST_ANTECEDENT = 30
+REACH_BACK = 3
+"""How many sentences back a "this" may point."""
 REVISION = timedelta(minutes=30)
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
@@ -118,10 +130,10 @@ def _listen(talk: _Talk, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
     _accepted(talk, event)
+    if text and event.question and len(text) <= SHORT_ANSWER and _is_answer(talk, event, text):
+        return
     if not text or is_acknowledgement(text):
         talk.skips["acknowledgement"] += 1
-        return
-    if event.question and len(text) <= SHORT_ANSWER and _is_answer(talk, event, text):
         return
     paragraphs = speech(text)
     if not paragraphs:
@@ -129,14 +141,18 @@ def _listen(talk: _Talk, event: Event) -> None:
         return
     before = len(talk.found)
     denied = words.has("words/rules", "denial", text[:LONGEST_SENTENCE])
-    for paragraph in paragraphs:
-        _listen_to_paragraph(talk, event, paragraph, denied=denied)
+    _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event, denied=denied)
     if len(talk.found) == before:
         talk.skips["no-sign"] += 1
 
 
-def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: bool) -> None:
-    said = [cleaned(sentence[:LONGEST_HEARD]) for sentence in sentences(paragraph)]
+def _said(paragraph: str) -> list[str]:
+    """The sentences of a paragraph, each without what only leads up to it."""
+    found = (cleaned(without_item(sentence[:LONGEST_HEARD])) for sentence in sentences(paragraph))
+    return [without_tail(without_lead(text)) for text in found if not is_fragment(text)]
+
+
+def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> None:
     n = 0
     while n < len(said):
         text = said[n]
@@ -146,6 +162,10 @@ def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: b
             if n > 1:
                 _add(talk, event, said[n - 2], sign="remember")
             continue
+        rule = rule_of_complaint(text)
+        if rule is not None:
+            _add(talk, event, cleaned(rule), sign="complaint")
+            continue
         if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
         weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied)
@@ -154,12 +174,26 @@ def _listen_to_paragraph(talk: _Talk, event: Event, paragraph: str, *, denied: b
                 _add(talk, event, text, sign="one-off")
             continue
         text = without_request(text)
-        if n > 1 and _leans_back(text) and len(text) + len(said[n - 2]) < LONGEST_SENTENCE:
-            text = f"{said[n - 2]} {text}"
+        if _leans_back(text):
+            before = _antecedent(said[:n - 1])
+            if not before or len(before) + len(text) >= LONGEST_SENTENCE:
+                talk.skips["no-antecedent"] += 1
+                continue
+            text = f"{before} {text}"
         while n < len(said) and _adds_reason(said[n]) and len(text) + len(said[n]) < LONGEST_SENTENCE:
             text = f"{text} {said[n]}"
             n += 1
         _add(talk, event, text, sign=_sign(weighed, event))
+
+
+def _antecedent(earlier: list[str]) -> str:
+    """The sentence that a "this" or "it" speaks of: the nearest one that says enough to be spoken of."""
+    for n, text in enumerate(reversed(earlier[-REACH_BACK:])):
+        if n == 0 and is_question(text) and len(text) < LONGEST_SENTENCE // 4:
+            return text
+        if words.width(text) >= SHORTEST_ANTECEDENT and not is_question(text) and not words.has("words/rules", "denial", text):
+            return "" if _leans_back(text) else text
+    return ""
 
 
 def _sign(weighed: Weighed, event: Event) -> str:
@@ -183,7 +217,7 @@ def _adds_reason(sentence: str) -> bool:
 
 def _leans_back(sentence: str) -> bool:
     """Whether a sentence can only be understood with the one before."""
-    return points_outside(sentence) or _LATTER.match(sentence) is not None
+    return leans(sentence) or _LATTER.match(sentence) is not None
 
 
 def _is_answer(talk: _Talk, event: Event, text: str) -> bool:
@@ -194,15 +228,20 @@ def _is_answer(talk: _Talk, event: Event, text: str) -> bool:
             talk.skips["leave-to-work"] += 1
             return True
         return False
+    asked = sentences(question)[-1] if sentences(question) else question
     if re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
-        talk.skips["short-answer"] += 1
+        norm = norm_of(asked, text)
+        if norm is None:
+            talk.skips["short-answer"] += 1
+        else:
+            _add(talk, event, norm, sign="answer")
         return True
     if event.kind is not EventKind.ANSWER and not _asks_for_a_norm(question):
         return False
-    asked = sentences(question)[-1] if sentences(question) else question
     if not _asks_for_a_norm(asked) or len(asked) > LONGEST_SENTENCE // 2:
         return False
-    _add(talk, event, f"{asked} {cleaned(text)}", sign="answer")
+    said = text if text[-1] in ".!。！" else f"{text}."
+    _add(talk, event, statement_of(asked, said), sign="answer")
     return True
 
 
@@ -227,7 +266,7 @@ def _causes(prose: str) -> list[str]:
 
 
 def _add(talk: _Talk, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
-    text = text[:LONGEST_SENTENCE].strip()
+    text = shortened(text)
     known = text_sha(text.lower())[:16]
     if known in talk.seen:
         talk.skips["said-before"] += 1

@@ -13,14 +13,16 @@ from dataclasses import dataclass
 from dreamd.extraction import words
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.pronouns import points_outside
+from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
 from dreamd.model import SHORTEST_TEXT
 
 ENOUGH = 2.5
 """Weight from which a sentence becomes a candidate."""
 
 FOR = (
-    ("remember", 4.0), ("preference", 3.0), ("general", 2.5), ("change", 2.0), ("correction", 1.5), ("norm", 1.5),
-    ("decision", 1.5), ("lookup", 2.5), ("definition", 2.0), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
+    ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 1.5),
+    ("change", 2.0), ("environment", 2.5), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
+    ("lookup", 2.5), ("definition", 2.0), ("aside", 1.5), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
 AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 1.0))
 _TASK = 2.5
@@ -28,13 +30,15 @@ _QUESTION = 4.0
 _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
+_MUSING = 3.0
+_MUSING_WITH_REASON = 1.0
+"""Who thinks aloud and says why has as good as decided."""
+_POINTING = 4.0
 _LONGEST_ORDER = 90
-_STRONG = ("remember", "general", "preference")
+_STRONG = ("remember", "general", "preference", "prohibition")
 _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
-_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
-                  r"|对吧|ですよね|그렇죠)[?？]+$")
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 
@@ -51,19 +55,34 @@ class Weighed:
 def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weighed:
     """Weigh one sentence; `refused` when it was said while refusing a tool call, `denied` when it follows a "that is wrong"."""
     text = sentence.strip()
-    found = [(name, weight) for name, weight in FOR if words.has("words/rules", name, text)]
-    weight = sum(w for _, w in found)
+    found = [(name, weight) for name, weight in FOR if _speaks_for(name, text)]
     signs = tuple(name for name, _ in found)
-    strong = any(name in _STRONG for name in signs)
-    weight -= sum(w for name, w in AGAINST if words.has("words/rules", name, text))
-    if words.starts("words/rules", "task", text) or is_order(text):
-        weight -= 0.5 if strong else _TASK
-    if text.rstrip("\"'”)*_ ").endswith(("?", "？")):
-        weight -= _TAG_QUESTION if _TAG.search(text) else _QUESTION
-    if points_outside(text):
-        weight -= _OUTSIDE
+    strong = any(name in _STRONG for name in signs) or {"each", "norm"} <= set(signs)
+    weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
+
+
+def _speaks_for(name: str, text: str) -> bool:
+    if name != "remember" or words.WIDE.search(text):
+        return words.has("words/rules", name, text)
+    return any(words.starts("words/rules", name, clause) for clause in re.split(r"[,;:.–—]\s+|\band\s+", text))
+
+
+def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
+    """What speaks against a sentence: a question, a passing thought, a piece of work, this moment, something unseen."""
+    weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text))
+    if words.starts("words/rules", "task", text) or is_order(text) or is_work(text):
+        weight += 0.5 if strong else _TASK
+    if is_question(text):
+        weight += _QUESTION
+    elif asks_for_a_nod(text):
+        weight += _TAG_QUESTION
+    if is_musing(text):
+        weight += _MUSING_WITH_REASON if "reason" in signs else _MUSING
+    if points_at_screen(text):
+        weight += _POINTING
+    return weight + (_OUTSIDE if points_outside(text) else 0.0)
 
 
 def is_one_off(sentence: str) -> bool:

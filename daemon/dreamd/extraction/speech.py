@@ -7,6 +7,7 @@ sits around a paste is speech. All scans are linear in the message.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from dreamd.extraction import words
 from dreamd.extraction.gate import is_code, is_diff, is_env_file, is_log
@@ -18,6 +19,7 @@ LONGEST_SENTENCE = 400
 LONGEST_MESSAGE = 30_000
 """Characters of one message that are looked at; what lies beyond was pasted."""
 _MOST_TAGS = 100
+_FEWEST_SETTINGS = 3
 _STRUCTURED_LINES = 12
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
@@ -35,16 +37,31 @@ _REVIEW = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding"
     r"|In `?@?[\w./-]+`? (?:around|at) lines?)")
 """The voice of a review, which people paste."""
+_BEFORE_WIDE = re.compile(r"[a-z]+ ?[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_FAILURE = re.compile(r"\s*(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Panic|Fault)(?: \[\w+\])?:\s"
+                      r"|Traceback \(|File \"[^\"]+\", line \d"
+                      r"|at \S+ ?\(|at \S+:\d+|Caused by:|panic: |goroutine \d)")
+_MAIL_HEADER = re.compile(r"(?i)\s*(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|de|para|asunto|assunto"
+                          r"|objet|à): \S")
+_GREETING = re.compile(r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|hola|estimad[oa]s?|bonjour|chers?|chère"
+                       r"|olá|prezad[oa]s?)\b[^.!?\n]{0,40}[,!:]?\s*$")
+_SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|thanks)|regards|sincerely|yours|cheers|viele grüße"
+                       r"|beste grüße|liebe grüße|mit freundlichen|gruß|saludos|un saludo|atentamente|cordialement|bien à vous"
+                       r"|atenciosamente|abraços?),?[^.!?\n]{0,30}$")
+_BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
+_SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
+_LONG_LINE = 60
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
-    r"^(?:(?:ok(?:ay)?|yes|yeah|yep|yup|no|nope|so|well|hmm+|uhh?|and|but|also|then|now|great|right|sure|alright|actually"
-    r"|oh|ah|hey|hi|please|"
-    r"perfect|cool|nice|thanks|ja|nein|also|sí|no|oui|non|sim|não)\b[,.!:;…\s-]*)+(?=\S)", re.IGNORECASE)
+    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hmm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
+    r"|perfect,|cool,|nice,|thanks)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
+    r"|wrong|correct|exactly|true)(?=\s*[,.!:;…–—]))[,.!:;…–—\s]*)+(?=\S)", re.IGNORECASE)
+"""A "no" before a comma answers; a "no" before a word forbids, and must stay."""
 
 
 def speech(text: str) -> list[str]:
     """The paragraphs of a message that the person typed, pastes left out, in order."""
-    text = _without_tagged(_FENCE.sub("\n\n", text[:LONGEST_MESSAGE]))
+    text = _before_written(_without_tagged(_FENCE.sub("\n\n", text[:LONGEST_MESSAGE])))
     blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     if _is_document(text, blocks):
         return []
@@ -84,14 +101,29 @@ def cleaned(sentence: str) -> str:
     text = shorter if len(shorter) >= 12 else text
     text = re.sub(r"(?i)^(?:please|can you|could you|would you)(?: please)? ", "", text)
     text = re.sub(r"(?i),? please(?=[.!]?$)", "", text)
-    if text and text[0].islower() and not re.match(r"[a-z]+[A-Z_./-]|[a-z]+\d", text):
+    if text and text[0].islower() and not re.match(r"[a-z]+[A-Z_./-]|[a-z]+\d", text) and not _BEFORE_WIDE.match(text):
         text = text[0].upper() + text[1:]
-    return text if not text or text[-1] in ".!?。！？:" else text + "."
+    if not text or text[-1] in ".!?。！？:":
+        return text
+    return text + ("。" if re.match("[\u3040-\u30ff\u3400-\u9fff]", text[-1]) else ".")
+
+
+def shortened(text: str) -> str:
+    """A statement no longer than is kept, ended where a clause ends and never in the middle of one."""
+    text = text.strip()
+    if len(text) <= LONGEST_SENTENCE:
+        return text
+    head = text[:LONGEST_SENTENCE - 1]
+    end = max(head.rfind(mark) for mark in (". ", "; ", ", ", " (", "。", "、", "，"))
+    if end < LONGEST_SENTENCE // 3:
+        end = head.rfind(" ")
+    return head[:end].rstrip(" ,;.(、，") + "." if end > 0 else head
 
 
 def without_request(text: str) -> str:
     """A cleaned sentence without the "remember that" before it."""
-    asked = words.cue("words/rules", "remember", start=True).match(text)
+    asked = (words.cue("words/rules", "remember", start=True).match(text)
+             or words.cue("words/rules", "aside", start=True).match(text))
     if asked is None:
         return text
     rest = re.sub(r"(?i)^[\s:,：，–-]+(?:that |dass |daran, dass |de que |que )?", "", text[asked.end():])
@@ -116,6 +148,21 @@ def _without_tagged(text: str) -> str:
         else:
             break
     return "\n\n".join([*kept, text[position:]])
+
+
+def _before_written(text: str) -> str:
+    """What stands before a mail or a report with bare headings, which were written beforehand."""
+    lines = text.splitlines()
+    full = [n for n, line in enumerate(lines) if line.strip()]
+    for n in full:
+        following = [lines[k] for k in full if n < k <= n + 2]
+        if _MAIL_HEADER.match(lines[n]) and any(_MAIL_HEADER.match(line) for line in following):
+            return "\n".join(lines[:n])
+        if _GREETING.match(lines[n]) and any(_SIGN_OFF.match(lines[k]) for k in full if k > n + 1):
+            return "\n".join(lines[:n])
+    headings = [n for n, after in pairwise(full) if _BARE_HEADING.match(lines[n].strip()) and len(lines[after]) >= _LONG_LINE
+                and not _BARE_HEADING.match(lines[after].strip())]
+    return "\n".join(lines[:headings[0]]) if len(headings) > 1 else text
 
 
 def _restored(part: str) -> str:
@@ -154,13 +201,16 @@ def _is_printed(line: str) -> bool:
         return True
     if re.search(r"[⚠✅❌🔴🟡🟢]", bare[:14]) or _HEADING.match(bare):
         return True
-    if _MACHINE.match(line) or words.starts("words/gate", "log_line", line):
+    if _MACHINE.match(line) or _FAILURE.match(line) or words.starts("words/gate", "log_line", line):
         return True
     ends_as_code = re.search(r"[;{}()]$", bare) is not None and not re.search(r"[a-z]{3,}\)$", bare)
     return ends_as_code and words.starts("words/gate", "code_line", line)
 
 
 def _is_machine(text: str) -> bool:
+    lines = text.splitlines()
+    if len(lines) >= _FEWEST_SETTINGS and all(_SETTING.match(line) for line in lines):
+        return True
     if is_log(text) or is_diff(text) or is_env_file(text) or is_code(text):
         return True
     return len(re.findall(r"[^\W\d_]", text)) * 2 < len(text)

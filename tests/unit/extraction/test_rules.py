@@ -119,7 +119,7 @@ def test_a_short_answer_carries_its_question() -> None:
             "Send the guest to the desk", kind=EventKind.ANSWER, question="What is the rule when a badge has expired?"
         )
     )
-    assert [c.text for c in found] == ["What is the rule when a badge has expired? Send the guest to the desk."]
+    assert [c.text for c in found] == ["The rule when a badge has expired: send the guest to the desk."]
 
 
 @pytest.mark.parametrize("answer", ["yes", "yup", "ok, go ahead", "b)", "proceed"])

@@ -1,0 +1,145 @@
+"""How a person means a sentence: as a question, a passing thought, a piece of work, a complaint, or a pointer at the screen.
+
+The same words are a rule in one sentence and none in the next: "always validate" and "should we always validate". So the
+stance is looked at before any key word counts. A complaint about a habit is a rule in disguise and is turned into one.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from dreamd.extraction import words
+from dreamd.extraction.pronouns import points_outside
+
+_SHORTEST_REST = 25
+_LONGEST_LEAD = 90
+_FEWEST_LETTERS = 3
+_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
+                  r"|对吧|ですよね|그렇죠)[?？]+$")
+_EMPTY_OBJECT = re.compile(r"(?i)^(?:it|this|that|these|those|so|them|him|her|there|here|das|es|eso|esto|ça|cela|isso|isto)\b"
+                           r"(?: \w+)?$")
+_CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|they|our|the|there|it's|use|don't|do not|never|always"
+                     r"|only|wir|nous|on|usamos)\b)", re.IGNORECASE)
+_ASKING_CLAUSE = re.compile(r"(?:\s+[-–—]+|;|…|,)\s+(?=(?:so |and |but |then )?(?:you|can|could|would|please|just|let'?s)\b)",
+                            re.IGNORECASE)
+_BARE_END = re.compile(r"(?i)\b(?:this|that|it|so|them|these|those)$")
+_POINTING_START = re.compile(
+    r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t| wasn['’]t"
+    r"| seems?| looks?| sounds?| feels?| means?| should| must| has| have| needs?| can| will)\b"
+    r"(?! (?:also |very |really )?(?:important|better|best|fine|ok|okay|necessary|required|possible|enough|essential|critical"
+    r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
+_UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|does|don't|have|has|got|need|use|get|want|just"
+                      r"|only|\s)+ (?:one|it|them|this|that|these|those)(?=\s*(?:[.,;:…!]|$))")
+_SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|worked|working|errors?|stuck|hang\w*|loads?)\b")
+_SUBORDINATE = re.compile(r"(?i)(?:seems? )?(?:if|when|unless|while|once|because|since|as|for|in|on|at|wenn|weil|si|quand"
+                          r"|cuando|quando|se)\b")
+_CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
+
+
+def is_question(text: str) -> bool:
+    """Whether a sentence asks, with or without a question mark; a tag question only asks for a nod, and is none."""
+    text = text.strip().rstrip("\"'”)*_ ")
+    if _TAG.search(text):
+        return False
+    bare = _CODE.sub("x", text)
+    return (words.starts("words/stance", "asks", text) or words.has("words/stance", "asks_inside", bare)
+            or words.starts("words/stance", "asks_indirectly", text))
+
+
+def asks_for_a_nod(text: str) -> bool:
+    """Whether a statement ends with "…, no?"."""
+    return _TAG.search(text.strip()) is not None
+
+
+def is_musing(text: str) -> bool:
+    """Whether a sentence only thinks aloud: proposes, imagines, weighs up."""
+    return words.has("words/stance", "muses", _CODE.sub("x", text))
+
+
+def is_work(text: str) -> bool:
+    """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
+    if words.starts("words/stance", "works", text):
+        return True
+    return any(words.starts("words/stance", "works", clause.strip()) for clause in _parts(text)[1:])
+
+
+def points_at_screen(text: str) -> bool:
+    """Whether a sentence names an option, a picture or an item that only the two at work can see."""
+    return words.has("words/stance", "points", _CODE.sub("x", text))
+
+
+def without_item(text: str) -> str:
+    """A sentence without the "for #3," or "btw," before it."""
+    found = words.cue("words/stance", "item", start=True).match(text)
+    rest = text[found.end():] if found else text
+    return rest if len(rest) >= len("always x") else text
+
+
+def rule_of_complaint(text: str) -> str | None:
+    """The rule that a complaint about a habit means: "why do you keep using npm?" says "Stop using npm."."""
+    said = text.strip().rstrip("?？!！.。 ")
+    for pattern, means in _complaints():
+        found = pattern.fullmatch(said)
+        if found is None:
+            continue
+        if _EMPTY_OBJECT.match(found[found.re.groups]):
+            return None
+        rule = found.expand(means)
+        wide = words.WIDE.search(rule) is not None
+        return rule + ("。" if wide and "하지" not in rule else ".")
+    return None
+
+
+def leans(text: str) -> bool:
+    """Whether a sentence can only be understood with something before it."""
+    return points_outside(text) or (_POINTING_START.match(text) is not None and not _names_scope(text)) or (
+        _UNNAMED.match(text) is not None)
+
+
+def without_lead(text: str) -> str:
+    """A sentence without a first clause that points at something, where what follows stands by itself.
+
+    "You need not do that, there is a copy at ../tap": only the second half says something tomorrow.
+    """
+    for mark in _CLAUSE.finditer(text):
+        lead, rest = text[:mark.start()].strip(), text[mark.end():].strip()
+        if len(lead) > _LONGEST_LEAD or words.width(rest) < _SHORTEST_REST:
+            break
+        if not (leans(lead) or _BARE_END.search(lead)) or _SYMPTOM.search(lead) or _SUBORDINATE.match(lead):
+            break
+        if not leans(rest) and not is_question(rest):
+            return rest[:1].upper() + rest[1:]
+    return text
+
+
+def without_tail(text: str) -> str:
+    """A sentence without a last clause that only asks for something: "the id is 12 - you should update the file"."""
+    for mark in _ASKING_CLAUSE.finditer(text):
+        head, tail = text[:mark.start()].strip(), text[mark.end():].strip()
+        if words.width(head) < _SHORTEST_REST or leans(head):
+            continue
+        if is_question(tail) or is_work(tail) or words.starts("words/rules", "task", tail):
+            return head + "."
+    return text
+
+
+def _names_scope(text: str) -> bool:
+    return re.match(r"(?i)this (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?|package)\b",
+                    text.strip()) is not None
+
+
+def is_fragment(text: str) -> bool:
+    """Whether a text has too few words to say anything."""
+    return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in re.split(r"[,;:…]\s+|\s+(?=let'?s\b)|\s+so\s+(?=let'?s\b)", text) if part]
+
+
+@cache
+def _complaints() -> tuple[tuple[re.Pattern[str], str], ...]:
+    listed = words.load("words/stance")["complaint"]
+    assert isinstance(listed, list)
+    return tuple((re.compile(row["says"], re.IGNORECASE), str(row["means"])) for row in listed)
