@@ -1,8 +1,9 @@
 """Relations between statements: features of a pair, hard guards, the judge, and groups of one claim. Pure."""
 
+from dreamd.relations.beside import collateral_guards
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
-from dreamd.relations.guards import collateral_guards, merge_guards
+from dreamd.relations.guards import merge_guards
 from dreamd.relations.seen import is_seen, leaves_more, score_matters
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score

@@ -7,145 +7,240 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dreamd.relations import words
+from dreamd.relations.current import Now, current
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.sequence import is_turned
-from dreamd.relations.slots import VERBS, Slots
-from dreamd.relations.text import Token, stem, tokens
+from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, VERBS
+from dreamd.relations.slots import Slots
+from dreamd.relations.text import Token
 
-_MANY = frozenset(
-    "use support include need have require contain accept offer allow know speak also help like love own serve".split()
-)
-_LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
-_LINKS = frozenset("is are was were be has have had".split())
-_ONE_OF = frozenset(stem(w) for w in "port room extension channel floor pier gate platform level version".split())
-"""Nouns that number the value itself behind the verb: a thing listens on one port and is in one room."""
-_ONE_PLACE = frozenset("at on is are called named in".split())
+_ONE_PLACE = frozenset("at on is are called named in from".split())
+_AGENT = frozenset("by durch von por par".split())
+_ARTICLES = frozenset("the a an our their his her der die das dem den el la los las le les o os as".split())
+_HABIT = re.compile(r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|done|now|fixed|no longer)")
+_SMALL = frozenset().union(*words.SMALL_WORDS.values())
+_CJK_DIGITS = frozenset("零〇一二三四五六七八九十百千万两半")
+_CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
+_PREPOSITIONS = frozenset("in on at to from into onto under over with by for of through via before after until without".split())
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A place where two statements differ: what each says there, and the index where it begins among all tokens."""
+
+    left: tuple[Token, ...]
+    right: tuple[Token, ...]
+    left_at: int
+    right_at: int
+    told_at: int
+    """The index where it begins among what `a` tells."""
+    last: bool
+    """Nothing that the two share comes after it, but for the noun that a value is the name of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The aligned parts that differ: token runs of `a` and `b`, and how much of the sentences is equal."""
+    """Two claims as they stand now, the parts in which they differ, and how much of them is equal."""
 
-    changes: tuple[tuple[tuple[Token, ...], tuple[Token, ...]], ...]
+    a: Now
+    b: Now
+    parts: tuple[Part, ...]
     equal: float
-    starts: tuple[int, ...]
-    """Index in `a` where each change begins."""
 
 
 def align(a: Slots, b: Slots) -> Frame:
-    """Align two statements word by word."""
-    left = [t for t in a.tokens if t.kind != "stop"]
-    right = [t for t in b.tokens if t.kind != "stop"]
-    matcher = difflib.SequenceMatcher(None, [t.stem for t in left], [t.stem for t in right], autojunk=False)
-    changes, starts = [], []
+    """Align two claims word by word."""
+    return _align(a.text, b.text)
+
+
+# As for the features: asked for again at once by guards, rules and the judge.
+@lru_cache(maxsize=128)
+def _align(a: str, b: str) -> Frame:
+    left, right = current(a), current(b)
+    matcher = difflib.SequenceMatcher(None, [t.stem for t in left.told], [t.stem for t in right.told], autojunk=False)
+    parts = []
     for op, i, j, k, m in matcher.get_opcodes():
         if op != "equal":
-            changes.append((tuple(left[i:j]), tuple(right[k:m])))
-            starts.append(i)
-    return Frame(tuple(changes), matcher.ratio(), tuple(starts))
+            at_left = left.places[i] if i < len(left.places) else len(left.every)
+            at_right = right.places[k] if k < len(right.places) else len(right.every)
+            last = j == len(left.told) or j + 1 == len(left.told) and left.told[j].stem in ONE_OF
+            parts.append(Part(left.told[i:j], right.told[k:m], at_left, at_right, i, last))
+    return Frame(left, right, tuple(parts), matcher.ratio())
+
+
+LEAST_EQUAL = 0.5
+LEAST_ORDER = 2
+"""Words of an order, or of a Chinese sentence, before the place of a value: what is done, and with what."""
+MOST_WORDS = 4
+"""Longer runs of other words are another statement, not another value."""
+MORE_CHARACTERS = 2
+MOST_PARTS = 3
+LONG_CLAIM = 8
+"""Equal words from which a sentence is told again with another number in it, wherever that stands."""
 
 
 def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> str:
     """What changed, when the two say one thing of one subject with unequal single values; empty otherwise.
 
-    `strict` takes numbers, days and names in a place that holds one only; otherwise any short run of words will do.
+    `strict` takes only values that a thing has one of: amounts, days, names of places, who does it, and whatever a word
+    of change calls new; otherwise any short run of words behind the verb will do.
     """
-    aligned = zip(frame.changes, frame.starts, strict=True)
-    real = [(left, right, at) for (left, right), at in aligned if _matters(left) or _matters(right)]
-    if len(real) != 1 or frame.equal < 0.6 or pair.a.imperative:
+    marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
+    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1) or frame.equal < LEAST_EQUAL:
         return ""
-    left, right, at = real[0]
-    if not left or not right or len(left) > 4 or len(right) > 4 or (pair.qualifiers_apart and not _only_value(pair)):
+    if pair.a.negations % 2 != pair.b.negations % 2 and not marked:
         return ""
-    before = [t for t in pair.a.tokens if t.kind != "stop"][:at]
-    if not before or not _subject_ended(pair.a, before, left) or (_is_label(before, left) and _is_label(before, right)):
+    if strict and not marked and pair.a.bearings != pair.b.bearings:
         return ""
-    if any(t.stem in _MANY for t in before) and not _number(left):
+    if any(not _is_value(pair, frame, part) for part in frame.parts):
         return ""
-    certain = (_number(left) and _number(right)) or _named(before, left, right) or _calendar(left, right)
-    return f"`{_words(left)}` against `{_words(right)}`" if certain or (not strict and _short_value(left, right)) else ""
-
-
-def explicit_change(pair: PairFeatures) -> str:
-    """One side repeats the other's claim as the former state: "now … instead of …", "no longer …", "from … to …"."""
-    for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
-        if not new.changes or old.changes or cover < 0.75 or old.negations or len(old.content_set) < 3:
-            continue
-        left = _LEFT.search(new.folded.lower())
-        former = {t.stem for t in tokens(left.group(1)) if t.is_content} & old.content_set if left else set()
-        denied = new.negated & old.content_set
-        if former or denied and len(denied) < len(new.content_set):
-            return f"`{new.changes[0]}` ends `{' '.join(sorted(former or denied))}`"
-    return ""
-
-
-def turned_order(pair: PairFeatures) -> str:
-    """Both order the same two things, the other way round."""
-    told = min(pair.cover_a, pair.cover_b) >= 0.5 and is_turned(pair.a.folded, pair.b.folded)
-    return "one puts first what the other puts second" if told else ""
-
-
-def denial(pair: PairFeatures, frame: Frame) -> str:
-    """One side denies what the other says in nearly the same words."""
-    if frame.equal < 0.7 or pair.qualifiers_apart or pair.numbers_a and pair.numbers_b:
+    if all(is_amount(p.left) and is_amount(p.right) for p in frame.parts) and not (pair.numbers_a or pair.numbers_b):
         return ""
-    rest = {t.stem for left, right in frame.changes for t in (*left, *right) if t.is_content}
-    if len(rest) > 1 or not (pair.polarity_apart or pair.a.negations != pair.b.negations):
+    if strict and not all(_is_single(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
-    return (
-        "one denies what the other says"
-        if pair.a.negations % 2 != pair.b.negations % 2 and not (pair.a.conditions ^ pair.b.conditions)
-        else ""
-    )
+    return "; ".join(f"`{_words(part.left)}` against `{_words(part.right)}`" for part in frame.parts)
 
 
-def _matters(run: tuple[Token, ...]) -> bool:
-    return any(t.is_content or t.kind == "number" or t.lower in words.NEGATORS for t in run)
+def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
+    """A short run on both sides, behind the verb or as the bound of a rule."""
+    most = MOST_WORDS + MORE_CHARACTERS * pair.a.tongue.startswith(("zh", "ja"))
+    if not part.left or not part.right or max(len(part.left), len(part.right)) > most:
+        return False
+    if _is_label(frame.a, part.left, part.left_at) and _is_label(frame.b, part.right, part.right_at):
+        return False
+    amount = is_amount(part.left) and is_amount(part.right)
+    if pair.qualifiers_apart and not _only_value(pair):
+        return False
+    if pair.a.imperative or pair.b.imperative:
+        return amount and part.told_at >= LEAST_ORDER
+    if pair.a.tongue in ("zh", "ja", "ko"):
+        deep = part.told_at >= (1 if pair.a.tongue == "ko" else LEAST_ORDER)
+        return len(frame.parts) == 1 and deep and not _numbers_a_thing(frame, part)
+    ended = _subject_ended(pair.a, frame.a, part.left_at) or _subject_ended(pair.b, frame.b, part.right_at)
+    bound = amount and len(frame.a.told) >= LONG_CLAIM and _before(frame.a, part.left_at) in LIMITING
+    if not (ended or bound):
+        return False
+    ahead = {t.stem for t in frame.a.every[: part.left_at]} - pair.a.subject
+    ahead |= {t.stem for t in frame.b.every[: part.right_at]} - pair.b.subject
+    return amount or pair.a.tongue != "en" or not ahead & MANY
+
+
+def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) -> bool:
+    """Whether the place holds one value only."""
+    if is_amount(part.left) and is_amount(part.right):
+        return _same_dimension(part)
+    if _calendar(part):
+        return True
+    if marked:
+        counted = pair.a.quantifiers == pair.b.quantifiers
+        return counted and max(len(part.left), len(part.right)) < MOST_WORDS and not any(t.stem in VERBS for t in part.left)
+    before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
+    if before[0] != before[1] and before[0] in _PREPOSITIONS and before[1] in _PREPOSITIONS:
+        return False
+    if _named(frame.a, part) or _numbered(part):
+        return True
+    if part.last and _is_agent(frame, part):
+        return pair.a.passive and pair.b.passive
+    return part.last and _is_attribute(pair) and _same_shape(frame, part)
+
+
+def _subject_ended(slots: Slots, now: Now, at: int) -> bool:
+    """The change stands behind the verb, or behind the colon that stands for one."""
+    before = now.every[:at]
+    if any(t.surface == ":" for t in before):
+        return True
+    spoken = any(t.stem == slots.verb for t in before) if slots.subject and slots.verb else False
+    return spoken or any(t.kind == "op" or t.lower in LINKS or (t.stem in VERBS and not slots.imperative) for t in before)
+
+
+def told_changes(slots: Slots) -> tuple[str, ...]:
+    """The words of change that speak of an event, not of what regularly happens ("are extended by", "is set to")."""
+    return tuple(c for c in slots.changes if not _HABIT.match(c))
+
+
+def _named(now: Now, part: Part) -> bool:
+    """Two names where only one fits: "at hut Alpha", "is called north"."""
+    capital = all(any(t.surface[:1].isupper() for t in run) for run in (part.left, part.right))
+    ahead = now.every[max(0, part.left_at - 3) : part.left_at]
+    return capital and part.last and any(t.lower in _ONE_PLACE for t in ahead)
+
+
+def _numbered(part: Part) -> bool:
+    """`room 12` against `room 14`: an identifier that is itself the value."""
+    if not part.last or len(part.left) != 1 or len(part.right) != 1:
+        return False
+    return all(t.kind == "word" and any(c.isdigit() for c in t.surface) for t in (*part.left, *part.right))
+
+
+def _is_agent(frame: Frame, part: Part) -> bool:
+    """`by the trainee` against `by the engineer`: somebody on both sides, not a means and not a time."""
+    for now, run, at in ((frame.a, part.left, part.left_at), (frame.b, part.right, part.right_at)):
+        article = _before(now, at) in _ARTICLES
+        agent = now.every[at - 2].lower if article and at >= LEAST_ORDER else _before(now, at)
+        if agent not in _AGENT or not (article or run[0].surface[:1].isupper()) or _calendar_word(run):
+            return False
+    return True
+
+
+def _is_attribute(pair: PairFeatures) -> bool:
+    """`The owner of x is …`: the subject is something a thing has one of."""
+    same = not (pair.only_a & pair.a.subject or pair.only_b & pair.b.subject)
+    return same and bool(pair.a.subject & pair.b.subject & ATTRIBUTES)
+
+
+def _same_shape(frame: Frame, part: Part) -> bool:
+    """Both values are names, or both nouns with an article, or both single words right behind the verb."""
+    shapes = []
+    for now, run, at in ((frame.a, part.left, part.left_at), (frame.b, part.right, part.right_at)):
+        article = _before(now, at) in _ARTICLES
+        capital = run[0].surface[:1].isupper()
+        shapes.append((article, capital, any(c.isdigit() for c in run[0].surface)))
+    return shapes[0] == shapes[1]
+
+
+def _before(now: Now, at: int) -> str:
+    return now.every[at - 1].lower if 0 < at <= len(now.every) else ""
 
 
 def _only_value(pair: PairFeatures) -> bool:
-    return all(q.startswith(("weekday", "month", "season", "shift")) for q in pair.qualifiers_apart)
+    return all(q.startswith(("weekday", "month", "season", "shift", "colour", "side")) for q in pair.qualifiers_apart)
 
 
-def _subject_ended(slots: Slots, before: list[Token], left: tuple[Token, ...]) -> bool:
-    """The change stands behind the verb, or behind the colon that stands for one."""
-    if any(t.surface == ":" and t.at < left[0].at for t in slots.tokens):
-        return True
-    return any(t.kind == "op" or t.lower in _LINKS or (t.stem in VERBS and bool(slots.subject)) for t in before)
+def _calendar(part: Part) -> bool:
+    return all(_calendar_word(run) for run in (part.left, part.right))
 
 
-def _named(before: list[Token], left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
-    """Two names where only one fits: "at hut Alpha", "is called north"."""
-    capital = all(any(t.surface[:1].isupper() for t in run) for run in (left, right))
-    return capital and any(t.lower in _ONE_PLACE for t in before[-3:])
-
-
-def _calendar(left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
+def _calendar_word(run: tuple[Token, ...]) -> bool:
     days = words.QUALIFIERS["weekday"].keys() | words.QUALIFIERS["month"].keys()
-    return all(any(t.lower in days for t in run) for run in (left, right))
+    return any(t.lower in days for t in run) or any(d in "".join(t.surface for t in run) for d in _CJK_DAYS)
 
 
-def _is_label(before: list[Token], run: tuple[Token, ...]) -> bool:
+def _numbers_a_thing(frame: Frame, part: Part) -> bool:
+    """`3号阀门`: a number that a thing goes by."""
+    after = frame.a.told[part.told_at + len(part.left) : part.told_at + len(part.left) + 1]
+    before = frame.a.told[max(0, part.told_at - 1) : part.told_at]
+    return any(t.surface[0] in "号番번" for t in after) or any(t.surface in ("第", "제") for t in before)
+
+
+def _is_label(now: Now, run: tuple[Token, ...], at: int) -> bool:
     """`row 118`, `valve 3`: a bare number right behind a noun names a thing."""
-    return (
-        len(run) == 1
-        and run[0].kind == "number"
-        and bool(before)
-        and before[-1].is_content
-        and before[-1].kind == "word"
-        and before[-1].stem not in VERBS
-        and before[-1].stem not in _ONE_OF
-    )
+    if len(run) != 1 or run[0].kind != "number" or not 0 < at <= len(now.every):
+        return False
+    ahead = now.every[at - 1]
+    plain = ahead.kind == "word" and ahead.is_content and ahead.lower not in _SMALL
+    return plain and ahead.stem not in VERBS and ahead.stem not in ONE_OF
 
 
-def _number(run: tuple[Token, ...]) -> bool:
-    return any(t.kind == "number" or t.lower in words.NUMBER_WORDS for t in run)
+def is_amount(run: tuple[Token, ...]) -> bool:
+    """Numbers with or without units, and nothing else."""
+    numeric = [t.kind == "number" or t.lower in words.NUMBER_WORDS or t.surface in _CJK_DIGITS for t in run]
+    rest = (t.lower for n, t in zip(numeric, run, strict=True) if not n)
+    return any(numeric) and all(word in words.UNIT_NAMES or word in words.SCALE_WORDS for word in rest)
 
 
-def _short_value(left: tuple[Token, ...], right: tuple[Token, ...]) -> bool:
-    return len([t for t in left if t.is_content]) <= 2 and len([t for t in right if t.is_content]) <= 2
+def _same_dimension(part: Part) -> bool:
+    dims = [{words.UNIT_NAMES[t.lower][0] for t in run if t.lower in words.UNIT_NAMES} for run in (part.left, part.right)]
+    return not (dims[0] and dims[1]) or dims[0] == dims[1]
 
 
 def _words(run: tuple[Token, ...]) -> str:

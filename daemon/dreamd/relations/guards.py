@@ -4,29 +4,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import stem
 
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
 
 def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Every reason why the two must not become one; empty when none was found."""
-    found = [*_values(pair), *_names(pair), *_logic(pair), *_subject(pair)]
+    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair)]
     return tuple(found)
 
 
 def _values(pair: PairFeatures) -> Iterable[str]:
     if pair.numbers_a and pair.numbers_b:
-        yield f"numbers differ: {_list(pair.numbers_a)} against {_list(pair.numbers_b)}"
+        yield f"numbers differ: {listed(pair.numbers_a)} against {listed(pair.numbers_b)}"
     if pair.fixed_a and pair.fixed_b:
-        yield f"identifiers, versions or paths differ: {_list(pair.fixed_a)} against {_list(pair.fixed_b)}"
+        yield f"identifiers, versions or paths differ: {listed(pair.fixed_a)} against {listed(pair.fixed_b)}"
     if (
         (pair.numbers_a or pair.fixed_a)
         and (pair.numbers_b or pair.fixed_b)
@@ -35,7 +33,7 @@ def _values(pair: PairFeatures) -> Iterable[str]:
         yield "each side has a number or identifier that the other lacks"
     commands_a, commands_b = pair.a.commands - pair.b.commands, pair.b.commands - pair.a.commands
     if commands_a and commands_b and not _commands_said(commands_a, pair.b) and not _commands_said(commands_b, pair.a):
-        yield f"commands differ: {_list(commands_a)} against {_list(commands_b)}"
+        yield f"commands differ: {listed(commands_a)} against {listed(commands_b)}"
 
 
 def _commands_said(commands: Iterable[str], other: Slots) -> bool:
@@ -45,7 +43,7 @@ def _commands_said(commands: Iterable[str], other: Slots) -> bool:
 
 def _names(pair: PairFeatures) -> Iterable[str]:
     if pair.names_a and pair.names_b:
-        yield f"names differ: {_list(pair.names_a)} against {_list(pair.names_b)}"
+        yield f"names differ: {listed(pair.names_a)} against {listed(pair.names_b)}"
     for apart in pair.qualifiers_apart:
         if apart.partition(":")[0] not in words.LOOSE_FAMILIES or max(pair.cover_a, pair.cover_b) >= 0.3:
             yield f"different {apart}"
@@ -53,9 +51,9 @@ def _names(pair: PairFeatures) -> Iterable[str]:
 
 def _logic(pair: PairFeatures) -> Iterable[str]:
     if pair.polarity_apart:
-        yield f"one side denies what the other says of {_list(pair.polarity_apart)}"
+        yield f"one side denies what the other says of {listed(pair.polarity_apart)}"
     if min(pair.cover_a, pair.cover_b) >= 0.8 and pair.a.denied and pair.b.denied and not pair.a.denied & pair.b.denied:
-        yield f"they deny different things: {_list(pair.a.denied)} against {_list(pair.b.denied)}"
+        yield f"they deny different things: {listed(pair.a.denied)} against {listed(pair.b.denied)}"
     if _one_denies(pair):
         yield "only one side is a denial"
     quant_a, quant_b = pair.a.quantifiers, pair.b.quantifiers
@@ -201,14 +199,15 @@ def _turned_opposites(pair: PairFeatures) -> bool:
     return denied or turned
 
 
-def _subject(pair: PairFeatures) -> Iterable[str]:
+def subjects_apart(pair: PairFeatures) -> Iterable[str]:
+    """Signs that two claims of the same make are about different or narrower subjects."""
     if not pair.same_script:
         return
     for mine, theirs, extra, cover in (
         (pair.a, pair.b, pair.only_a, pair.cover_b),
         (pair.b, pair.a, pair.only_b, pair.cover_a),
     ):
-        narrowing = _narrowed(mine, theirs, extra)
+        narrowing = narrowed(mine, theirs, extra)
         if narrowing and cover >= 0.6:
             yield f"one side speaks of {narrowing} only"
             return
@@ -217,14 +216,14 @@ def _subject(pair: PairFeatures) -> Iterable[str]:
     left = frozenset(s for s in pair.a.subject & pair.only_a if not _is_number(s))
     right = frozenset(s for s in pair.b.subject & pair.only_b if not _is_number(s))
     if left and right and pair.a.passive == pair.b.passive and _same_predicate(pair):
-        yield f"different subjects: {_list(left)} against {_list(right)}"
+        yield f"different subjects: {listed(left)} against {listed(right)}"
 
 
 def _is_number(stem: str) -> bool:
     return stem[:1].isdigit() or stem in words.NUMBER_WORDS
 
 
-def _narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
+def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """A word put before a shared noun of the subject that the other side leaves bare ("payment webhooks")."""
     their_words = [t for t in theirs.tokens if t.kind not in ("stop", "op")]
     bare = {t.stem for i, t in enumerate(their_words) if t.is_content and (i == 0 or not their_words[i - 1].is_content)}
@@ -253,59 +252,6 @@ def _same_predicate(pair: PairFeatures) -> bool:
     return len(shared) >= 2 and len(shared) >= 0.7 * max(len(left), len(right))
 
 
-def _list(values: Iterable[str]) -> str:
+def listed(values: Iterable[str]) -> str:
+    """Up to four values in code marks."""
     return ", ".join(f"`{v.lstrip(':')}`" for v in sorted(values)[:4])
-
-
-def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
-    """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
-    found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
-    if pair.swapped:
-        found.append("who and whom are exchanged")
-    quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
-    for mine, theirs in (quantifiers, quantifiers[::-1]):
-        if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs:
-            found.append("one speaks of all, the other of some")
-    found.extend(_other_things(pair))
-    return tuple(found)
-
-
-_NAMING = re.compile(r"\b(?:called|named|renamed|known as)\b")
-_VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")
-
-
-def _other_things(pair: PairFeatures) -> Iterable[str]:
-    """Signs that the two speak of different things, each of which may have its own value."""
-    for left, right in ((pair.a.labels, pair.b.labels), (pair.a.quoted, pair.b.quoted)):
-        if left - right and right - left:
-            yield f"different things: {_list(left - right)} against {_list(right - left)}"
-    if not pair.same_script:
-        return
-    if not (pair.a.only and pair.b.only):
-        yield from (why for why in _subject(pair) if why.startswith("different subjects"))
-    named_a = {n for n in pair.names_a if stem(n) in pair.a.subject}
-    named_b = {n for n in pair.names_b if stem(n) in pair.b.subject}
-    if named_a and named_b and pair.a.passive == pair.b.passive:
-        yield f"different subjects: {_list(named_a)} against {_list(named_b)}"
-    sides = ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a))
-    for new, old, told, known in sides:
-        if new.changes and not old.changes and len(told) >= 2 and known:
-            yield f"the change is about {_list(told)}, not {_list(known)}"
-    if not (pair.a.changes or pair.b.changes):
-        part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
-        part = part or _narrowed(pair.a, pair.b, pair.only_a) or _narrowed(pair.b, pair.a, pair.only_b)
-        if part:
-            yield f"one side speaks of {part} only"
-    if bool(_NAMING.search(pair.a.folded.lower())) != bool(_NAMING.search(pair.b.folded.lower())):
-        yield "only one side is about a name"
-    if len(pair.shared) < 2 and pair.similarity < 0.55:
-        yield "hardly a word in common"
-
-
-def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
-    """`the documentation of x` against `x`: a part is not the whole."""
-    cut = [t for t in mine.tokens if t.lower not in ("the", "a", "an", "our", "its")]
-    for part, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
-        if joint.lower == "of" and part.stem in extra & mine.subject and whole.stem in theirs.subject:
-            return f"`{part.surface} of {whole.surface}`"
-    return ""

@@ -376,3 +376,8 @@ def _chinese(text: str) -> float | None:
     if part:
         value += float("0." + "".join(str(_ZH[c]) for c in part))
     return value
+
+
+def dimension(key: str) -> str:
+    """The dimension of a canonical number; empty for a bare one."""
+    return key.partition(":")[0]

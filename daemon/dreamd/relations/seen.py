@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dreamd.relations.beside import collateral_guards
+from dreamd.relations.clashes import visible_clash
 from dreamd.relations.features import Statement, pair_features
-from dreamd.relations.frames import align, denial, explicit_change, turned_order, value_change
-from dreamd.relations.guards import collateral_guards, merge_guards
+from dreamd.relations.frames import align
+from dreamd.relations.guards import merge_guards
 from dreamd.relations.slots import extract_slots
 from dreamd.relations.verdicts import needs_score
 
@@ -17,8 +19,7 @@ def is_seen(a: Statement, b: Statement, *, similarity: float) -> bool:
     pair = pair_features(a, b, similarity)
     if collateral_guards(pair):
         return False
-    frame = align(pair.a, pair.b)
-    return bool(explicit_change(pair) or denial(pair, frame) or value_change(pair, frame) or turned_order(pair))
+    return bool(visible_clash(pair, align(pair.a, pair.b)))
 
 
 def score_matters(a: Statement, b: Statement, *, similarity: float) -> bool:

@@ -15,7 +15,14 @@ _AFTERWARDS = re.compile(
 )
 _BEFORE = re.compile(r"^(.+?) (?:before|ahead of|prior to|precedes?) (.+)$")
 _AFTER = re.compile(r"^(.+?) (?:after|once|follows?|behind) (.+)$")
+_OVER = re.compile(
+    r"^.*?\b(?:prefers?|favou?rs?|likes?|wants?|loves?|rather have|chooses?|take|uses?) (.+?) "
+    r"(?:over|rather than|instead of|more than|to|than) (.+)$"
+)
+_OVER_SHORT = re.compile(r"^(.+?) over (.+?)(?:,.*)?$")
 _PATTERNS = (
+    (_OVER, False),
+    (_OVER_SHORT, False),
     (_FRONTED_BEFORE, True),
     (_FRONTED_AFTER, False),
     (_THEN, False),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import names, quantities, words
+from dreamd.relations.markers import VERBS
 from dreamd.relations.text import Token, fold, language, plain, tokens
 
 _CACHED = 65_536
@@ -43,20 +44,8 @@ _AUX = frozenset(
     ).split()
 )
 _BE = frozenset("is are was were be been being gets get got isn't aren't wasn't weren't wird werden wurde wurden".split())
-VERBS = frozenset(
-    (
-        "use run keep hold take send store write read open close begin start stop end need require cover last serve own "
-        "live belong come go know see show make give get meet sit stand hang lie work build deliver approve review "
-        "decide sign assign merge move export import allow accept reject support contain carry cost expire return "
-        "prefer want like love hate expect report publish push pull ask talk listen answer wait expose bind connect "
-        "point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
-        "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render "
-        "draw parse compile cache log retry fail pass depend follow lead manage produce provide replace save share sort "
-        "split sync tag throw track translate update upload validate weigh arrive leave stay remain happen occur mean "
-        "limit reach exceed assume default set let help"
-    ).split()
-)
 _COMMANDING = frozenset(["always", "never", "please", "do", "don't", "dont", "not", "avoid", "prefer", "only"])
+_SPEAKERS = frozenset("i we they you he she it".split())
 _FRONTED = frozenset(
     ("before after since because if when unless until while to in on at for with from during once as whenever without").split()
 )
@@ -214,6 +203,8 @@ def _verb_at(cut: Sequence[Token]) -> int:
     if not head or head[0].lower in _FRONTED or head[0].lower == "there":
         return -1
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
+    if first and head[0].lower in _SPEAKERS and head[first].kind == "word" and not head[first].lower.endswith("ly"):
+        return first
     if head[first].lower in _COMMANDING or (head[first].stem in VERBS and first <= 1 and not _is_noun_here(head, first)):
         return 0
     colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)

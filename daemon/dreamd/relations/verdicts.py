@@ -6,9 +6,12 @@ from dataclasses import dataclass
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
+from dreamd.relations.beside import collateral_guards
+from dreamd.relations.clashes import certain_clash, visible_clash
+from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
-from dreamd.relations.frames import Frame, align, denial, explicit_change, turned_order, value_change
-from dreamd.relations.guards import collateral_guards, merge_guards, strong_changes
+from dreamd.relations.frames import Frame, align
+from dreamd.relations.guards import merge_guards, strong_changes
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
 
@@ -85,10 +88,10 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
 def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judgement | None:
     """What rules alone may decide."""
     if not guards:
-        merged = _merge_by_rule(pair)
+        merged = _merge_by_rule(pair, frame)
         if merged:
             return merged
-    seen = explicit_change(pair) or turned_order(pair) or denial(pair, frame) or value_change(pair, frame, strict=True)
+    seen = certain_clash(pair, frame)
     if seen and not collateral_guards(pair):
         return _conflict(pair, 0.9, (f"same subject, {seen}",))
     return None
@@ -110,7 +113,7 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     limit = limits.change_marked if marked else limits.clash
-    if denial(pair, frame) or value_change(pair, frame):
+    if visible_clash(pair, frame):
         limit = min(limit, limits.clash_seen)
     if conflict < limit:
         return None
@@ -145,7 +148,9 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     return limits.merge_thin if richer > score.same and poorer < 0.6 else limits.merge
 
 
-def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
+def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
+    if not frame.parts and not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _still_so(pair):
+        return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
     if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair):
         return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     for side, mine, theirs, only in (("a", pair.a, pair.b, pair.only_b), ("b", pair.b, pair.a, pair.only_a)):
@@ -154,8 +159,17 @@ def _merge_by_rule(pair: PairFeatures) -> Judgement | None:
     return None
 
 
-def _all_equal(pair: PairFeatures) -> bool:
+def _still_so(pair: PairFeatures) -> bool:
+    """All is equal but a "now", "again" or "from now on", which in an order would not be the same."""
+    marked = [c for slots in (pair.a, pair.b) for c in slots.changes]
+    again = any(c.endswith("again") for c in marked)
+    plain = all(c in NEUTRAL or c.endswith(" again") for c in marked) and not (again and pair.a.imperative)
+    return bool(marked) and plain and _all_equal(pair, still=True)
+
+
+def _all_equal(pair: PairFeatures, *, still: bool = False) -> bool:
     left, right = pair.a, pair.b
+    neutral = frozenset({"again", "still"}) if still else frozenset()
     apart = pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a or pair.names_b
     said = (
         left.conditions & words.HARD_CONDITIONS == right.conditions & words.HARD_CONDITIONS
@@ -169,8 +183,8 @@ def _all_equal(pair: PairFeatures) -> bool:
         and said
         and counted
         and same_words
-        and left.bearings == right.bearings
-        and bool(left.changes) == bool(right.changes)
+        and left.bearings - neutral == right.bearings - neutral
+        and (still or bool(left.changes) == bool(right.changes))
     )
 
 

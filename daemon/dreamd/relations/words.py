@@ -159,7 +159,7 @@ OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
     "horizontal/vertical opaque/transparent local/remote incoming/outgoing inbound/outbound upload/download sealed/visible anonymous/named paid/free paid/unpaid "
     "win/lose lend/borrow rent/own import/export teacher/student employer/employee parent/child sender/receiver sender/recipient producer/consumer buyer/seller client/server host/guest "
     "metric/imperial kilometres/miles celsius/fahrenheit metres/feet kilograms/pounds litres/gallons inches/centimetres gross/net "
-    "formal/informal passive/active verbose/terse verbose/concise detailed/short inclusive/exclusive wide/narrow deep/shallow thick/thin eager/lazy"
+    "fill/drain fill/empty heat/cool heated/unheated wrap/trap stay/leave attended/unattended filled/drained filled/emptied bottom-up/top-down push/poll wired/wireless printed/digital centralised/decentralised shared/separate together/separately joint/separate daytime/nighttime outside/inside indoors/outdoors raw/cooked fresh/frozen forwards/backwards grow/shrink expand/collapse soft-deleted/hard-deleted reversible/irreversible reliable/flaky stable/flaky flat/nested formal/informal passive/active verbose/terse verbose/concise detailed/short inclusive/exclusive wide/narrow deep/shallow thick/thin eager/lazy"
 ).split())
 
 SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())

@@ -1,0 +1,156 @@
+"""Claims beside each other: signs that two speak of different things, so that neither ends nor doubts the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.frames import told_changes
+from dreamd.relations.guards import listed, narrowed, subjects_apart
+from dreamd.relations.markers import LIMITING
+from dreamd.relations.quantities import dimension
+from dreamd.relations.slots import Slots, extract_slots
+from dreamd.relations.text import stem
+from dreamd.relations.words import UNIT_NAMES
+
+
+def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
+    """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
+    found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
+    if pair.swapped:
+        found.append("who and whom are exchanged")
+    quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
+    for mine, theirs in (quantifiers, quantifiers[::-1]):
+        if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs:
+            found.append("one speaks of all, the other of some")
+    found.extend(_other_things(pair))
+    found.extend(_beside(pair))
+    return tuple(found)
+
+
+_NAMING = re.compile(r"\b(?:called|named|renamed|known as)\b")
+_VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")
+
+
+def _other_things(pair: PairFeatures) -> Iterable[str]:
+    """Signs that the two speak of different things, each of which may have its own value."""
+    for left, right in ((pair.a.labels, pair.b.labels), (pair.a.quoted, pair.b.quoted)):
+        if left - right and right - left:
+            yield f"different things: {listed(left - right)} against {listed(right - left)}"
+    if not pair.same_script:
+        return
+    if not (pair.a.only and pair.b.only):
+        yield from (why for why in subjects_apart(pair) if why.startswith("different subjects"))
+    named_a = {n for n in pair.names_a if stem(n) in pair.a.subject}
+    named_b = {n for n in pair.names_b if stem(n) in pair.b.subject}
+    if named_a and named_b and pair.a.passive == pair.b.passive:
+        yield f"different subjects: {listed(named_a)} against {listed(named_b)}"
+    sides = ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a))
+    for new, old, told, known in sides:
+        if new.changes and not old.changes and len(told) >= 2 and known:
+            yield f"the change is about {listed(told)}, not {listed(known)}"
+    if not (pair.a.changes or pair.b.changes):
+        part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
+        part = part or narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
+        if part:
+            yield f"one side speaks of {part} only"
+    if bool(_NAMING.search(pair.a.folded.lower())) != bool(_NAMING.search(pair.b.folded.lower())):
+        yield "only one side is about a name"
+    if len(pair.shared) < 2 and pair.similarity < 0.55:
+        yield "hardly a word in common"
+
+
+def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
+    """`the documentation of x` against `x`: a part is not the whole."""
+    cut = [t for t in mine.tokens if t.lower not in ("the", "a", "an", "our", "its")]
+    for part, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
+        if joint.lower == "of" and part.stem in extra & mine.subject and whole.stem in theirs.subject:
+            return f"`{part.surface} of {whole.surface}`"
+    return ""
+
+
+_FORMER = re.compile(
+    r"\b(?:instead of|rather than|in place of|no longer|up from|down from|statt(?: bisher)?|en (?:vez|lugar) del?"
+    r"|au lieu d[eu]?|em vez d[aeo]s?) (?:the )?([^,;.]{1,40})|\bfrom (.{1,30}?) (?:to|into|onto) "
+)
+_FITS = re.compile(r"\b(?:works? (?:well )?with|compatible with|tested (?:with|on|against)|supports?|runs? under)\b")
+_ALSO = re.compile(
+    r"\b(?:also|too|as well|in addition|additionally|another|a second|besides|auch|zusätzlich|también|además"
+    r"|aussi|également|também)\b|也|还|도 |추가"
+)
+_UNTIL = frozenset(["before"])
+
+
+def _beside(pair: PairFeatures) -> Iterable[str]:
+    """Each may have its own value: another number in the subject, another former value, one more of many."""
+    marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
+    one, other = _counted_subject(pair.a, pair.only_a), _counted_subject(pair.b, pair.only_b)
+    if one and other:
+        yield f"different things: `{one}` against `{other}`"
+    low = pair.a.folded.lower(), pair.b.folded.lower()
+    if all(_FITS.search(text) for text in low) and (pair.numbers_a and pair.numbers_b or pair.names_a and pair.names_b):
+        yield "each of them may fit"
+    if not pair.same_script and not marked and pair.names_a and pair.names_b:
+        yield f"different names: {listed(pair.names_a)} against {listed(pair.names_b)}"
+    for new, old, told, known in ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a)):
+        if new.changes and not old.changes:
+            if _ALSO.search(new.folded.lower()) and not new.negations:
+                yield "one adds to what the other says"
+            if told and known and new.negations and pair.same_script:
+                yield f"what is denied is {listed(told)}, not {listed(known)}"
+            former = _former(new)
+            if former and _misses(former, old):
+                yield f"the former value is {listed(former)}"
+    if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
+        yield "one tells a beginning, the other an end"
+
+
+def _counted_subject(slots: Slots, only: frozenset[str]) -> str:
+    """A number in the subject that is neither an amount nor a bound: a year, a version, what a thing goes by."""
+    cut = slots.tokens
+    for i, token in enumerate(cut):
+        if token.kind != "number" or token.stem not in only & slots.subject:
+            continue
+        before, after = cut[i - 1].lower if i else "", cut[i + 1].lower if i + 1 < len(cut) else ""
+        if before not in LIMITING and after not in UNIT_NAMES and token.surface[:1] not in "$€£":
+            return f"{before} {token.surface}".strip()
+    return ""
+
+
+def _former(new: Slots) -> frozenset[str]:
+    """Numbers and names of what a statement says was so before."""
+    match = _FORMER.search(new.folded)
+    if not match:
+        return frozenset()
+    told = extract_slots(next(g for g in match.groups() if g))
+    return frozenset(told.numbers) or frozenset(t.lower for t in told.tokens if t.surface[:1].isupper() and t.is_content)
+
+
+def _misses(former: frozenset[str], old: Slots) -> bool:
+    """The former value is of a kind that the older statement has, but is not there."""
+    if any(":" in key for key in former):
+        values = {key.partition(":")[2] for key in old.numbers}
+        alike = {dimension(k) for k in former} & {dimension(k) for k in old.numbers} or "" in map(dimension, former)
+        return bool(values) and bool(alike) and not any(_near(key.partition(":")[2], old.numbers) for key in former)
+    said = old.folded.lower()
+    return bool(old.names) and not any(name in said for name in former)
+
+
+def _near(value: str, numbers: frozenset[str]) -> bool:
+    """The bare value stands among the numbers, in whatever unit ("from 3 to 5 degrees")."""
+    for key in numbers:
+        theirs = key.partition(":")[2]
+        if value == theirs or theirs.startswith(f"{int(value):02d}:") if value.isdigit() else value == theirs:
+            return True
+        try:
+            ratio = float(theirs) / float(value)
+        except (ValueError, ZeroDivisionError):
+            continue
+        if any(abs(ratio - factor) < 1e-9 * factor for _, factor in UNIT_NAMES.values()):
+            return True
+    return False
+
+
+def _clocks(pair: PairFeatures) -> bool:
+    return all(any(dimension(k) == "clock" for k in side) for side in (pair.numbers_a, pair.numbers_b))
