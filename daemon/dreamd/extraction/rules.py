@@ -21,6 +21,7 @@ from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import (
     is_fragment,
+    is_marked,
     is_question,
     leans,
     rule_of_complaint,
@@ -148,8 +149,8 @@ def _listen(talk: _Talk, event: Event) -> None:
 
 def _said(paragraph: str) -> list[str]:
     """The sentences of a paragraph, each without what only leads up to it."""
-    found = (cleaned(without_item(sentence[:LONGEST_HEARD])) for sentence in sentences(paragraph))
-    return [without_tail(without_lead(text)) for text in found if not is_fragment(text)]
+    found = (without_tail(without_lead(cleaned(without_item(sentence[:LONGEST_HEARD])))) for sentence in sentences(paragraph))
+    return [text for text in found if not is_fragment(text) and not is_marked(text)]
 
 
 def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> None:

@@ -59,6 +59,7 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weig
     signs = tuple(name for name, _ in found)
     strong = any(name in _STRONG for name in signs) or {"each", "norm"} <= set(signs)
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
+    denied = denied and not words.has("words/rules", "narrative", text)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
 

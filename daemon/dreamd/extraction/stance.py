@@ -34,6 +34,7 @@ _UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|d
 _SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|worked|working|errors?|stuck|hang\w*|loads?)\b")
 _SUBORDINATE = re.compile(r"(?i)(?:seems? )?(?:if|when|unless|while|once|because|since|as|for|in|on|at|wenn|weil|si|quand"
                           r"|cuando|quando|se)\b")
+_PRINTED_SIGN = re.compile(r"[\s*-]*[⚠✅❌🔴🟡🟢📦📍✨🚀]")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
 
@@ -61,7 +62,7 @@ def is_work(text: str) -> bool:
     """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
     if words.starts("words/stance", "works", text):
         return True
-    return any(words.starts("words/stance", "works", clause.strip()) for clause in _parts(text)[1:])
+    return any(words.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) for clause in _parts(text)[1:])
 
 
 def points_at_screen(text: str) -> bool:
@@ -108,6 +109,8 @@ def without_lead(text: str) -> str:
             break
         if not (leans(lead) or _BARE_END.search(lead)) or _SYMPTOM.search(lead) or _SUBORDINATE.match(lead):
             break
+        if is_question(lead) or is_work(lead) or words.starts("words/rules", "task", lead):
+            break
         if not leans(rest) and not is_question(rest):
             return rest[:1].upper() + rest[1:]
     return text
@@ -134,8 +137,19 @@ def is_fragment(text: str) -> bool:
     return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS
 
 
+def is_marked(text: str) -> bool:
+    """Whether a sentence begins with a sign that reports print: a warning, a tick, a cross."""
+    return _PRINTED_SIGN.match(text) is not None
+
+
 def _parts(text: str) -> list[str]:
-    return [part for part in re.split(r"[,;:…]\s+|\s+(?=let'?s\b)|\s+so\s+(?=let'?s\b)", text) if part]
+    return [part for part in re.split(r"[,;:…]\s+|\s+(?=(?:let'?s|please|can you|could you)\b)", text) if part]
+
+
+def _asks_for_work(clause: str) -> bool:
+    """Whether a clause inside a sentence asks for something: "… please keep the first"."""
+    return (re.match(r"(?i)(?:please|can you|could you)\b", clause) is not None
+            and words.starts("words/rules", "task", clause) and not words.has("words/rules", "general", clause))
 
 
 @cache

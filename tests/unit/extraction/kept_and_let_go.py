@@ -191,6 +191,10 @@ LET_GO: dict[str, tuple[str, ...]] = {
         "I see the error every time I click on save",
         "ok that worked, thanks",
         "I just pushed the branch, CI is running",
+        "the guest list is already there, and I should be able to open it, but it is not clickable",
+        "I don't see our fonts showing up at all when I start the kiosk",
+        "we have the same block of hints two times please keep just one",
+        "`height` is no longer right, I would think",
     ),
     "de": (
         "Sollten wir immer zuerst die Tabelle prüfen",
