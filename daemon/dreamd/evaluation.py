@@ -1,8 +1,9 @@
 """How well recall answers, before and after a dream: measured on a gold set, in homes of its own, never the person's.
 
-The same statements are ranked twice by the same code. *Before*: each observation as a memory of its own, as if nothing
-had ever dreamed. *After*: what the dreams named in the gold set made of them. A question names the statements that
-hold its answer, in groups: any statement of a group shows that fact. Figures:
+The same questions are asked three times. *Before*: the ten nearest of all that was said, as any store answers that keeps
+what it is told. *Undreamt*: the same statements under dream's ranking, to see what ranking alone brings. *After*: what
+the dreams named in the gold set made of them. A question names the statements that hold its answer, in groups: any
+statement of a group shows that fact. Figures:
 
     recall@k          share of a question's facts among the first k results
     MRR               one over the rank of the first result with a fact, 0 when there is none
@@ -63,7 +64,10 @@ FIGURES = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens
 ABLATED: dict[str, dict[str, float]] = {
     "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
     "staleness": {"stale_factor": 1.0}, "supersession": {"superseded_factor": 1.0}, "age": {"age_rate_per_day": 0.0},
-    "floor": {"floor": 0.0}}
+    "floor": {"floor": 0.0}, "share-of-best": {"share_of_best": 0.0}}
+PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
+                           "age_rate_per_day": 0.0, "diversity": 0.0}
+"""The ranking of a store that keeps what it is told: nearness and nothing else."""
 DIVERSITY = 0.3
 
 
@@ -116,6 +120,7 @@ class Evaluation:
 
     gold: Gold
     before: tuple[Answered, ...]
+    undreamt: tuple[Answered, ...]
     after: tuple[Answered, ...]
     ablation: dict[str, dict[str, float]]
     memories: int
@@ -157,13 +162,14 @@ def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder) -> Evaluatio
     with tempfile.TemporaryDirectory(prefix="dream-eval-") as place:
         with _kit(Path(place) / "before", gold.now, quiet, known) as kit:
             carried = _fill_undreamt(kit, gold)
-            before = _ask_all(kit, gold, carried)
+            before = _ask_all(_ruled(kit, replace(kit.settings.recall, **PLAIN)), gold, carried)  # type: ignore[arg-type]
+            undreamt = _ask_all(kit, gold, carried)
         carried = _dream(Path(place) / "after", gold, quiet, known)
         with _kit(Path(place) / "after", gold.now, quiet, known) as kit:
             after = _ask_all(kit, gold, carried)
             alive = len(memories.load_memories(kit.store, statuses=(Status.LIVE,)))
             ablation = {name: _difference(after, answers) for name, answers in _ablated(kit, gold, carried)}
-    return Evaluation(gold, before, after, ablation, alive)
+    return Evaluation(gold, before, undreamt, after, ablation, alive)
 
 
 def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[str, float]:

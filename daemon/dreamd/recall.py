@@ -25,7 +25,18 @@ from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
 from dreamd.paths import Paths, default_config, read_environment
-from dreamd.ranking import Asked, Budget, Hit, rank, shared_words, telling_words, word_matches
+from dreamd.ranking import (
+    EARLIER_WORDING,
+    Asked,
+    Budget,
+    Hit,
+    alike_words,
+    rank,
+    shared_words,
+    telling_words,
+    word_matches,
+    word_stems,
+)
 from dreamd.settings import Settings, load_settings
 from dreamd.store import memories, shown
 from dreamd.world import World
@@ -36,8 +47,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-WORD_POOL = 100
-WORD_POOL_ALONE = 200
+WORD_POOL = 60
+WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
 RECALL_BUDGET_S = 0.05
@@ -112,6 +123,7 @@ class Shelf:
         self._rows: list[shown.Row] = []
         self._matrix: Floats | None = None
         self._place: dict[str, int] = {}
+        self._earlier: list[int] = []
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
@@ -124,7 +136,8 @@ class Shelf:
         if stamp != self._stamp:
             statuses = sorted(s.value for s in self._statuses)
             self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
-            self._place = {row.id: n for n, row in enumerate(self._rows)}
+            self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
+            self._earlier = [n for n, row in enumerate(self._rows) if row.earlier]
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str) -> Near | None:
@@ -134,8 +147,16 @@ class Shelf:
         """
         if self._matrix is None or not self._rows:
             return None
-        asked = kit.load_embedder(1).embed([query])[0]
-        return Near(self._rows, self._place, self._matrix, self._matrix @ asked)
+        # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
+        ways = list(dict.fromkeys((query, " ".join(telling_words(query)))))
+        cosines = self._matrix @ kit.load_embedder(1).embed(ways).mean(axis=0)
+        cosines[self._earlier] *= EARLIER_WORDING
+        best: dict[str, int] = {}
+        for n in self._earlier:
+            identity = self._rows[n].id
+            if cosines[n] > cosines[best.get(identity, self._place.get(identity, n))]:
+                best[identity] = n
+        return Near(self._rows, self._place, self._matrix, cosines, best)
 
 
 @dataclass(frozen=True)
@@ -146,25 +167,27 @@ class Near:
     place: dict[str, int]
     matrix: Floats
     cosines: Floats
+    through_earlier: dict[str, int]
+    """Memories whose earlier wording is nearer than their own, with its place."""
 
     def best(self, count: int, look: Look) -> list[str]:
         """Ids of the nearest memories that a look may show."""
         import numpy as np
 
         statuses, scopes = {s.value for s in look.statuses}, {str(s) for s in look.scopes}
-        chosen: list[str] = []
+        chosen: dict[str, None] = {}
         # Most questions may see nearly everything, so walking down the sorted row costs less than masking it.
         for n in np.argsort(-self.cosines, kind="stable"):
             row = self.rows[n]
             if row.status in statuses and (not scopes or row.scope in scopes):
-                chosen.append(row.id)
+                chosen[row.id] = None
                 if len(chosen) == count:
                     break
-        return chosen
+        return list(chosen)
 
     def of(self, identity: str) -> float | None:
         """The cosine of one memory with the query; None for one without a vector."""
-        place = self.place.get(identity)
+        place = self.through_earlier.get(identity, self.place.get(identity))
         return None if place is None else float(self.cosines[place])
 
     def between(self, a: Memory, b: Memory) -> float:
@@ -230,15 +253,17 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
 def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     """What words or vectors bring up; a hit of either carries both of its measures."""
     at_least = 2 * (look.limit or 0)
+    words = telling_words(query)
     names = shown.search_words_of(
-        kit.store, telling_words(query), statuses=sorted(s.value for s in look.statuses),
+        kit.store, word_stems(words if near else [*words, *alike_words(words)]), statuses=sorted(s.value for s in look.statuses),
         scopes=sorted(str(s) for s in look.scopes), limit=max(WORD_POOL if near else WORD_POOL_ALONE, at_least))
     if near:
         names += near.best(max(VECTOR_POOL, at_least), look)
     known = memories.load_some(kit.store, list(dict.fromkeys(names)))
     pool = [m for m in known.values() if m.status in look.statuses]
     matches = word_matches(query, [m.text for m in pool])
-    return [Hit(m, match, near.of(m.id) if near else None) for m, match in zip(pool, matches, strict=True)]
+    return [Hit(m, match, near.of(m.id), m.id in near.through_earlier) if near else Hit(m, match)
+            for m, match in zip(pool, matches, strict=True)]
 
 
 def record_recalls(kit: Kit, ids: Sequence[str]) -> None:

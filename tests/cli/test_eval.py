@@ -37,6 +37,13 @@ def test_a_dream_loses_no_evidence_and_spends_a_third_of_the_words_where_things_
 
 
 @pytest.mark.model
+def test_all_that_is_told_costs_a_third_of_what_the_ten_nearest_statements_cost(measured):
+    assert measured["after"]["tokens"] <= measured["before"]["tokens"] / 3
+    assert measured["after"]["tokens"] < measured["undreamt"]["tokens"], "ranking alone must not be all that saves"
+    assert measured["after"]["recall@10"] >= measured["undreamt"]["recall@10"]
+
+
+@pytest.mark.model
 def test_a_changed_fact_answers_with_its_new_value_and_nothing_retired_is_shown(measured):
     changed = [a for a in measured["answers"] if a["kind"] == "history"]
     assert len(changed) == 10
@@ -53,7 +60,7 @@ def test_the_gold_set_has_ten_questions_of_each_kind(measured):
 @pytest.mark.model
 def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
     assert set(measured["ablation"]) == {
-        "words", "vectors", "class-boost", "staleness", "supersession", "age", "floor", "diversity"}
+        "words", "vectors", "class-boost", "staleness", "supersession", "age", "floor", "share-of-best", "diversity"}
     assert measured["ablation"]["vectors"]["recall@10"] > 0
     assert all("mrr" in row for row in measured["ablation"].values())
 

@@ -72,8 +72,28 @@ def test_age_orders_but_never_hides() -> None:
     assert found is not None
     assert found.parts["age"] == pytest.approx(math.exp(-20))
     young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
-    order = rank("kiln", [Hit(old, vector_similarity=0.9), Hit(young, vector_similarity=0.3)], now=NOW, rules=WORDLESS)
+    order = rank("kiln", [Hit(old, vector_similarity=0.9), Hit(young, vector_similarity=0.6)], now=NOW, rules=WORDLESS)
     assert [one.memory.id for one in order] == ["m2", "m1"]
+
+
+def test_company_that_is_half_as_near_as_the_answer_stays_away_unless_one_looks_deep() -> None:
+    near, company = _memory("near"), _memory("company")
+    hits = [Hit(near, vector_similarity=0.8), Hit(company, vector_similarity=0.4)]
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["near"]
+    deep = rank("kiln", hits, now=NOW, rules=WORDLESS, asked=Asked(budget=Budget.DEEP))
+    assert [one.memory.id for one in deep] == ["near", "company"]
+
+
+def test_what_is_as_near_but_stale_or_old_is_no_company() -> None:
+    near = _memory("near")
+    stale = _memory("stale", status=Status.STALE, confirmed_at=NOW - timedelta(days=300))
+    hits = [Hit(near, vector_similarity=0.8), Hit(stale, vector_similarity=0.7)]
+    assert {one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)} == {"near", "stale"}
+
+
+def test_a_word_of_the_same_meaning_counts_less_than_the_word_and_more_than_none() -> None:
+    same, alike, other = word_matches("which database is it?", ["The database is new", "It is PostgreSQL", "It is green"])
+    assert same > alike > other == 0.0
 
 
 @pytest.mark.parametrize("memory_class", [MemoryClass.PREFERENCE, MemoryClass.RULE])

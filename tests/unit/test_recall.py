@@ -11,13 +11,22 @@ from dreamd import recall
 from dreamd.clock import FixedClock, parse_instant
 from dreamd.errors import Outage, StoreMissing, UsageError
 from dreamd.model import Scope, Status
-from dreamd.ranking import Budget, telling_words
+from dreamd.ranking import EARLIER_WORDING, Budget, telling_words
 from dreamd.recall import Look, Shelf, open_recall, search
 from dreamd.store import shown
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 LATER = "2026-01-06T09:00:00Z"
 NOT_COUNTED = Look(record=False)
+
+
+class Away:
+    """A model that cannot be reached."""
+
+    model_id, dim = "m", 384
+
+    def embed(self, texts: list[str]) -> None:
+        raise Outage(f"the model is away for {len(texts)}", component="model", code="model-missing")
 
 
 @pytest.fixture
@@ -61,6 +70,36 @@ def test_a_word_hit_that_is_far_away_keeps_its_true_cosine(known, monkeypatch):
     assert all(one.parts["vectors"] > 0 for one in found)
 
 
+def test_the_word_asked_for_beats_age(thoughtful):
+    thoughtful.say(FIRST_DAY, "The lamp controller listens on port 7400.")
+    thoughtful.say("2026-05-01T09:00:00Z", "The lamp controller runs on host beacon-2.")
+    thoughtful.dream("2026-05-02T03:00:00Z")
+    with thoughtful.kit("2026-05-03T09:00:00Z") as kit:
+        assert texts(search(kit, "which port", NOT_COUNTED))[:1] == ["The lamp controller listens on port 7400."]
+
+
+def test_other_words_for_the_same_thing_find_it_with_and_without_the_model(thoughtful):
+    thoughtful.say(FIRST_DAY, "Deploys go through the blue pipeline", "The keeper drinks green tea on the gallery")
+    thoughtful.dream(FIRST_NIGHT)
+    with thoughtful.kit(LATER) as kit:
+        assert texts(search(kit, "how do we ship releases", NOT_COUNTED))[:1] == ["Deploys go through the blue pipeline"]
+        kit.embedder = Away()  # type: ignore[assignment]
+        assert texts(search(kit, "how do we ship releases", NOT_COUNTED)) == ["Deploys go through the blue pipeline"]
+
+
+def test_a_question_in_words_that_a_memory_took_in_or_replaced_still_finds_it(thoughtful):
+    thoughtful.say(FIRST_DAY, "The observations are kept in SQLite")
+    thoughtful.dream(FIRST_NIGHT)
+    thoughtful.say(LATER, "We moved from SQLite to PostgreSQL: observations are now kept in PostgreSQL")
+    thoughtful.dream("2026-01-07T03:00:00Z")
+    old = next(m for m in thoughtful.memories() if m.status is Status.SUPERSEDED)
+    with thoughtful.kit("2026-01-08T09:00:00Z") as kit:
+        found = search(kit, old.text, NOT_COUNTED).results
+    assert [one.memory.status for one in found] == [Status.LIVE]
+    assert found[0].parts["earlier_wording"] == EARLIER_WORDING
+    assert found[0].parts["vectors"] > 0.9, "the old words, asked for to the letter"
+
+
 def test_scopes_keep_to_themselves_even_when_another_has_all_the_better_hits(house):
     house.say(FIRST_DAY, *[Said(f"The birch kiln number {n} is fired on Mondays by hand", "project:birch") for n in range(150)],
               "The kiln is fired on Wednesdays")
@@ -72,12 +111,6 @@ def test_scopes_keep_to_themselves_even_when_another_has_all_the_better_hits(hou
 
 
 def test_words_alone_answer_while_the_model_is_away_and_the_answer_says_so(known):
-    class Away:
-        model_id, dim = "m", 384
-
-        def embed(self, texts: list[str]) -> None:
-            raise Outage(f"the model is away for {len(texts)}", component="model", code="model-missing")
-
     with known.kit(LATER) as kit:
         kit.embedder = Away()  # type: ignore[assignment]
         found = search(kit, "cedar kiln fired Wednesdays", NOT_COUNTED)

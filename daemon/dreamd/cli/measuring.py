@@ -46,8 +46,10 @@ def _document(found: Evaluation, worse: list[str], *, own: bool) -> dict[str, ob
 
     return {
         "gold": found.gold.name, "statements": len(found.gold.statements), "questions": len(found.gold.questions),
-        "memories": found.memories, "before": mean_figures(found.before), "after": mean_figures(found.after),
-        "kinds": {k: {"before": mean_figures(found.before, k), "after": mean_figures(found.after, k)} for k in KINDS},
+        "memories": found.memories, "before": mean_figures(found.before), "undreamt": mean_figures(found.undreamt),
+        "after": mean_figures(found.after),
+        "kinds": {k: {"before": mean_figures(found.before, k), "undreamt": mean_figures(found.undreamt, k),
+                      "after": mean_figures(found.after, k)} for k in KINDS},
         "ablation": found.ablation, "baseline": {"compared": own, "worse": worse},
         "answers": [_answer(a, b) for b, a in zip(found.before, found.after, strict=True)]}
 
@@ -62,13 +64,14 @@ def _show(context: Context, found: Evaluation) -> None:
 
     rows: list[tuple[str, ...]] = [("", "", *SHOWN, "current", "retired")]
     for kind in (None, *KINDS):
-        for when, answers in (("before", found.before), ("after", found.after)):
+        for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after)):
             means = mean_figures(answers, kind)
             if means:
                 rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, "current", "retired"))))
     for line in render.table(rows):
         context.say(line)
-    context.say(f"\n{found.memories} live memories of {len(found.gold.statements)} statements")
+    context.say("\nbefore: the ten nearest of all that was said; undreamt: the same under dream's ranking; after: the memories")
+    context.say(f"{found.memories} live memories of {len(found.gold.statements)} statements")
     context.say("\nwhat each factor brings (figure with it less figure without it):")
     for line in render.table([("", *SHOWN), *((name, *(f"{row.get(n, 0.0):+.3f}" for n in SHOWN))
                                              for name, row in found.ablation.items())]):

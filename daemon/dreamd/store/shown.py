@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dreamd.model import text_sha
 from dreamd.store.connection import Store
-from dreamd.store.words import query_words
+from dreamd.store.words import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,9 @@ COMMON_FROM = 1_000
 """Memories with a word from which on it is common."""
 FEWEST_WORDS = 2
 MOST_WORDS = 120
+SHORTEST_STEM = 4
+MOST_EARLIER = 8
+"""Earlier wordings kept of one memory; ten people who say the same in ten ways do not need more."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Row:
     id: str
     scope: str
     status: str
+    earlier: bool = False
+    """Whether the vector is that of a wording the memory took in or replaced."""
 
 
 def read_pulse(store: Store) -> tuple[int, int]:
@@ -47,26 +53,57 @@ def read_stamp(store: Store) -> tuple[object, ...]:
 
 
 def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tuple[list[Row], NDArray[np.float32]]:
-    """Memories of some statuses that have a vector, in the order they were made, with one unit row each."""
+    """Memories of some statuses that have a vector, in the order they were made, with one unit row each.
+
+    Behind them, marked `earlier`, come the wordings they took in or replaced: who asks in those words means them.
+    """
     import numpy as np
 
     marks = ", ".join("?" * len(statuses))
     with store.reading():
         found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN ({marks}) ORDER BY seq", *statuses)
         bodies = {r[0]: r[1] for r in store.all("SELECT wording, body FROM vector WHERE model = ?", model)} if found else {}
-    having = [r for r in found if r[3] in bodies]
+        earlier = _earlier_wordings(store) if found else {}
+    having = [(Row(r[0], r[1], r[2]), r[3]) for r in found if r[3] in bodies]
+    having += [(Row(r[0], r[1], r[2], earlier=True), sha) for r in found for sha in earlier.get(r[0], ())
+               if sha in bodies and sha != r[3]]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32)
-    body = b"".join(bodies[r[3]] for r in having)
+    body = b"".join(bodies[sha] for _, sha in having)
     matrix = np.frombuffer(body, dtype="<f2").reshape(len(having), -1).astype(np.float32)
     matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return [Row(r[0], r[1], r[2]) for r in having], matrix
+    return [row for row, _ in having], matrix
 
 
-def search_words_of(store: Store, words: Sequence[str], *, statuses: Sequence[str], scopes: Sequence[str],
+def _earlier_wordings(store: Store) -> dict[str, list[str]]:
+    """For each memory the hashes of what its observations and the versions it replaced said, the newest first."""
+    heirs = {r[0]: r[1] for r in store.all("SELECT id, superseded_by FROM memory WHERE superseded_by != ''")}
+    found: dict[str, dict[str, None]] = {}
+    for memory, sha in store.all("SELECT id, wording FROM memory WHERE superseded_by != '' ORDER BY seq DESC"):
+        found.setdefault(_last_heir(memory, heirs), {})[sha] = None
+    # Only what differs from the memory's own words counts, and most observations are those words.
+    rows = store.all("""SELECT s.memory, o.text FROM support s JOIN observation o ON o.seq = s.observation
+                        JOIN memory m ON m.id = s.memory JOIN wording w ON w.sha = m.wording
+                        WHERE o.text != w.text ORDER BY o.seq DESC""")
+    for memory, text in rows:
+        found.setdefault(_last_heir(memory, heirs), {})[text_sha(text)] = None
+    return {memory: list(shas)[:MOST_EARLIER] for memory, shas in found.items()}
+
+
+def _last_heir(memory: str, heirs: dict[str, str]) -> str:
+    """The memory that carries a claim today; the memory itself where its line leads in a circle."""
+    seen = {memory}
+    at = memory
+    while at in heirs and heirs[at] not in seen:
+        at = heirs[at]
+        seen.add(at)
+    return at
+
+
+def search_words_of(store: Store, stems: Sequence[str], *, statuses: Sequence[str], scopes: Sequence[str],
                     limit: int) -> list[str]:
-    """Ids of the memories that share most with some words, best first; no scope means all of them."""
-    expression = query_words(" ".join(_rare(store, words)))
+    """Ids of the memories that have most words that begin like some stems, best first; no scope means all of them."""
+    expression = " OR ".join(_rare(store, stems))
     if not expression:
         return []
     marks = ", ".join("?" * len(statuses))
@@ -77,17 +114,23 @@ def search_words_of(store: Store, words: Sequence[str], *, statuses: Sequence[st
     return [r["id"] for r in rows]
 
 
-def _rare(store: Store, words: Sequence[str]) -> list[str]:
-    """Words that few enough memories have to be worth ranking; the rarest two where all are common.
+def _rare(store: Store, stems: Sequence[str]) -> list[str]:
+    """Expressions for the stems that few enough memories have to be worth ranking; the rarest two where all are common.
 
     Ranking costs a microsecond a match, and a word of thousands of memories tells none of them apart.
     """
-    found = {word: 0 for word in words[:MOST_WORDS] if query_words(word)}
-    for word in found:
-        row = store.one("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH ?", query_words(word))
-        found[word] = int(row[0]) if row else 0
-    present = sorted((word for word, count in found.items() if count), key=lambda word: found[word])
-    return [word for n, word in enumerate(present) if n < FEWEST_WORDS or found[word] <= COMMON_FROM]
+    found = {term: 0 for stem in stems[:MOST_WORDS] if (term := _beginning(stem))}
+    for term in found:
+        row = store.one("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH ?", term)
+        found[term] = int(row[0]) if row else 0
+    present = sorted((term for term, count in found.items() if count), key=lambda term: found[term])[:MOST_QUERY_WORDS]
+    return [term for n, term in enumerate(present) if n < FEWEST_WORDS or found[term] <= COMMON_FROM]
+
+
+def _beginning(stem: str) -> str:
+    """An expression for words that begin with a stem; a short one must be the whole word."""
+    term = query_words(stem)
+    return f"{term}*" if len(stem) >= SHORTEST_STEM and term.count('"') == 2 else term and f"({term})"
 
 
 def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
