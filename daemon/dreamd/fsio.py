@@ -120,6 +120,19 @@ def make_private_dir(path: Path) -> None:
             sync_dir(path.parent)
 
 
+def check_inside(home: Path, directory: Path) -> None:
+    """Refuse a directory below the home that is reached through a link: what is written there would land elsewhere.
+
+    Raises DreamError and names the link; the home itself may be one, for a person chose it.
+    """
+    place = home
+    for part in directory.relative_to(home).parts:
+        place = place / part
+        if place.is_symlink():
+            raise DreamError(f"`{place}` is a symbolic link, not going through it",
+                             hint="replace the link by the directory itself")
+
+
 def create_private(path: Path) -> None:
     """Make an empty file for its owner alone, for a writer that would choose another mode; one that is there stays."""
     with translated(path), suppress(FileExistsError):

@@ -80,7 +80,7 @@ def take(paths: Paths, warnings: list[str], *, look_only: bool = False) -> Itera
             yield _decode(path, fsio.read_bytes(path, limit_bytes=LARGEST_BYTES))
         except FileNotFoundError:
             continue
-        except (DreamError, ValueError, KeyError, TypeError, RecursionError) as error:
+        except (DreamError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
             if not look_only:
                 fsio.move(path, path.with_suffix(".bad"))

@@ -101,6 +101,8 @@ def settle(store: Store, background: Background, *, paths: Paths) -> list[str]:
             intents = work.load_intents(store, limit=BATCH)
             if not intents:
                 return conflicts
+            for directory in dict.fromkeys((paths.home / i.path).parent for i in intents):
+                fsio.check_inside(paths.home, directory)
             fit = [i for i in intents if _fits(i, paths)]
             targets = {paths.home / i.path: i for i in fit}
             # Asked again at the last moment: writing a batch takes long enough for a person to save a file.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import random
 import shutil
 import sqlite3
 import stat
@@ -24,8 +25,11 @@ KILLED = 137
 FULL = frozenset({"mkdir", "open", "write", "fsync", "commit", "checkpoint"})
 """What a full disk refuses; renaming and unlinking still work on one."""
 EVERYTHING = FULL | {"rename", "unlink"}
+BEGIN = frozenset({"begin"})
+"""Where another writer may be in the way; a disk cannot be."""
 SAID_BY_SQLITE = {errno.ENOSPC: "database or disk is full", errno.EDQUOT: "database or disk is full",
-                  errno.EIO: "disk I/O error", errno.EROFS: "attempt to write a readonly database"}
+                  errno.EIO: "disk I/O error", errno.EROFS: "attempt to write a readonly database",
+                  errno.EBUSY: "database is locked"}
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class Fault:
     unsure: bool = False
     """The effect takes place and is reported as failed."""
     lose: str = ""
-    """Power loss: `entries` undoes names that were not synced, `bodies` empties files that were not synced."""
+    """Power loss: `entries` undoes names that were not synced, `bodies` empties files that were not synced, `some` cuts a
+    part of those files at any length and undoes the newest of those names, as many as chance says."""
 
     def fits(self, kind: str) -> bool:
         """True when this kind of effect can go wrong this way."""
@@ -61,10 +66,12 @@ IO_ONCE = Fault("disk error once", error=errno.EIO)
 IO_LASTING = Fault("disk error from then on", error=errno.EIO, lasting=True)
 READ_ONLY = Fault("read-only from then on", error=errno.EROFS, lasting=True)
 QUOTA = Fault("over quota from then on", error=errno.EDQUOT, lasting=True, hits=FULL)
+BUSY = Fault("another writer in the way", error=errno.EBUSY, hits=BEGIN)
+LOSE_SOME = Fault("power loss, some of what was not synced is gone", die=True, lose="some")
 UNSURE = Fault("flush fails once though the bytes arrive", error=errno.EIO, unsure=True, hits=frozenset({"fsync", "commit"}))
 
-KINDS = (KILL, TORN_KILL, LOSE_ENTRIES, LOSE_BODIES, FULL_ONCE, FULL_TORN, FULL_LASTING, IO_ONCE, IO_LASTING, READ_ONLY,
-         QUOTA, UNSURE)
+KINDS = (KILL, TORN_KILL, LOSE_ENTRIES, LOSE_BODIES, LOSE_SOME, FULL_ONCE, FULL_TORN, FULL_LASTING, IO_ONCE, IO_LASTING,
+         READ_ONLY, QUOTA, UNSURE)
 
 
 @dataclass
@@ -92,18 +99,22 @@ class Disk:
             act()
         if fault.die:
             self._die(fault)
-        if kind in ("commit", "checkpoint"):
+        if kind in ("begin", "commit", "checkpoint"):
             raise sqlite3.OperationalError(SAID_BY_SQLITE[fault.error])
         raise OSError(fault.error, os.strerror(fault.error))
 
     def _die(self, fault: Fault) -> None:
-        if fault.lose == "entries":
-            for _, undo in reversed(self._entries):
+        chance = random.Random(fault.at)
+        some = fault.lose == "some"
+        names = self._entries if fault.lose == "entries" else self._entries[chance.randrange(len(self._entries) + 1):]
+        if fault.lose in ("entries", "some"):
+            for _, undo in reversed(names):
                 undo()
         if fault.lose:
-            for path in self._unsynced:
-                if path.is_file():
-                    os.truncate(path, 0)
+            for path in sorted(self._unsynced):
+                # The store was only created here; what SQLite wrote into it since, SQLite has synced.
+                if path.is_file() and (not some or (path.suffix != ".db" and chance.random() < 0.5)):
+                    os.truncate(path, chance.randrange(path.stat().st_size + 1) if some else 0)
         os._exit(KILLED)
 
     def forget_entries_of(self, descriptor: int) -> None:
@@ -163,7 +174,7 @@ def watched(home: Path, fault: Fault | None = None, *, flushes: bool = True) -> 
     """Put the shim in place for a while."""
     disk = Disk(home, fault, flushes)
     kept = {name: getattr(fsio, name) for name in ("_open", "_write", "_fsync", "_rename", "_unlink", "_mkdir")}
-    doors = {name: getattr(store_door, name) for name in ("_commit", "_checkpoint")}
+    doors = {name: getattr(store_door, name) for name in ("_begin", "_commit", "_checkpoint")}
     for name, stand_in in _file_doors(disk, kept).items():
         setattr(fsio, name, stand_in)
     for name, real in doors.items():

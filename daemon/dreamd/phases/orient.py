@@ -115,6 +115,7 @@ def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
     for name, known in facts.items():
         scope = parse_scope(name)
         directory = kit.paths.scope_dir(scope)
+        fsio.check_inside(kit.paths.home, directory)
         if not directory.is_dir():
             # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
             if any(p.startswith("memory/") for p in known):

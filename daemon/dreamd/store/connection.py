@@ -51,7 +51,7 @@ class Store:
         with translated(self.path):
             if self._ledger is None and schema.version_of(self.connection) == schema.VERSION:
                 self._ledger = seals.watch(self.connection)
-            self.connection.execute("BEGIN IMMEDIATE")
+            _begin(self.connection)
         self._depth = 1
         try:
             with translated(self.path):
@@ -255,6 +255,10 @@ def translated(path: Path) -> Iterator[None]:
             raise Corrupt(f"the store `{path}` is damaged",
                           hint="run `dream restore-store` to go back to the last verified copy") from error
         raise DreamError(f"the store refused: {type(error).__name__}", hint="run `dream check`") from error
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
 
 
 def _commit(connection: sqlite3.Connection) -> None:
