@@ -254,8 +254,9 @@ def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     """What words or vectors bring up; a hit of either carries both of its measures."""
     at_least = 2 * (look.limit or 0)
     words = telling_words(query)
+    stems = word_stems(words if near else [*words, *alike_words(words)])
     names = shown.search_words_of(
-        kit.store, word_stems(words if near else [*words, *alike_words(words)]), statuses=sorted(s.value for s in look.statuses),
+        kit.store, stems, statuses=sorted(s.value for s in look.statuses),
         scopes=sorted(str(s) for s in look.scopes), limit=max(WORD_POOL if near else WORD_POOL_ALONE, at_least))
     if near:
         names += near.best(max(VECTOR_POOL, at_least), look)
