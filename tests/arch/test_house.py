@@ -27,7 +27,7 @@ ROWS = (
     ("trained",),
     ("kit", "projection", "notebook", "hooks"),
     ("phases", "recall", "verbs", "prime"),
-    ("planning", "priming", "recall_client", "attach"),
+    ("planning", "priming", "recall_client", "attach", "proposals"),
     ("cycle", "recall_server", "mcp_server"),
     ("doctor", "undo", "evaluation"),
     ("service",),

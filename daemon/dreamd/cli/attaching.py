@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from dreamd.errors import Refused, UsageError
 if TYPE_CHECKING:
     from dreamd.attach import Carried, DirectoryPlan
     from dreamd.kit import Kit
+    from dreamd.proposals import Proposal
 
 DIALECTS = ("claude", "openclaw", "codex", "hermes", "generic")
 
@@ -41,18 +43,22 @@ def run(context: Context, options: Namespace) -> int:
 def attach(context: Context, options: Namespace) -> int:
     """Show what a dream would change in the directory, ask, change it, and keep it in order from now on."""
     from dreamd import attach as attaching
+    from dreamd import proposals
     from dreamd.kit import open_kit
     from dreamd.notes import Dialect
 
     directory = Path(options.directory).expanduser()
     dialect = Dialect(options.dialect) if options.dialect else None
     with open_kit(context.world, create=True, read_only=options.dry_run) as kit:
+        kit.dry = options.dry_run
         for warning in [] if options.dry_run else attaching.recover(kit):
             context.warn(warning)
         planned = attaching.plan_directory(kit, directory, dialect=dialect, allow_large_change=options.allow_large_change)
+        proposed = proposals.propose(kit, planned.before.root)
         _show(context, planned)
+        _show_proposals(context, proposed)
         if options.dry_run:
-            context.document(_document(kit, planned, None))
+            context.document({**_document(kit, planned, None), "proposals": _proposal_rows(proposed)})
             context.say(f"would change {render.count(len(planned.changed), 'file')}; nothing was changed")
             return 0
         if planned.changed and not options.yes and not _agreed(context, directory):
@@ -60,7 +66,7 @@ def attach(context: Context, options: Namespace) -> int:
             return 0
         attached = attaching.attach(kit, directory, dialect=planned.dialect, commit=options.commit)
         done = attaching.carry_out(kit, planned, commit=options.commit)
-        context.document(_document(kit, planned, done))
+        context.document({**_document(kit, planned, done), "proposals": _proposal_rows(proposed)})
     for warning in done.warnings[len(planned.plan.warnings):]:
         context.warn(warning)
     changed = render.count(len(done.files), "file")
@@ -120,6 +126,25 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
         context.warn(warning)
     if planned.plan.conflicts:
         context.warn(f"{render.count(len(planned.plan.conflicts), 'pair')} cannot both hold; decide in the directory itself")
+
+
+def _show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
+    """Instruction files are their owner's: what dream would change there is told, and nothing else happens."""
+    for one in proposed:
+        context.say(f"\nproposed for `{one.file}`, which is yours and stays as it is:")
+        for line in one.diff.splitlines():
+            context.say("".join(c if c.isprintable() else " " for c in line))
+        for edit in one.edits:
+            context.say(render.clean(f"  {edit.reason}: {'; '.join(edit.evidence)}"))
+        for entry, said in one.conflicts:
+            context.say(render.clean(f"  cannot both hold: {' '.join(entry.split())}  |  {' '.join(said.split())}"))
+
+
+def _proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
+    return [{"file": str(one.file), "diff": one.diff,
+             "edits": [{"action": e.action, "text": e.entry.text, "reason": e.reason, "evidence": list(e.evidence)}
+                       for e in one.edits],
+             "conflicts": [list(pair) for pair in one.conflicts]} for one in proposed]
 
 
 def _agreed(context: Context, directory: Path) -> bool:

@@ -1,0 +1,74 @@
+"""Instruction files belong to their owner: `dream attach` proposes a change to them and never makes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CLAUDE = ("# Lighthouse\n\n- Releases go out with Ansible\n- The storm webcam is off, TTL: 2026-04-01\n"
+          "- Write British English\n- Write British English\n")
+
+
+def dream(root: Path, *words: str, now: str = "2026-05-08T12:00:00Z") -> subprocess.CompletedProcess[str]:
+    env = {**os.environ, "HOME": str(root), "DREAM_HOME": str(root / "home"), "DREAM_NOW": now, "TZ": "UTC"}
+    return subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=env, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A work tree with an instruction file of its owner and a committed memory directory."""
+    root = tmp_path / "lighthouse"
+    memory = root / ".claude" / "memory"
+    memory.mkdir(parents=True)
+    (root / ".git").mkdir()
+    (root / "CLAUDE.md").write_text(CLAUDE)
+    os.utime(root / "CLAUDE.md", (1_767_225_600, 1_767_225_600))  # the first of January
+    (memory / "MEMORY.md").write_text("# Memory\n\n- ask Ada before a release\n")
+    return root
+
+
+def bytes_and_times(root: Path) -> dict[str, tuple[bytes, int]]:
+    return {str(p): (p.read_bytes(), p.stat().st_mtime_ns) for p in root.rglob("*.md") if p.name != "MEMORY.md"}
+
+
+@pytest.mark.model
+def test_what_a_person_said_since_is_proposed_for_the_file_and_no_byte_of_it_changes(tmp_path, repository):
+    dream(tmp_path, "note", "--scope", "project:lighthouse",
+          "We moved releases from Ansible to Nix; releases go out with Nix now", now="2026-05-01T09:00:00Z")
+    assert dream(tmp_path, "consolidate", now="2026-05-02T03:00:00Z").returncode == 0
+    before = bytes_and_times(repository)
+    directory = str(repository / ".claude" / "memory")
+    for words in (("attach", directory, "-n"), ("attach", directory, "--yes"), ("attach", directory, "-n")):
+        told = json.loads(dream(tmp_path, "--json", *words).stdout)
+        [proposal] = told["proposals"]
+        assert proposal["file"] == str(repository / "CLAUDE.md")
+        assert "\n-- Releases go out with Ansible\n" in proposal["diff"]
+        assert "\n+- We moved releases from Ansible to Nix; releases go out with Nix now\n" in proposal["diff"]
+        assert sorted(e["reason"] for e in proposal["edits"]) == ["duplicate", "expired", "updated"]
+        assert bytes_and_times(repository) == before
+    shown = dream(tmp_path, "attach", directory, "-n")
+    assert "which is yours and stays as it is" in shown.stdout and "+- We moved releases" in shown.stdout
+
+
+@pytest.mark.model
+def test_an_agents_own_note_proposes_nothing(tmp_path, repository):
+    (repository / "CLAUDE.md").write_text("# Lighthouse\n\n- Releases go out with Ansible\n")
+    os.utime(repository / "CLAUDE.md", (1_767_225_600, 1_767_225_600))
+    dream(tmp_path, "note", "--scope", "project:lighthouse", "--origin", "agent",
+          "We moved releases from Ansible to Nix; releases go out with Nix now", now="2026-05-01T09:00:00Z")
+    dream(tmp_path, "consolidate", now="2026-05-02T03:00:00Z")
+    told = json.loads(dream(tmp_path, "--json", "attach", str(repository / ".claude" / "memory"), "-n").stdout)
+    assert told["proposals"] == []
+
+
+def test_a_file_outside_the_work_tree_is_nobodys_business(tmp_path, repository):
+    (repository / "CLAUDE.md").unlink()
+    (tmp_path / "CLAUDE.md").write_text(CLAUDE)
+    told = json.loads(dream(tmp_path, "--json", "attach", str(repository / ".claude" / "memory"), "-n").stdout)
+    assert told["proposals"] == []
