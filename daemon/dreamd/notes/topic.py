@@ -29,12 +29,11 @@ from dreamd.clock import iso
 from dreamd.model import Memory, Status
 from dreamd.notes.frontmatter import quoted, read_frontmatter, write_frontmatter
 from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
+from dreamd.notes.titles import headline
 
 HOOK_CHARS = 160
 """A statement up to this length is its own hook; a longer one lends its first sentence."""
 LONGEST_HOOK = 240
-TITLE_WORDS = 6
-TITLE_CHARS = 36
 LONGEST_EARLIER = 400
 EARLIER_SHOWN = 10
 SOURCES_SHOWN = 5
@@ -50,7 +49,7 @@ _OPENING = re.compile(r"#.*|\*\*[^*\n]*\*\*|[^\n]*:")
 _WORD = re.compile(r"[a-z0-9]+")
 _REASON = re.compile(r"(?m)\*\*Why:?\*\*|^Why:")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)\s+(?=[^\sa-z])|(?<=[。！？])")
-_TITLE_NOISE = re.compile(r"[\[\]<>()\\`*_|#~]+")
+_TITLE_NOISE = re.compile(r"[\[\]<>()\\`*|#~]+|(?<!\w)_+|_+(?!\w)")
 _TRAILING = frozenset(
     ["a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"]
     + ["our", "that", "the", "to", "we", "when", "with", "your"]
@@ -172,31 +171,15 @@ def hook_of(text: str) -> str:
     paragraph = one_line("\n".join(parts[:told]))
     if len(paragraph) <= HOOK_CHARS:
         return paragraph
-    return _clipped(_SENTENCE_END.split(paragraph, maxsplit=1)[0].strip(), LONGEST_HOOK)
+    first, *more = (sentence.strip() for sentence in _SENTENCE_END.split(paragraph))
+    if more and first.endswith(("?", "？")) and len(first) + len(more[0]) < LONGEST_HOOK:
+        first = f"{first} {more[0]}"  # a question is followed by what was said about it
+    return _clipped(first, LONGEST_HOOK)
 
 
 def title_of(memory: Memory) -> str:
-    """A few words to click on: the statement's first ones, free of markup."""
-    plain = one_line(_TITLE_NOISE.sub(" ", hook_of(memory.text)))
-    words: list[str] = []
-    for word in plain.split(" "):
-        if words and (len(words) == TITLE_WORDS or len(" ".join([*words, word])) > TITLE_CHARS):
-            break
-        words.append(word)
-        if word.endswith((".", ":", ";", "!", "?")) or (word.endswith(",") and len(words) > 1):
-            break
-    while len(words) > 1 and _says_little(words[-1]):
-        words.pop()
-    title = " ".join(words).strip(" ,.;:-—!?'\"。！？")
-    if len(title) > TITLE_CHARS:
-        title = _clipped(title, 24)
-    return write_line(title) or topic_path(memory)[:-3]
-
-
-def _says_little(word: str) -> bool:
-    """Whether a title should not end in this word: an article or preposition, in English or by its two letters."""
-    plain = word.strip(",.;:")
-    return plain.lower() in _TRAILING or (len(plain) <= 2 and plain.islower() and plain.isascii())
+    """A few words to click on, free of markup: what the statement is about."""
+    return write_line(headline(one_line(_TITLE_NOISE.sub(" ", hook_of(memory.text))))) or topic_path(memory)[:-3]
 
 
 def _clipped(text: str, limit: int) -> str:

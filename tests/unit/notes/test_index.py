@@ -20,7 +20,7 @@ def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(ma
         "## Preferences\n"
         "- [Answer in German](feedback_answer-german-000001.md) — Answer in German (2026-05-07)\n\n"
         "## Rules and conventions\n"
-        "- [Use pnpm](feedback_use-pnpm-never-npm-000002.md) — Use pnpm, never npm (2026-05-08)\n\n"
+        "- [pnpm, never npm](feedback_use-pnpm-never-npm-000002.md) — Use pnpm, never npm (2026-05-08)\n\n"
         "## Operations\n"
         "- [Staging is frozen](feedback_staging-frozen-000003.md) — Staging is frozen (2026-05-09, TTL: 2026-06-01)\n\n"
         "## Recent\n"

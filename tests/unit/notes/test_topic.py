@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from dreamd.model import MemoryClass, MemoryType, Status
 from dreamd.notes import EarlierVersion, hook_of, read_topic, render_topic, title_of, topic_path
 
@@ -115,14 +117,37 @@ def test_a_hook_says_more_than_the_heading_a_statement_opens_with():
     assert hook_of("# Only\n\n## Headings" * 20).startswith("# Only")
 
 
-def test_a_title_is_short_and_has_no_markup(make):
-    said = "**Never** push to [main](x) without asking the others first"
-    assert title_of(make(said)) == "Never push to main x without"
+@pytest.mark.parametrize(
+    ("said", "title"),
+    [
+        ("**Never** push to [main](x) without asking the others first", "Never push to main x"),
+        ("Always run the tide tests before touching the fog horn times.", "Tide tests before touching the fog horn times"),
+        ("The lamp controller listens on port 7400.", "Lamp controller: port 7400"),
+        ("The lamp controller runs on host beacon-2.", "Lamp controller: host beacon-2"),
+        ("We use pnpm here, never npm, because npm rewrites the lockfile.", "pnpm here, never npm"),
+        ("I prefer tables over long paragraphs.", "Tables over long paragraphs"),
+        ("Don't use default exports anywhere in this codebase.", "Don't use default exports anywhere"),
+        ("We will not support Windows 10 any longer.", "We will not support Windows 10 any longer"),
+        ("Ask before deleting a track, even a short one.", "Ask before deleting a track, even a short one"),
+        ("El permiso de captura tiene el número 77-B.", "Permiso de captura tiene el número 77-B"),
+        ("make_wrapper: passes the full tagged stack to the compiled function", "make_wrapper: passes the full tagged stack"),
+        ("Use pnpm, never npm", "pnpm, never npm"),
+        ("Staging is frozen", "Staging is frozen"),
+        ("Keep in mind that the quay closes at 16:00 on Fridays.", "Quay closes at 16:00 on Fridays"),
+    ],
+)
+def test_a_title_names_what_a_statement_is_about_and_ends_with_a_phrase(make, said, title):
+    assert title_of(make(said)) == title
+
+
+def test_a_title_of_signs_alone_and_of_a_script_without_spaces_is_not_empty(make):
     assert title_of(make("](")) != ""
-    assert title_of(make("Ask before deleting a track, even a short one.")) == "Ask before deleting a track"
-    assert title_of(make("El permiso de captura tiene el número 77-B.")) == "El permiso de captura tiene"
-    assert title_of(make("Use pnpm, never npm")) == "Use pnpm"
     assert title_of(make("日本語" * 40)).endswith("…")
+
+
+def test_a_hook_that_begins_with_a_question_says_the_answer_too():
+    said = "Why is that? The feed is polled once a minute. " + "The rest is told in the handbook of the harbour. " * 4
+    assert hook_of(said) == "Why is that? The feed is polled once a minute."
 
 
 def test_files_of_people_are_read_whatever_their_shape():
