@@ -7,9 +7,10 @@ import signal
 import socket
 import sys
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
+import apscheduler.schedulers.base
 import pytest
 
 from dreamd import outage
@@ -38,8 +39,17 @@ class SteppedClock(SystemClock):
         return super().now() + self.offset
 
 
-def test_a_wall_clock_set_back_an_hour_does_not_stop_the_ticks() -> None:
+def test_a_wall_clock_set_back_an_hour_does_not_stop_the_ticks(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, ticks = SteppedClock(), []
+
+    class Shifted(datetime):
+        """What APScheduler sees of the same clock."""
+
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+            return datetime.now(tz) + clock.offset
+
+    monkeypatch.setattr(apscheduler.schedulers.base, "datetime", Shifted)
     loop = Loop(timezone=UTC, clock=clock)
     started = time.monotonic()
 

@@ -54,8 +54,11 @@ class Loop(BaseScheduler):  # type: ignore[misc]
 
     def _catch_up(self) -> None:
         """The wall clock was set back: jobs planned on the old one would wait for it to come round again."""
+        now = self._clock.now()
         for job in self.get_jobs():
-            job.modify(next_run_time=job.trigger.get_next_fire_time(None, self._clock.now()) or self._clock.now())
+            # An interval is counted from its start, which now lies ahead; a time of day has its next turn by itself.
+            counts = hasattr(job.trigger, "interval_length")
+            job.modify(next_run_time=now if counts else job.trigger.get_next_fire_time(None, now) or now)
 
     def turn(self, react: Callable[[], None]) -> None:
         """Run until `shutdown`; `react` is called after every wake-up, before the jobs."""
@@ -63,14 +66,15 @@ class Loop(BaseScheduler):  # type: ignore[misc]
         before = signal.set_wakeup_fd(self._writer, warn_on_full_buffer=False)
         try:
             self.start()
+            wall, at_s = self._clock.now(), self._clock.monotonic()
             while self._turning:
                 wait_s = self._process_jobs()
                 wait_s = LONGEST_WAIT_S if wait_s is None else min(wait_s, self._longest_wait_s())
-                before_wall, before_s = self._clock.now(), self._clock.monotonic()
                 with suppress(InterruptedError):
                     select.select([self._reader], [], [], wait_s)
-                walked_s = (self._clock.now() - before_wall).total_seconds()
-                if walked_s - (self._clock.monotonic() - before_s) < -STEP_S:
+                # Over a whole turn: a clock may be set while a job runs, too.
+                last, last_s, wall, at_s = wall, at_s, self._clock.now(), self._clock.monotonic()
+                if (wall - last).total_seconds() - (at_s - last_s) < -STEP_S:
                     self._catch_up()
                 with suppress(BlockingIOError):
                     os.read(self._reader, 4096)

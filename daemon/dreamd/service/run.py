@@ -14,7 +14,7 @@ from pathlib import Path
 
 from dreamd import deferral, mutex, outage, telemetry
 from dreamd.clock import iso
-from dreamd.errors import DreamError, Outage
+from dreamd.errors import DreamError, Outage, StoreMissing
 from dreamd.idle import (
     Pace,
     Strain,
@@ -165,6 +165,8 @@ class Service:
                 self._attend(self._child)
             elif not self._wishes.stop:
                 self._consider()
+        except StoreMissing:
+            pass  # somebody founds it right now; the next look finds it, or founds it itself
         except DreamError as error:
             if not (isinstance(error, Outage) and error.code == PASSING):
                 self._flag(error if isinstance(error, Outage) else
