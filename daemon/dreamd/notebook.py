@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dreamd import fsio, mutex
 from dreamd.errors import Corrupt, Outage
-from dreamd.extraction.redaction import mask_name, redact
+from dreamd.extraction.redaction import mask_name, mask_scope, redact
 from dreamd.model import LONGEST_TEXT, Candidate
 from dreamd.store import observations, schema
 from dreamd.store.connection import Store, open_store
@@ -56,7 +56,7 @@ def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
 def _storable(candidate: Candidate, now: datetime) -> Candidate:
     """A note as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
     return replace(candidate, text=redact(candidate.text).text, key=mask_name(candidate.key), at=min(candidate.at, now),
-                   conversation=mask_name(candidate.conversation))
+                   conversation=mask_name(candidate.conversation), scope=mask_scope(candidate.scope))
 
 
 def _refusal(candidate: Candidate) -> Stored | None:

@@ -12,12 +12,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from dreamd.extraction import words
 from dreamd.extraction.neutral import strip_hidden
 from dreamd.extraction.suspicion import UUID, is_card_number, is_placeholder, is_random, is_secretish
-from dreamd.model import content_id
+from dreamd.model import Scope, content_id
 
 MAX_ROUNDS = 4
 PIECE_CHARS = 2_000
@@ -116,9 +116,15 @@ def _mask_all(text: str) -> Redacted:
     return Redacted(text, tuple(masks))
 
 
+@lru_cache(maxsize=1024)
 def mask_name(name: str) -> str:
     """A key or a conversation's name as it may be stored: one that carries a secret becomes a hash, so that two stay two."""
     return name if redact(name).text == name else f"masked-{content_id('name', name)}"
+
+
+def mask_scope(scope: Scope) -> Scope:
+    """A scope as it may be stored: a directory or a team may have been named after a secret."""
+    return Scope(scope.kind, mask_name(scope.key)) if scope.key else scope
 
 
 @dataclass(frozen=True)
@@ -221,7 +227,8 @@ def _is_said_secret(match: re.Match[str]) -> bool:
             return re.fullmatch(r"[\d#*-]{4,12}", value) is not None
         return is_secretish(value, shortest=8) or _ONE_CASE.fullmatch(value) is not None
     if match["join"] == "to":
-        return is_secretish(value, shortest=5)
+        # English changes a password to something; in Polish the word joins like an "is".
+        return is_secretish(value, shortest=5) or (match["strong"].lower() == "hasło" and _ends_clause(match))
     if match["quoted"] or match["join"] in ":：==>->" or is_secretish(value, shortest=5):
         return len(value) >= 4
     return _ends_clause(match) and _PARTICIPLE.fullmatch(value) is None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dreamd.errors import UsageError
 from dreamd.extraction import ConversationState, extract, redact
+from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
 from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, project_key_of
@@ -134,7 +135,8 @@ def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Cand
     with kit.writing() as tx:
         answers = observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(kit.store))
         told = Counter(a.status for a in answers)
-        work.write_position(tx, replace(source, observations=told["stored"]), position, skips=skips, at=now)
+        kept = replace(source, path=redact(source.path).text, observations=told["stored"])
+        work.write_position(tx, kept, position, skips=skips, at=now)
         work.unstage(tx, source.path)
     gathered.stored += told["stored"]
     gathered.known += told["known"]
@@ -153,7 +155,7 @@ def _touched(path: Path) -> tuple[int, int]:
 def _scope_of(found: FoundSource, reading: Reading) -> Scope:
     key = found.project_key or next((project_key_of(e.cwd) for e in reading.events if e.cwd), "")
     try:
-        return parse_scope(f"project:{key}")
+        return mask_scope(parse_scope(f"project:{key}"))
     except UsageError:
         # A working directory without a usable name: what was said there is kept for the person, not for a project.
         return Scope("user")
@@ -178,4 +180,5 @@ def _undated(reading: Reading) -> datetime:
 
 def _masked(candidate: Candidate, now: datetime) -> Candidate:
     """A statement as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
-    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now))
+    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now),
+                   key=mask_name(candidate.key), conversation=mask_name(candidate.conversation))
