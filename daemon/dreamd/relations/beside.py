@@ -6,19 +6,20 @@ import re
 from collections.abc import Iterable
 
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import told_changes
+from dreamd.relations.frames import align, in_subject, is_timely, told_changes
 from dreamd.relations.guards import listed, narrowed, subjects_apart
 from dreamd.relations.markers import LIMITING
 from dreamd.relations.quantities import dimension
+from dreamd.relations.sameness import ends
 from dreamd.relations.slots import Slots, extract_slots
-from dreamd.relations.text import stem
-from dreamd.relations.words import UNIT_NAMES
+from dreamd.relations.text import Token, stem
+from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
 
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
-    if pair.swapped:
+    if pair.swapped or ends(pair) == BOTH_CAN_BE:
         found.append("who and whom are exchanged")
     quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
     for mine, theirs in (quantifiers, quantifiers[::-1]):
@@ -79,7 +80,15 @@ _ALSO = re.compile(
     r"\b(?:also|too|as well|in addition|additionally|another|a second|besides|auch|zusätzlich|también|además"
     r"|aussi|également|também)\b|也|还|도 |추가"
 )
+BOTH_CAN_BE = -2
 _UNTIL = frozenset(["before"])
+LEAST_FRAME = 0.4
+"""Share of equal words from which two statements can be laid on each other."""
+CASES = HARD_CONDITIONS | frozenset(word.strip() for word in CONDITIONS_CJK)
+CASES |= {"when", "whenever", "besides", "cuando", "quand", "lorsque", "quando"}
+"""Words that open a case in which something else may hold."""
+_DURING = re.compile(r"\bduring\b|\bwhile\b|\bin an emergency\b|\bexcept\b")
+_IN_ANY_CASE = re.compile(r"\b(?:whether|or not|even (?:if|when)|regardless|no matter|in any case|without exception)\b")
 
 
 def _beside(pair: PairFeatures) -> Iterable[str]:
@@ -97,13 +106,48 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
         if new.changes and not old.changes:
             if _ALSO.search(new.folded.lower()) and not new.negations:
                 yield "one adds to what the other says"
+            mine, theirs = (pair.only_a, pair.only_b) if new is pair.a else (pair.only_b, pair.only_a)
+            if new.negations and mine & new.subject and theirs & old.subject and new.passive == old.passive and not new.only:
+                yield f"different subjects: {listed(mine & new.subject)} against {listed(theirs & old.subject)}"
             if told and known and new.negations and pair.same_script:
                 yield f"what is denied is {listed(told)}, not {listed(known)}"
             former = _former(new)
             if former and _misses(former, old):
                 yield f"the former value is {listed(former)}"
+    yield from _framed(pair, marked=marked)
     if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
         yield "one tells a beginning, the other an end"
+
+
+def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
+    """Signs that show once the two are laid on each other: another subject, another kind of value, a case of its own."""
+    if not pair.same_script:
+        return
+    frame = align(pair.a, pair.b)
+    both = [part for part in frame.parts if part.left and part.right]
+    if not (pair.a.only and pair.b.only) and pair.a.passive == pair.b.passive and frame.equal >= LEAST_FRAME:
+        for part in both:
+            if in_subject(pair, frame, part):
+                yield f"different subjects: `{part.left[0].surface}` against `{part.right[0].surface}`"
+    if marked:
+        return
+    if pair.opposites and _other_value(pair) and not pair.polarity_apart:
+        yield "opposite ends: " + ", ".join(f"{one} and {other}" for one, other in pair.opposites)
+    if any(_thing_and_time(part.left) and _thing_and_time(part.right) for part in both):
+        yield "another thing at another time"
+    if len(both) == 1 == len(frame.parts) and is_timely(both[0].left) != is_timely(both[0].right):
+        yield "one tells when, the other something else"
+    cases = [slots.conditions & CASES or frozenset(_DURING.findall(slots.folded.lower())) for slots in (pair.a, pair.b)]
+    if bool(cases[0]) != bool(cases[1]) and not any(_IN_ANY_CASE.search(slots.folded.lower()) for slots in (pair.a, pair.b)):
+        yield "one speaks of a case of its own"
+
+
+def _thing_and_time(run: tuple[Token, ...]) -> bool:
+    return is_timely(run) and any(t.is_content and t.kind == "word" and not is_timely((t,)) for t in run)
+
+
+def _other_value(pair: PairFeatures) -> bool:
+    return bool(pair.numbers_a and pair.numbers_b) or any(q.startswith(_VALUE_FAMILIES) for q in pair.qualifiers_apart)
 
 
 def _counted_subject(slots: Slots, only: frozenset[str]) -> str:

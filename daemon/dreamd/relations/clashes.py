@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 
-from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import Frame, value_change
-from dreamd.relations.markers import DIMENSION_NOUNS, EXCLUSIVE, HANDED, LIGHT, RETIRED, STAGE, STAGE_WORDS, VERBS
+from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, RETIRED, STAGE, STAGE_WORDS, VERBS
 from dreamd.relations.quantities import dimension
+from dreamd.relations.sameness import told_alike, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import Token, tokens
+from dreamd.relations.text import tokens
 
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 LEAST_COVER = 0.75
@@ -77,7 +77,9 @@ def denial(pair: PairFeatures, frame: Frame) -> str:
     if pair.qualifiers_apart or pair.numbers_a and pair.numbers_b or pair.a.conditions ^ pair.b.conditions:
         return ""
     left, right = pair.a.head_negations, pair.b.head_negations
-    if left % 2 == right % 2 or pair.a.negations % 2 == pair.b.negations % 2 or not _told_alike(pair, frame):
+    if left % 2 == right % 2 or pair.a.negations % 2 == pair.b.negations % 2:
+        return ""
+    if not told_alike(frame.a.told, frame.b.told, pair) or turned_no(pair):
         return ""
     denying = pair.a if left % 2 else pair.b
     reached = denying.head_negated & pair.shared or denying.quantifiers & {"none"}
@@ -94,7 +96,7 @@ def other_amount(pair: PairFeatures, frame: Frame) -> str:
         return ""
     if pair.a.negations % 2 != pair.b.negations % 2 or pair.names_a or pair.names_b or pair.qualifiers_apart:
         return ""
-    return f"`{one.lstrip(':')}` against `{other.lstrip(':')}`" if _told_alike(pair, frame) else ""
+    return f"`{one.lstrip(':')}` against `{other.lstrip(':')}`" if told_alike(frame.a.told, frame.b.told, pair) else ""
 
 
 def stage_change(pair: PairFeatures) -> str:
@@ -124,37 +126,12 @@ def opposite(pair: PairFeatures, frame: Frame) -> str:
     return f"`{one}` against `{other}`" if ended else ""
 
 
-def _told_alike(pair: PairFeatures, frame: Frame) -> bool:
-    """Beside numbers, units, denials and light verbs both say the same words."""
-    left, right = (_weighty(now.told, slots) for now, slots in ((frame.a, pair.a), (frame.b, pair.b)))
-    shared = {_same(s) for s in left} & {_same(s) for s in right}
-    apart = {_same(s) for s in left ^ right} - shared
-    return len(shared) >= 2 and not apart - {*pair.shared}
-
-
-def _same(word: str) -> str:
-    return word.replace("-", "")
-
-
-def _weighty(told: tuple[Token, ...], slots: Slots) -> frozenset[str]:
-    dims = {dimension(key) for key in slots.numbers}
-    return frozenset(
-        t.stem
-        for t in told
-        if t.is_content
-        and t.kind != "number"
-        and t.lower not in words.UNIT_NAMES
-        and t.lower not in words.NUMBER_WORDS
-        and t.lower not in words.NEGATORS
-        and t.stem not in LIGHT
-        and DIMENSION_NOUNS.get(t.lower) not in dims
-    )
-
-
 def _hinted(pair: PairFeatures) -> str:
     """Signs of a conflict in what both speak of: a denial, an opposite, another amount, two exclusive choices."""
     cover = max(pair.cover_a, pair.cover_b)
     if cover < 0.5 or len(pair.shared) < 2:
+        return ""
+    if turned_no(pair):
         return ""
     if pair.polarity_apart or pair.a.head_negations % 2 != pair.b.head_negations % 2:
         return "one denies what the other says"

@@ -23,6 +23,10 @@ _HABIT = re.compile(r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|don
 _SMALL = frozenset().union(*words.SMALL_WORDS.values())
 _CJK_DIGITS = frozenset("零〇一二三四五六七八九十百千万两半")
 _CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
+_TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | {
+    *("afternoon", "afternoons", "evenings", "mornings", "noon", "today", "tomorrow", "daily", "weekly", "monthly", "nightly"),
+    *("yearly", "hourly", "dawn", "dusk", "lunch", "week", "month", "year", "quarter", "uhr", "vormittag", "nachmittag"),
+}  # fmt: skip
 _PREPOSITIONS = frozenset("in on at to from into onto under over with by for of through via before after until without".split())
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -158,6 +162,20 @@ def told_changes(slots: Slots) -> tuple[str, ...]:
     return tuple(c for c in slots.changes if not _HABIT.match(c))
 
 
+def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
+    """The part stands before the verb on both sides, with a word of the subject in each."""
+    for slots, now, run, at in ((pair.a, frame.a, part.left, part.left_at), (pair.b, frame.b, part.right, part.right_at)):
+        if not {t.stem for t in run if t.is_content} & slots.subject or _subject_ended(slots, now, at):
+            return False
+    return True
+
+
+def is_timely(run: tuple[Token, ...]) -> bool:
+    """A run that tells when: a day, a month, a time of day, an amount of time."""
+    dims = {words.UNIT_NAMES[t.lower][0] for t in run if t.lower in words.UNIT_NAMES}
+    return _calendar_word(run) or bool(dims & {"time", "month"}) or any(t.lower in _TIMES for t in run)
+
+
 def _named(now: Now, part: Part) -> bool:
     """Two names where only one fits: "at hut Alpha", "is called north"."""
     capital = all(any(t.surface[:1].isupper() for t in run) for run in (part.left, part.right))
@@ -207,7 +225,10 @@ def _only_value(pair: PairFeatures) -> bool:
 
 
 def _calendar(part: Part) -> bool:
-    return all(_calendar_word(run) for run in (part.left, part.right))
+    """Nothing but days and months, with what belongs to a date."""
+    told = (*part.left, *part.right)
+    plain = all(_calendar_word((t,)) or t.kind in ("number", "cjk") or t.lower in _TIMES for t in told)
+    return plain and all(_calendar_word(run) for run in (part.left, part.right))
 
 
 def _calendar_word(run: tuple[Token, ...]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from dreamd.relations import words
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 
@@ -50,6 +51,8 @@ def _names(pair: PairFeatures) -> Iterable[str]:
 
 
 def _logic(pair: PairFeatures) -> Iterable[str]:
+    if turned_no(pair):
+        return
     if pair.polarity_apart:
         yield f"one side denies what the other says of {listed(pair.polarity_apart)}"
     if min(pair.cover_a, pair.cover_b) >= 0.8 and pair.a.denied and pair.b.denied and not pair.a.denied & pair.b.denied:
@@ -77,12 +80,12 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
             and poorer > 0.4
         ):
             yield "one side holds under a condition only"
-    if pair.opposites and not _turned_opposites(pair):
+    if pair.opposites and not _turned_opposites(pair) and not told_from_both_ends(pair):
         yield "opposite words: " + ", ".join(f"{a} against {b}" for a, b in pair.opposites)
     marked = strong_changes(pair.a), strong_changes(pair.b)
     if bool(marked[0]) != bool(marked[1]) and not (pair.a.changes and pair.b.changes):
         yield f"only one side tells of a change: `{(marked[0] or marked[1])[0]}`"
-    if pair.swapped:
+    if (pair.swapped and not told_from_both_ends(pair)) or ends(pair) < 0:
         yield "who and whom are exchanged"
     if is_turned(pair.a.folded, pair.b.folded):
         yield "one puts first what the other puts second"

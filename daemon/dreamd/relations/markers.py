@@ -32,7 +32,7 @@ VERBS = frozenset(
         "resume reuse rotate scale scan schedule score select sell separate settle skip sleep sound squash stream strip "
         "submit subscribe suit sum supply switch tell terminate trim trust tune turn type undo unpack update upgrade "
         "verify visit wash watch wear weld wipe wrap zip rehearse teach learn train coach guide host inform invite "
-        "rotate lend borrow rent buy collect dispatch empty drain brew bake cook harvest plant mow grade vaccinate treat"
+        "find bring catch choose lose win pick seem look let hit shut spend sing swim teach throw understand break bend bite blow rotate lend borrow rent buy collect dispatch empty drain brew bake cook harvest plant mow grade vaccinate treat"
     ).split()
     for form in (verb, stem(verb))
 )
@@ -43,7 +43,10 @@ MANY = frozenset(
 """Verbs whose object is one of many: what else they take does not end it."""
 LINKS = frozenset(
     "is are was were be has have had ist sind wird werden liegt läuft heißt beträgt gilt geht steht dauert kostet kommt fährt "
-    "beginnt endet öffnet schließt es son está están va cuesta dura sale cierra abre llega empieza termina est sont part parte "
+    "beginnt endet öffnet schließt fährt fahren wohnt arbeitet leitet macht nimmt bringt trägt zeigt hält fängt sitzt steht stehen liegen "
+    "nutzt verwendet benutzt braucht gehört gilt gelten trifft treffen lädt sendet schickt speichert bezahlt prüft bleibt bleiben "
+    "usa usan envía cobra vive trabaja lleva guarda queda quedan riega limpia cuenta utilise utilisent vit travaille garde reste restent paie envoie "
+    "usa usam envia mora trabalha guarda fica ficam limpa rega es son está están va cuesta dura sale cierra abre llega empieza termina est sont part parte "
     "partent dure coûte ferme ouvre commence arrive é são fica custa sai fecha começa".split()
 )
 ONE_OF = frozenset(

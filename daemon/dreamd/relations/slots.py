@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import names, quantities, words
+from dreamd.relations.manners import plain
 from dreamd.relations.markers import VERBS
-from dreamd.relations.text import Token, fold, language, plain, tokens
+from dreamd.relations.text import Token, fold, language, tokens
 
 _CACHED = 65_536
 _CLAUSE_END = frozenset(

@@ -31,32 +31,6 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+")
-_WISH = (
-    r"(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?",
-    r"you could ",
-    r"it would be (?:lovely|nice|great|good|kind|helpful) (?:if you (?:could )?|to (?:get |have )?)",
-    r"i(?:'d| would) (?:really )?(?:appreciate|be grateful|love|like) it if you (?:could )?",
-    r"i'd (?:like|love) (?:you )?to ",
-    r"do me a favou?r and ",
-    r"be so kind (?:as )?to ",
-    r"please ",
-    r"kindly ",
-)
-_POLITE = re.compile(
-    r"(?i)^(?:please,?\s+)?"
-    r"(?:when(?:ever)? you (?:have (?:the )?time|can|get a chance)"
-    r"|if (?:you can|possible|you don't mind|it's not too much)|next time|from time to time)?[,\s]*"
-    rf"(?:(?:maybe|perhaps) (?:next time )?)?(?:{'|'.join(_WISH)})?"
-)
-_THANKS = (
-    r"please|pls|plz|thanks|thank you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind"
-    r"|would be (?:great|nice|lovely)"
-)
-_POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS}))+[.!]?$")
-_LEAD_IN = re.compile(
-    r"(?i)^(?:according to [^,]{3,60},|fyi:?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
-    r"|as far as i know,?|wrong[:,]|correction:) "
-)
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
 
 
@@ -83,13 +57,6 @@ def fold(text: str) -> str:
     text = re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
     text = re.sub(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+", "", text)
     return re.sub(r"\s+", " ", text).strip()
-
-
-def plain(text: str) -> str:
-    """Folded text without the phrases that only make a request polite."""
-    bare = _POLITE_END.sub("", _LEAD_IN.sub("", text))
-    bare = _POLITE.sub("", bare, count=1)
-    return bare if len(bare) >= 8 else text
 
 
 def tokens(text: str) -> tuple[Token, ...]:

@@ -12,6 +12,7 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import merge_guards, strong_changes
+from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
 
@@ -153,10 +154,22 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
         return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
     if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair):
         return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
+    both_ends = "one relation, told from both ends" if told_from_both_ends(pair) else ""
+    reason = turned_no(pair) or both_ends or _in_other_units(pair, frame)
+    if reason:
+        return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
     for side, mine, theirs, only in (("a", pair.a, pair.b, pair.only_b), ("b", pair.b, pair.a, pair.only_a)):
         if not only and _extends(mine, theirs):
             return _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
     return None
+
+
+def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
+    """The same words around the same amount in another unit."""
+    said = pair.a.negations == pair.b.negations and pair.a.bearings == pair.b.bearings and pair.a.only == pair.b.only
+    if not pair.restated or not said or pair.a.conditions != pair.b.conditions or pair.names_a or pair.names_b:
+        return ""
+    return "the same amount in another unit" if told_alike(frame.a.told, frame.b.told, pair) else ""
 
 
 def _still_so(pair: PairFeatures) -> bool:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dreamd.relations.text import fold, language, plain, stem, tokens
+from dreamd.relations.manners import plain
+from dreamd.relations.text import fold, language, stem, tokens
 
 
 @pytest.mark.parametrize(

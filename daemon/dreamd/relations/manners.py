@@ -1,0 +1,48 @@
+"""Words that only make a statement polite, loud or official, and the statement without them."""
+
+# ruff: noqa: E501  tables read better one turn of phrase after another
+
+from __future__ import annotations
+
+import re
+
+_WISH = (
+    r"(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?",
+    r"you could ",
+    r"it would be (?:lovely|nice|great|good|kind|helpful) (?:if you (?:could )?|to (?:get |have )?)",
+    r"i(?:'d| would) (?:really )?(?:appreciate|be grateful|love|like) it if you (?:could )?",
+    r"i'd (?:like|love) (?:you )?to ",
+    r"do me a favou?r and ",
+    r"be so kind (?:as )?to ",
+    r"(?:please|pls|plz) ",
+    r"kindly ",
+)
+_POLITE = re.compile(
+    r"(?i)^(?:please,?\s+)?"
+    r"(?:when(?:ever)? you (?:have (?:the )?time|can|get a chance)"
+    r"|if (?:you can|possible|you don't mind|it's not too much)|next time|from time to time)?[,\s]*"
+    rf"(?:(?:maybe|perhaps) (?:next time )?)?(?:{'|'.join(_WISH)})?"
+)
+_THANKS = (
+    r"please|pls|plz|thx|thanks|thank you|ok|okay|right|alright|got it|will you|would you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind"
+    r"|would be (?:great|nice|lovely)"
+)
+_POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS}))+[.!]?$")
+_LEAD_IN = re.compile(
+    r"(?i)^(?:according to [^,]{3,60},|fyi[:,]?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
+    r"|as far as i know,?|wrong[:,]|correction:|heads[ -]up[:,]|reminder[:,]|psa[:,]|btw,?|yo,?|hey,?|hi,?|hello,?|so,|ok,|ah,|oh,|by the way,?"
+    r"|as a reminder[:,]|please (?:be advised|note|be aware|keep in mind|remember|bear in mind) (?:that )?|be aware that|keep in mind that"
+    r"|bear in mind that|it (?:should|must) be noted that|we would like to (?:remind|inform) you that|(?:we|you) should know that"
+    r"|it (?:is|has been) (?:established|common|standard|agreed|our|general|good) (?:practice|policy|custom)?(?: (?:with|in)in (?:the|our) \w+)?(?: to| that)"
+    r"|(?:the team|we|everyone|the group) (?:has |have )?(?:agreed|decided|settled) (?:that|to)|as (?:we )?(?:agreed|discussed)(?: earlier)?,"
+    r"|(?:employees|users|developers|contributors|colleagues|staff|all staff|everyone|you|team members) (?:is|are) (?:kindly )?(?:requested|asked|expected|reminded) to"
+    r"|(?:basically|obviously|of course|generally speaking|in short|in principle)[,:]) ?"
+)
+_SHOUTS = re.compile(r"[!?]{1,}(?=$|\s)")
+
+
+def plain(text: str) -> str:
+    """Folded text without the phrases that only make a request polite."""
+    bare = _POLITE_END.sub("", _LEAD_IN.sub("", _SHOUTS.sub("", text)))
+    bare = _POLITE.sub("", bare, count=1)
+    return bare if len(bare) >= 8 else text

@@ -1,0 +1,129 @@
+"""One claim in two dresses that rules can undo: denied twice, its opposite denied, told from the other end, in other units."""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+from dreamd.relations import words
+from dreamd.relations.converse import tied
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
+from dreamd.relations.quantities import dimension
+from dreamd.relations.slots import Slots
+from dreamd.relations.text import Token, stem
+
+MOST_APART = 2
+"""Unshared words up to which two statements may be one relation told from its two ends."""
+_COMPLEMENTS = frozenset(
+    frozenset(stem(word) for word in pair.split("/"))
+    for pair in (
+        "accept/reject accept/refuse accept/decline allow/forbid permit/forbid allow/deny visible/hidden open/closed "
+        "locked/unlocked enabled/disabled enable/disable on/off public/private encrypted/unencrypted optional/mandatory "
+        "optional/required online/offline true/false signed/unsigned tracked/untracked sorted/unsorted compressed/uncompressed "
+        "mutable/immutable stateful/stateless pass/fail succeed/fail show/hide include/exclude present/absent paid/unpaid "
+        "filled/empty full/empty attended/unattended"
+    ).split()
+)
+"""Opposites without a middle: what is not the one is the other."""
+_PIVOTS = frozenset("without unless until except".split())
+_EARLIER = frozenset("before only once after when if until as".split())
+_FILLING = LIGHT | frozenset(stem(w) for w in "together along every each somebody someone anybody anyone first case".split())
+
+
+def turned_no(pair: PairFeatures) -> str:
+    """Why a denial on one side alone is no difference: the other side denies the denial. Empty when it is one."""
+    if not pair.a.negations and not pair.b.negations or len(pair.shared) < MOST_APART:
+        return ""
+    if pair.numbers_a or pair.numbers_b or pair.fixed_a or pair.fixed_b or pair.names_a and pair.names_b:
+        return ""
+    if pair.a.quantifiers & {"some", "most"} or pair.b.quantifiers & {"some", "most"}:
+        return ""
+    if _denied_opposite(pair):
+        return "what one denies is the opposite of what the other says"
+    for denying, plain in ((pair.a, pair.b), (pair.b, pair.a)):
+        if plain.negations == 0 and _denies_twice(denying, plain):
+            return "one denies twice what the other says"
+    return ""
+
+
+def told_from_both_ends(pair: PairFeatures) -> bool:
+    """One relation, told from its two ends."""
+    return ends(pair) > 0
+
+
+def ends(pair: PairFeatures) -> int:
+    """How `tied` finds the two, where they are alike enough to be worth a look; 0 otherwise."""
+    alike = len(pair.only_a) <= MOST_APART and len(pair.only_b) <= MOST_APART and len(pair.shared) >= MOST_APART
+    return tied(pair.a.text, pair.b.text) if alike else 0
+
+
+def told_alike(left: tuple[Token, ...], right: tuple[Token, ...], pair: PairFeatures) -> bool:
+    """Beside numbers, units, denials and light verbs both say the same words."""
+    one, other = weighty(left, pair.a), weighty(right, pair.b)
+    shared = {_same(s) for s in one} & {_same(s) for s in other}
+    apart = {_same(s) for s in one ^ other} - shared
+    return len(shared) >= 2 and not apart - pair.shared
+
+
+def weighty(told: tuple[Token, ...], slots: Slots) -> frozenset[str]:
+    """The stems that carry a claim, without numbers, units, denials and light verbs."""
+    dims = {dimension(key) for key in slots.numbers}
+    return frozenset(
+        t.stem
+        for t in told
+        if t.is_content
+        and t.kind != "number"
+        and t.lower not in words.UNIT_NAMES
+        and t.lower not in words.NUMBER_WORDS
+        and t.lower not in words.NEGATORS
+        and t.stem not in LIGHT
+        and DIMENSION_NOUNS.get(t.lower) not in dims
+    )
+
+
+def _denied_opposite(pair: PairFeatures) -> bool:
+    """ "Must not reject" and "has to accept"."""
+    if len(pair.opposites) != 1 or frozenset(pair.opposites[0]) not in _COMPLEMENTS:
+        return False
+    if pair.a.negations % 2 == pair.b.negations % 2 or max(pair.a.negations, pair.b.negations) > 1:
+        return False
+    denying, word = (pair.a, pair.opposites[0][0]) if pair.a.negations else (pair.b, pair.opposites[0][1])
+    lax = {t.lower for t in denying.tokens} & {"need", "needs", "have", "has", "needn't", "always", "all", "every"}
+    rest = (pair.only_a | pair.only_b) - set(pair.opposites[0]) - LIGHT
+    return word in denying.denied and not lax and not rest and pair.a.conditions == pair.b.conditions
+
+
+def _denies_twice(denying: Slots, plain: Slots) -> bool:
+    """ "No x without y", "nothing unsigned", "not … unless": two denials that leave a demand."""
+    said = plain.content_set
+    cut = denying.tokens
+    pivot = next((i for i, t in enumerate(cut) if i and (t.lower in _PIVOTS or _undone(t, said))), -1)
+    second = next((i for i, t in enumerate(cut) if i and _is_no(t) and any(_is_no(u) for u in cut[:i])), -1)
+    pivot = pivot if pivot > 0 else second
+    if pivot < 1 or not any(_is_no(t) for i, t in enumerate(cut) if i != pivot):
+        return False
+    late = any(_is_no(t) for t in cut[pivot + 1 :])
+    if plain.modal == "may" or late and not (plain.only or plain.modal == "must"):
+        return False
+    mine = {t.stem.removeprefix("un") if _undone(t, said) else t.stem for t in cut if t.is_content and not _is_no(t)}
+    theirs = {t.stem for t in plain.tokens if t.is_content}
+    if (mine ^ theirs) - _FILLING or len(mine & theirs - LIGHT) < 2:
+        return False
+    demand = [t.stem.removeprefix("un") for t in cut[pivot:] if t.is_content and not _is_no(t)][:1]
+    thing = [t.stem for t in cut[:pivot] if t.is_content and not _is_no(t) and t.stem not in LIGHT][:1]
+    order = [t.stem for t in plain.tokens]
+    if not demand or not thing or demand[0] not in order or thing[0] not in order:
+        return False
+    return order.index(thing[0]) < order.index(demand[0]) or bool({t.lower for t in plain.tokens} & _EARLIER)
+
+
+def _undone(token: Token, said: frozenset[str]) -> bool:
+    return token.lower.startswith("un") and token.stem.removeprefix("un") in said
+
+
+def _is_no(token: Token) -> bool:
+    return token.lower in words.NEGATORS or token.stem == "not"
+
+
+def _same(word: str) -> str:
+    return word.replace("-", "")
