@@ -201,10 +201,7 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str]) -> int:
         intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
         if not intents and not changes:
             continue
-        with kit.writing() as tx:
-            work.intend(tx, intents)
-            work.mark_written(tx, scope, changes)
-        conflicts = projection.settle(kit.store, kit.background, paths=kit.paths)
+        conflicts = projection.write_scope(kit, scope, intents, changes=changes)
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         written += len(intents) - len(conflicts)
     return written

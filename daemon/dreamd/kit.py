@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from dreamd import __version__, mutex
@@ -24,8 +25,12 @@ from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.work import take_epoch
+from dreamd.throttle import BATCH_BUDGET_S, Batching
 from dreamd.world import World
 
+Row = TypeVar("Row")
+PIECE_ROWS = 8
+"""Rows between two looks at the clock."""
 Progress = Callable[[str, int, int], None]
 """Called with a phase, how much is done and of how much; must be quick."""
 
@@ -47,7 +52,8 @@ class Kit:
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
-    yields: int = 0
+    batching: Batching = Batching()
+    """How large the next batch may be; it shrinks while others wait to write."""
     run: Run | None = None
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
     kind: str = DREAM
@@ -66,16 +72,51 @@ class Kit:
         return self.world.clock
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One short transaction of a dream: through the turnstile, under the write lock, in its own epoch."""
+    def writing(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """One short transaction of a dream: through the turnstile, under the write lock, in its own epoch.
+
+        Afterwards whoever waits is let through, and the log of the store is folded in while nobody is kept waiting.
+        What would only be done again after a loss of power need not be `durable`; whatever something outside the store
+        relies on must be.
+        """
         if self.run is None:
             self.begin()
-        with self.background.batch(), self.store.writing(epoch=self.epoch) as tx:
-            yield tx
+        if self.batching.pause_s and not self.should_stop():
+            self.clock.sleep(self.batching.pause_s)
+        with self.background.batch():
+            since_s = self.clock.monotonic()
+            with self.store.writing(epoch=self.epoch, durable=durable) as tx:
+                yield tx
+                held_s = self.clock.monotonic() - since_s
+        waited = self.background.someone_waits()
+        self.batching = self.batching.after_yield() if waited else self.batching.after_batch(held_s)
+        self.store.fold_if_long()
+
+    def write_all(self, rows: Sequence[Row], write: Callable[[sqlite3.Connection, Sequence[Row]], object]) -> None:
+        """Write many rows in batches that keep nobody waiting for long; durable with the next commit that is."""
+        done = 0
+        while done < len(rows):
+            with self.writing(durable=False) as tx:
+                for part in self.parts(rows, done):
+                    write(tx, part)
+                    done += len(part)
+
+    def parts(self, rows: Sequence[Row], start: int) -> Iterator[Sequence[Row]]:
+        """What fits into one batch, from `start` on, in small pieces: as many rows as it may have, within its time."""
+        since_s, end = self.clock.monotonic(), min(len(rows), start + self.batching.rows)
+        while start < end and self.clock.monotonic() - since_s < BATCH_BUDGET_S:
+            yield rows[start:min(end, start + PIECE_ROWS)]
+            start += PIECE_ROWS
+
+    @property
+    def yields(self) -> int:
+        """After how many batches in a row somebody was waiting."""
+        return self.batching.yields
 
     def begin(self) -> Run:
         """Open the run in the journal and take the store over; a second call gives the same run."""
         if self.run is None:
+            self.store.leave_log()
             with self.background.batch(), self.store.writing() as tx:
                 now = self.clock.now()
                 self.epoch = take_epoch(tx)

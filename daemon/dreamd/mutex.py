@@ -41,8 +41,9 @@ WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
 
 POLL_S = 0.01
-FOREGROUND_POLL_S = 0.002
-"""A waiting person is worth five times the polls; a dream is not."""
+FOREGROUND_POLL_S = (0.0002, 0.0002, 0.0005, 0.0005, 0.001, 0.001, 0.002)
+"""Naps of one who waits to write, the last again and again: most locks are held for less than a millisecond, and a
+waiting person is worth the polls; a dream is not."""
 FOREGROUND_BUDGET_S = 2.0
 PROBE_GRACE_S = 1.0
 """A probe holds a shared lock for an instant; taking a lock for life outlasts it."""
@@ -252,14 +253,15 @@ def _flock(path: Path, *, until_s: float) -> int:
 
     Raises WriteBusy when the time is up, Outage where the disk takes no file, DreamError where it takes no locks.
     """
-    clock = SystemClock()
+    clock, naps = SystemClock(), 0
     while True:
         descriptor = _open_lock(path)
         try:
             while not _is_had(descriptor, path):
                 if clock.monotonic() >= until_s:
                     raise WriteBusy("the store is busy with another write", hint="try again in a moment")
-                clock.sleep(FOREGROUND_POLL_S)
+                clock.sleep(FOREGROUND_POLL_S[min(naps, len(FOREGROUND_POLL_S) - 1)])
+                naps += 1
             if os.fstat(descriptor).st_nlink:
                 return descriptor
         except BaseException:

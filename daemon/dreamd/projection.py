@@ -7,8 +7,11 @@ the edit in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
+from typing import Protocol
 
 from dreamd import fsio
 from dreamd.errors import DreamError
@@ -21,12 +24,29 @@ from dreamd.store import memories, work
 from dreamd.store.connection import Store
 from dreamd.store.work import Intent, KnownFile
 
-BATCH = 32
+BATCH = 128
+"""Files recorded, written and flushed at a time."""
+RENAMES = 32
+"""Of these as many as are renamed, or noted as done, while the write lock is held: two to four milliseconds."""
+UNREADABLE = "unreadable"
+"""In place of a hash: no file that dream wrote."""
 BY_HAND = "by-hand "
 """Owner of a file a person added; behind it the observation that says all of it, where there is one."""
 WITH_FILE = frozenset({Status.LIVE, Status.STALE, Status.ARCHIVED})
 PARKED_MOST = 200
 """Files kept in `conflicts/`; the oldest go first beyond it."""
+
+
+class Writing(Protocol):
+    """What writing the files of a scope needs of a kit."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def background(self) -> Background: ...
+    @property
+    def paths(self) -> Paths: ...
+    def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
 
 
 def plan_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, scope: Scope, paths: Paths,
@@ -90,60 +110,123 @@ def load_scope_files(store: Store, scope: Scope, *, paths: Paths, rules: IndexSe
                       paths=paths, rules=rules)
 
 
+def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, changes: int) -> list[str]:
+    """Record what a scope's files must become and carry it out, piece by piece; the paths where a person was quicker.
+
+    The scope stays marked as behind until its last intent is recorded, so that whoever is killed in between has lost
+    nothing: the next dream plans the rest anew.
+    """
+    conflicts: list[str] = []
+    # These commits are durable ones, for a file must never be ahead of what decided about it.
+    for start in range(0, max(1, len(intents)), BATCH):
+        with kit.writing() as tx:
+            work.intend(tx, intents[start:start + BATCH])
+            if start + BATCH >= len(intents):
+                work.mark_written(tx, scope, changes)
+        conflicts += settle(kit.store, kit.background, paths=kit.paths)
+    return conflicts
+
+
 def settle(store: Store, background: Background, *, paths: Paths) -> list[str]:
     """Carry out every intent there is; give back the paths where a person was quicker.
 
-    Safe to repeat and to interrupt: a file that already holds the new bytes only loses its intent.
+    Safe to repeat, to interrupt and to run beside another one: a file that already holds the new bytes only loses its
+    intent. Bodies are written and flushed before the lock and directories after it: under it files are only renamed.
     """
     conflicts: list[str] = []
-    while True:
-        with background.batch():
-            intents = work.load_intents(store, limit=BATCH)
-            if not intents:
-                return conflicts
-            for directory in dict.fromkeys((paths.home / i.path).parent for i in intents):
-                fsio.check_inside(paths.home, directory)
-            fit = [i for i in intents if _fits(i, paths)]
-            targets = {paths.home / i.path: i for i in fit}
-            # Asked again at the last moment: writing a batch takes long enough for a person to save a file.
-            late = fsio.write_all([(path, i.body) for path, i in targets.items() if i.body is not None],
-                                  may_replace=lambda path, of=targets: _fits(of[path], paths))  # type: ignore[misc]
-            fit = [i for path, i in targets.items() if path not in late]
-            for intent in fit:
-                if intent.body is None:
-                    fsio.remove(paths.home / intent.path)
-            with store.writing() as tx:
-                for intent in intents:
-                    if intent in fit:
-                        work.settle(tx, intent, _known(intent, paths))
-                    else:
-                        conflicts.append(intent.path)
-                        _park(intent, paths)
-                        work.drop_intent(tx, intent.path)
+    while intents := work.load_intents(store, limit=BATCH):
+        _check_inside(intents, paths)
+        with fsio.prepared(_missing(intents, paths)) as waiting:
+            ready = {one.path: one for one in waiting}
+            done: dict[str, KnownFile | None] = {}
+            for start in range(0, len(intents), RENAMES):
+                part = intents[start:start + RENAMES]
+                with background.batch():
+                    _check_inside(part, paths)
+                    _put_in_place(_unchanged(store, part), ready, done, paths)
+        there = {(paths.home / path).parent for path in done}
+        fsio.sync_dirs(directory for directory in sorted(there) if directory.is_dir())
+        for start in range(0, len(intents), RENAMES):
+            # Lost with the power, this is only done again: what it tells of is on the disk before it.
+            with background.batch(), store.writing(durable=False) as tx:
+                conflicts += _conclude(tx, intents[start:start + RENAMES], done, paths)
+    return conflicts
 
 
-def _fits(intent: Intent, paths: Paths) -> bool:
-    """True while the file is what dream last knew, or already what it is to become."""
+def _check_inside(intents: Sequence[Intent], paths: Paths) -> None:
+    for directory in dict.fromkeys((paths.home / i.path).parent for i in intents):
+        fsio.check_inside(paths.home, directory)
+
+
+def _missing(intents: Sequence[Intent], paths: Paths) -> Iterator[tuple[Path, bytes]]:
+    """The bodies that still have to be written; one that is there already was perhaps never flushed."""
+    for intent in intents:
+        path, standing = paths.home / intent.path, _standing(intent, paths)
+        if intent.body is not None and standing == intent.base_sha:
+            yield path, intent.body
+        elif intent.body is not None and standing == intent.new_sha:
+            with suppress(FileNotFoundError):  # gone again since the look: that is seen under the lock
+                fsio.sync_file(path)
+
+
+def _unchanged(store: Store, intents: Sequence[Intent]) -> list[Intent]:
+    """The intents that nobody carried out or replaced while their bodies were written."""
+    wanted = work.load_wanted(store, [i.path for i in intents])
+    return [i for i in intents if i.path in wanted and wanted[i.path] == (i.base_sha, i.new_sha)]
+
+
+def _put_in_place(intents: Sequence[Intent], ready: Mapping[Path, fsio.Prepared], done: dict[str, KnownFile | None],
+                  paths: Paths) -> None:
+    """Rename what is still as dream last knew it: asked at the last moment, for a person may have saved a file meanwhile."""
+    for intent in intents:
+        path, standing = paths.home / intent.path, _standing(intent, paths)
+        if standing == intent.new_sha:
+            done[intent.path] = _found(intent, path)
+        elif standing != intent.base_sha:
+            continue
+        elif intent.body is None:
+            fsio.take_away(path)
+            done[intent.path] = None
+        elif path in ready:
+            one = ready[path]
+            fsio.put_in_place(one)
+            done[intent.path] = KnownFile(intent.path, intent.new_sha or "", intent.body, intent.memory, intent.scope,
+                                          one.size, one.mtime_ns, one.inode)
+
+
+def _conclude(tx: sqlite3.Connection, intents: Sequence[Intent], done: Mapping[str, KnownFile | None], paths: Paths,
+              ) -> list[str]:
+    """Drop the intents that were carried out, and park those where a person was quicker."""
+    conflicts = []
+    for intent in intents:
+        if intent.path in done:
+            work.settle(tx, intent, done[intent.path])
+        elif _standing(intent, paths) not in (intent.base_sha, intent.new_sha):
+            conflicts.append(intent.path)
+            _park(intent, paths)
+            work.drop_intent(tx, intent)
+    return conflicts
+
+
+def _standing(intent: Intent, paths: Paths) -> str | None:
+    """The hash of the file as it stands; None where there is none."""
     try:
-        present: str | None = fsio.sha256_bytes(fsio.read_bytes(paths.home / intent.path))
+        return fsio.sha256_bytes(fsio.read_bytes(paths.home / intent.path))
     except FileNotFoundError:
-        present = None
+        return None
     except DreamError:
-        return False
-    return present in (intent.new_sha, intent.base_sha)
+        return UNREADABLE
 
 
-def _known(intent: Intent, paths: Paths) -> KnownFile | None:
+def _found(intent: Intent, path: Path) -> KnownFile | None:
+    """A file that holds the new bytes already: put there by a run that was interrupted, or by somebody else."""
     if intent.body is None:
         return None
-    path = paths.home / intent.path
-    # Saved or removed by a person since the rename: the next dream must look, whatever the file's time says.
-    suspect = KnownFile(intent.path, fsio.sha256_bytes(intent.body), intent.body, intent.memory, intent.scope)
     try:
-        known = facts_of(path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
-        return known if fsio.sha256_bytes(fsio.read_bytes(path)) == intent.new_sha else suspect
-    except (FileNotFoundError, DreamError):
-        return suspect
+        return facts_of(path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
+    except FileNotFoundError:
+        # Gone again this very moment: the next dream must look, whatever it finds.
+        return KnownFile(intent.path, intent.new_sha or "", intent.body, intent.memory, intent.scope)
 
 
 def facts_of(path: Path, relative: str, *, body: bytes, memory: str, scope: str) -> KnownFile:

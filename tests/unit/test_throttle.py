@@ -70,19 +70,19 @@ def test_three_yields_in_a_row_halve_the_batch_and_ten_are_starvation() -> None:
     while not batching.starved:
         batching = batching.after_yield()
         sizes.append(batching.rows)
-    assert sizes == [64, 64, 32, 32, 32, 16, 16, 16, 8, 8]
+    assert sizes == [128, 128, 64, 64, 64, 32, 32, 32, 16, 16]
     assert batching.yields == 10
 
 
 def test_a_batch_without_anyone_waiting_ends_the_row_of_yields() -> None:
-    polite = Batching().after_yield().after_yield().after_batch(0.01)
+    polite = Batching().after_yield().after_yield().after_batch(0.001)
     assert polite.yields == 0
     assert polite.after_yield().rows == throttle.BATCH_ROWS
 
 
 def test_a_batch_follows_its_time_budget() -> None:
-    assert Batching(64).after_batch(0.08).rows == 32
-    assert Batching(16).after_batch(0.01).rows == 32
+    assert Batching(64).after_batch(0.008).rows == 32
+    assert Batching(16).after_batch(0.001).rows == 32
     assert Batching(4).after_batch(5.0).rows == throttle.SMALLEST_BATCH
 
 

@@ -13,10 +13,6 @@ from dreamd.plan import Plan, Step
 from dreamd.store import derived, memories, observations
 from dreamd.store.journal import Entry, write_entry
 
-BATCH_STEPS = 64
-BATCH_S = 0.05
-"""Longest a batch holds the write lock; whoever writes in the foreground waits at most about this long."""
-
 
 @dataclass
 class Footing:
@@ -36,23 +32,23 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
     while done < len(plan.steps):
         if kit.should_stop():
             raise Locked("asked to stop", hint="nothing is lost; the next dream goes on from here")
-        with kit.writing() as tx:
-            first, started = done, kit.clock.monotonic()
-            while done < len(plan.steps) and done - first < BATCH_STEPS and kit.clock.monotonic() - started < BATCH_S:
-                written += _attempt(tx, plan.steps[done], footing, kit.begin().seq)
-                done += 1
-        kit.progress(phase, done, len(plan.steps))
-        if kit.background.someone_waits():
-            kit.yields += 1
+        # Not durable one by one: nothing outside the store knows of a step before the intents of its files are recorded.
+        reached = []
+        with kit.writing(durable=False) as tx:
+            for part in kit.parts(plan.steps, done):
+                written += sum(_attempt(tx, step, footing, kit.begin().seq) for step in part)
+                done += len(part)
+                reached.append(done)
+        for step_number in reached:  # as many reports on every machine, however its clock cut the batches
+            kit.progress(phase, step_number, len(plan.steps))
     return written
 
 
 def keep_verdicts(kit: Kit, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
     """Remember judged pairs, so that none faces a fresh chance of being lost every night."""
-    pairs = list(verdicts.items())
-    for start in range(0, len(pairs), 500):
-        with kit.writing() as tx:
-            derived.write_judged(tx, dict(pairs[start:start + 500]), judge=judge)
+    # In the order of their keys: neighbours share a page, and a batch in any other order would rewrite a page a row.
+    in_order = sorted(verdicts.items(), key=lambda pair: pair[0])
+    kit.write_all(in_order, lambda tx, part: derived.write_judged(tx, dict(part), judge=judge))
 
 
 def _attempt(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -> int:

@@ -72,8 +72,7 @@ def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
         fresh = dict(zip(part, rows, strict=True))
         kit.embedded += len(part)
         if not kit.dry:
-            with kit.writing() as tx:
-                derived.write_vectors(tx, fresh, model=embedder.model_id)
+            kit.write_all(list(fresh.items()), lambda tx, few: derived.write_vectors(tx, dict(few), model=embedder.model_id))
         vectors.rows.update((missing[sha], _row(row)) for sha, row in fresh.items())
         kit.progress("embed", start + len(part), len(shas))
 

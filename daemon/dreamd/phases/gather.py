@@ -6,6 +6,7 @@ reason; nothing is dropped without a record.
 
 from __future__ import annotations
 
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
 
 MIB = 1024 * 1024
+LAST_CANDIDATES = 32
+"""As many as are stored together with the cursor that moves behind them."""
 STRETCH_BYTES = 8 * MIB
 """Bytes read before what they gave is committed: a killed run loses at most this much reading."""
 
@@ -131,10 +134,16 @@ def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Cand
     if kit.dry:
         gathered.candidates.extend(candidates)
         return
-    now = kit.clock.now()
+    now, told = kit.clock.now(), Counter[str]()
+
+    def append(tx: sqlite3.Connection, some: Sequence[Candidate]) -> None:
+        answers = observations.append(tx, some, stored_at=now, key=observations.tombstone_key(kit.store))
+        told.update(a.status for a in answers)
+
+    # Many would keep writers waiting: what is stored before the cursor moves is known again should it not come to that.
+    kit.write_all(candidates[:-LAST_CANDIDATES], append)
     with kit.writing() as tx:
-        answers = observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(kit.store))
-        told = Counter(a.status for a in answers)
+        append(tx, candidates[-LAST_CANDIDATES:])
         kept = replace(source, path=redact(source.path).text, observations=told["stored"])
         work.write_position(tx, kept, position, skips=skips, at=now)
         work.unstage(tx, source.path)

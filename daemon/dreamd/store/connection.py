@@ -25,6 +25,10 @@ SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "n
                    "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
+COMMITS_PER_FOLD = 8
+"""Commits of a dream after which it folds the log in by itself, long before a foreground writer would have to."""
+TRUNCATE_WAIT_MS = 50
+"""How long writers may be kept out for emptying the log; a reader in the way only postpones it."""
 
 
 class Fenced(DreamError):
@@ -39,16 +43,24 @@ class Store:
         self.connection = connection
         self._depth = 0
         self._ledger: seals.Ledger | None = None
+        self._durable = True
+        self._folding = False
+        self._unfolded = 0
 
     @contextmanager
-    def writing(self, *, epoch: int | None = None) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, epoch: int | None = None, durable: bool = True) -> Iterator[sqlite3.Connection]:
         """One immediate transaction: commits at the end, rolls back on any error.
 
-        With `epoch`, raises Fenced when another dream has taken the store over since.
+        With `epoch`, raises Fenced when another dream has taken the store over since. One that is not `durable` is not
+        flushed to the disk by itself: a loss of power may take it, and all that came before it, but never a part of it
+        and never what came before a durable one. That is for work that would only be done again.
         """
         if self._depth:
             raise DreamError("a transaction inside a transaction")
         with translated(self.path):
+            if durable != self._durable:
+                self.connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}").fetchall()
+                self._durable = durable
             if self._ledger is None and schema.version_of(self.connection) == schema.VERSION:
                 self._ledger = seals.watch(self.connection)
             _begin(self.connection)
@@ -62,6 +74,7 @@ class Store:
                 if self._ledger is not None:
                     seals.settle(self.connection, self._ledger)
                 _commit(self.connection)
+                self._unfolded += 1
         except BaseException:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
@@ -107,10 +120,32 @@ class Store:
         """The number of the dream that holds this store."""
         return int(self.meta("epoch") or 0)
 
-    def checkpoint(self) -> None:
-        """Fold the write-ahead log into the main file; a busy reader only postpones it."""
+    def leave_log(self) -> None:
+        """Fold the log in between commits and not within one, where whoever wants to write would wait for it."""
+        self._folding = True
         with translated(self.path):
-            _checkpoint(self.connection)
+            self.connection.execute("PRAGMA wal_autocheckpoint = 0").fetchall()
+
+    def fold_if_long(self) -> None:
+        """Fold the log into the main file when it has grown; call while no lock is held."""
+        if self._folding and self._unfolded >= COMMITS_PER_FOLD:
+            with translated(self.path):
+                self._fold()
+
+    def checkpoint(self) -> None:
+        """Fold the whole write-ahead log in and empty it; a busy reader only postpones that."""
+        with translated(self.path):
+            self._fold()
+            self.connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAIT_MS}").fetchall()
+            try:
+                _checkpoint(self.connection)
+            finally:
+                self.connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}").fetchall()
+
+    def _fold(self) -> None:
+        """Fold in what no reader needs any more: writers go on meanwhile, so the long part of a checkpoint is this one."""
+        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        self._unfolded = 0
 
     def close(self) -> None:
         self.connection.close()

@@ -161,18 +161,32 @@ def load_intents(store: Store, *, limit: int = 256) -> list[Intent]:
             for r in store.all("SELECT * FROM intent ORDER BY path LIMIT ?", limit)]
 
 
+def load_wanted(store: Store, paths: Sequence[str]) -> dict[str, tuple[str | None, str | None]]:
+    """The intents of some paths as they are now: from which hash to which."""
+    marks = ", ".join("?" * len(paths))
+    return {r["path"]: (r["base_sha"], r["new_sha"])
+            for r in store.all(f"SELECT path, base_sha, new_sha FROM intent WHERE path IN ({marks})", *paths)}
+
+
 def settle(tx: sqlite3.Connection, intent: Intent, known: KnownFile | None) -> None:
-    """An intent was carried out: drop it and remember the file as it is now (None: it is gone)."""
-    tx.execute("DELETE FROM intent WHERE path = ? AND new_sha IS ?", (intent.path, intent.new_sha))
+    """An intent was carried out: drop it and remember the file as it is now (None: it is gone).
+
+    One that was recorded meanwhile for the same file starts from what was just written.
+    """
+    gone = tx.execute("DELETE FROM intent WHERE path = ? AND base_sha IS ? AND new_sha IS ?",
+                      (intent.path, intent.base_sha, intent.new_sha)).rowcount
+    if not gone:
+        tx.execute("UPDATE intent SET base_sha = ? WHERE path = ? AND base_sha IS ?",
+                   (intent.new_sha, intent.path, intent.base_sha))
     if known is None:
         tx.execute("DELETE FROM file WHERE path = ?", (intent.path,))
     else:
         accept_file(tx, known)
 
 
-def drop_intent(tx: sqlite3.Connection, path: str) -> None:
+def drop_intent(tx: sqlite3.Connection, intent: Intent) -> None:
     """Give up writing a file: a person was quicker."""
-    tx.execute("DELETE FROM intent WHERE path = ?", (path,))
+    tx.execute("DELETE FROM intent WHERE path = ? AND new_sha IS ?", (intent.path, intent.new_sha))
 
 
 def accept_file(tx: sqlite3.Connection, known: KnownFile) -> None:
