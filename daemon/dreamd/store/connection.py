@@ -21,14 +21,14 @@ from dreamd.store import schema, seals
 P = ParamSpec("P")
 T = TypeVar("T")
 BUSY_TIMEOUT_MS = 2000
-SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8",
-                   "user-defined function")
-"""The last is what a seal says to a row whose words cannot be read any more."""
-JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 COMMITS_PER_FOLD = 8
 """Commits of a dream after which it folds the log in by itself, long before a foreground writer would have to."""
 TRUNCATE_WAIT_MS = 50
 """How long writers may be kept out for emptying the log; a reader in the way only postpones it."""
+SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8",
+                   "user-defined function")
+"""The last is what a seal says to a row whose words cannot be read any more."""
+JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 
 
 class Fenced(DreamError):
