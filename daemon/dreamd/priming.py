@@ -12,6 +12,7 @@ from dreamd import hooks
 from dreamd.extraction import neutralise
 from dreamd.kit import Kit
 from dreamd.model import Memory, MemoryClass, Scope
+from dreamd.ranking import Budget
 from dreamd.recall import Found, Look, Shelf, record_recalls, search
 from dreamd.store import memories, shown
 
@@ -26,15 +27,18 @@ STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 STANDING_SHARE = 0.5
 """Seats kept for what holds in every conversation, whatever it is about."""
 RECENT = 5
-LONGEST_QUERY_CHARS = 1_000
+LONGEST_QUERY_CHARS = 500
+"""Reading a query costs a tenth of a millisecond a character, and a conversation waits for it."""
 
 
-def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None) -> list[Found]:
+def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False) -> list[Found]:
     """What a new conversation in a directory should know: what its first words call up, and what always holds."""
     scopes = tuple(dict.fromkeys((hooks.scope_of(cwd), Scope("user"))))
     wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
     query = build_query(kit, scopes[0], words)
-    look = Look(limit=wanted, scopes=scopes, record=False, injection=True, directory=Path(cwd) if cwd else None)
+    # A deep look: the start of a conversation is no question, so nothing is too far behind the best answer to it.
+    look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried,
+                directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
     return _seat(called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)], wanted)
 

@@ -54,6 +54,8 @@ VECTOR_POOL = 60
 RECALL_BUDGET_S = 0.05
 """Longest a recall waits to be counted at once; past it the count goes to the inbox."""
 LONGEST_QUERY = 4000
+LONGEST_QUESTION = 200
+"""Up to this many characters a query is a question that is also read without its little words; a text is read once."""
 WITH_VECTORS = "words+vectors"
 WORDS_ONLY = "words"
 
@@ -95,6 +97,8 @@ class Look:
     """For a conversation: only what holds today, and never more than the injection cap."""
     directory: Path | None = None
     """Where relative paths that a memory names are looked for."""
+    hurried: bool = False
+    """By words alone, for there is no time to wait for the model."""
 
     @property
     def statuses(self) -> frozenset[Status]:
@@ -148,7 +152,7 @@ class Shelf:
         if self._matrix is None or not self._rows:
             return None
         # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
-        ways = list(dict.fromkeys((query, " ".join(telling_words(query)))))
+        ways = list(dict.fromkeys((query, " ".join(telling_words(query)) if len(query) <= LONGEST_QUESTION else query)))
         cosines = self._matrix @ kit.load_embedder(1).embed(ways).mean(axis=0)
         cosines[self._earlier] *= EARLIER_WORDING
         best: dict[str, int] = {}
@@ -232,13 +236,14 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         raise UsageError("an empty query finds nothing", hint="say what you are looking for")
     if len(query) > LONGEST_QUERY:
         raise UsageError(f"the query is longer than {LONGEST_QUERY} characters")
-    shelf = shelf or Shelf(look.statuses)
-    shelf.refresh(kit)
-    mode, warning = WITH_VECTORS, ""
-    try:
-        near = shelf.near(kit, query)
-    except Outage as outage:
-        near, mode, warning = None, WORDS_ONLY, f"{outage.message}; found by words alone"
+    near, mode, warning = None, WORDS_ONLY, "found by words alone, for there was no time to wait"
+    if not look.hurried:
+        shelf = shelf or Shelf(look.statuses)
+        shelf.refresh(kit)
+        try:
+            near, mode, warning = shelf.near(kit, query), WITH_VECTORS, ""
+        except Outage as outage:
+            warning = f"{outage.message}; found by words alone"
     hits = _hits(kit, query, look, near)
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection,
                   nearness=near.between if near else None)

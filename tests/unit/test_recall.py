@@ -120,6 +120,14 @@ def test_words_alone_answer_while_the_model_is_away_and_the_answer_says_so(known
     assert "vectors" not in found.results[0].parts
 
 
+def test_who_is_in_a_hurry_is_answered_by_words_and_told_so_without_the_model_being_asked(known):
+    with known.kit(LATER) as kit:
+        kit.embedder = Away()  # type: ignore[assignment]
+        found = search(kit, "cedar kiln fired Wednesdays", replace(NOT_COUNTED, hurried=True))
+    assert (found.mode, texts(found)[0]) == (recall.WORDS_ONLY, "The cedar kiln is fired on Wednesdays")
+    assert "no time" in found.warning
+
+
 def test_little_words_find_nothing_by_themselves(known):
     known.furnish(recall={"floor": 0.0})
     with known.kit(LATER) as kit:

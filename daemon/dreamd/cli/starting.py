@@ -21,6 +21,8 @@ MARGIN_S = 0.15
 """Taken off the time a start may wait: the process has to end, too."""
 SERVER_SHARE = 0.5
 """Share of the time given to the recall server before the work is done here."""
+MODEL_S = 1.2
+"""With less time than this left, words alone choose: loading the model takes half a second on an idle machine."""
 PASSING = frozenset({"store-busy"})
 
 
@@ -101,8 +103,10 @@ def _find_words(world: World, call: hooks.Call) -> str:
     from dreamd import priming
     from dreamd.kit import open_kit
 
+    left_s = world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()
     with open_kit(world) as kit:
-        return priming.tell(kit, priming.choose(kit, cwd=call.cwd, words=words), banner=banner)
+        chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=left_s < MODEL_S)
+        return priming.tell(kit, chosen, banner=banner)
 
 
 @contextmanager
