@@ -13,7 +13,7 @@ from datetime import datetime, tzinfo
 from dreamd.extraction import words
 from dreamd.extraction.classes import category_of, class_of, type_of
 from dreamd.extraction.dates import Durable, make_durable
-from dreamd.extraction.neutral import looks_like_injection, orders_a_breach, strip_hidden
+from dreamd.extraction.neutral import could_harm, looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.redaction import MASK, Redacted, redact
 from dreamd.model import (
@@ -114,6 +114,11 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
 def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict, str]:
     if trust_of(origin) is Trust.UNTRUSTED:
         return GateVerdict.HOLD, "untrusted-origin"
+    if wears_a_role(text[:_CHECKED_CHARS]):
+        return GateVerdict.HOLD, "speaks-as-a-chat-role"
+    if trust_of(origin) is Trust.AGENT and could_harm(text[:_CHECKED_CHARS]):
+        # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
+        return GateVerdict.HOLD, "order-for-a-person"
     if points_outside(text):
         return GateVerdict.HOLD, "outside-pronoun"
     if origin is Origin.AGENT and words.has("words/gate", "root_cause", text):

@@ -67,6 +67,16 @@ def orders_a_breach(text: str) -> bool:
     return _has("strict", text)
 
 
+def could_harm(text: str) -> bool:
+    """Whether a text orders something that only a person may order for good: to send things away, to drop a safeguard."""
+    return _has("risky", text)
+
+
+def wears_a_role(text: str) -> bool:
+    """Whether a text speaks under the name of a chat role, as what was pasted or forged does."""
+    return _has("role", text)
+
+
 def _has(table: str, text: str) -> bool:
     plain = unicodedata.normalize("NFKC", strip_hidden(text)).lower().replace("’", "'")
     plain = re.sub(r"[ \t]+", " ", plain)

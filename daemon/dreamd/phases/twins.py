@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dreamd.model import TRUST_RANK, Gated, Memory, Observation, Relation, Status, Trust, trust_of
+from dreamd.model import TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
 
 DELETED = "deleted-by-person"
 DROPPED = "dropped-by-person"
@@ -31,6 +31,9 @@ def may_merge(one: Heard, memory: Memory) -> bool:
     if memory.status is Status.ARCHIVED and memory.reason == EXPIRED:
         # Said again after its end, or with a later one, it is true once more: a memory of its own, with its own end.
         return not _after_end(one, memory) and (one.gated.ttl or "") <= (memory.ttl or "")
+    if ours is Trust.AGENT and memory.trust is Trust.UNTRUSTED and memory.status is Status.HELD:
+        # An order that a page or a tool gave first is not the agent's own because the agent says it too.
+        return one.gated.memory_class in (MemoryClass.RULE, MemoryClass.PREFERENCE)
     if one.gated.ttl and one.gated.ttl != memory.ttl and TRUST_RANK[ours] < TRUST_RANK[memory.authority]:
         # An end that somebody of lower authority knows of ends that one's own statement, not this one.
         return False
