@@ -181,7 +181,11 @@ def make_private_dir(path: Path) -> None:
         if not path.parent.exists():
             make_private_dir(path.parent)
         with suppress(FileExistsError):
-            _mkdir(path)
+            try:
+                _mkdir(path)
+            except (FileNotFoundError, NotADirectoryError) as error:
+                raise Outage(f"no directory can be made at `{path}`", component="disk", code="disk-no-place",
+                             hint="choose another place with `--home`") from error
             # A directory whose own entry is lost takes every file in it along.
             sync_dir(path.parent)
 

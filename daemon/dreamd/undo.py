@@ -100,8 +100,8 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
         for run in runs:
             entries = journal.load_entries(kit.store, run.seq)
             for entry in reversed(entries):
-                _reverse(tx, kit, entry, mine)
-                touched.add(entry.memory)
+                if _reverse(tx, kit, entry, mine):
+                    touched.add(entry.memory)
                 scopes.add(parse_scope(entry.scope))
             aside += observations.set_aside(tx, run.seq)
             journal.mark_undone(tx, run.seq, by=mine.seq)
@@ -110,17 +110,19 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 
 
-def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> None:
-    """Put one memory back to its `before`; one that was new goes altogether."""
+def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> bool:
+    """Put one memory back to its `before`, one that was new goes altogether; False for one that was forgotten meanwhile."""
     if entry.before is None and entry.after is None:
-        return
+        return False
     before = memories.from_snapshot(kit.store, entry.before) if entry.before else None
+    there = True
     if before is None:
-        memories.delete_memory(tx, entry.memory)
+        there = memories.delete_memory(tx, entry.memory)
     else:
         memories.write_memory(tx, before)
     journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, f"undo of {entry.op}", (),
                                   entry.after, entry.before))
+    return there
 
 
 def _project(kit: Kit, scopes: Sequence[Scope]) -> int:

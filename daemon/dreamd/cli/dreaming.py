@@ -58,6 +58,8 @@ def run(context: Context, options: Namespace) -> int:
     """Dream once."""
     if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full):
         raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
+    if options.plan and not Path(options.plan).expanduser().absolute().parent.is_dir():
+        raise UsageError(f"there is no directory for the plan `{options.plan}`", hint="make it first, or name another file")
     wish, world = _wish(context, options)
     report = CycleHolder()
     if options.auto and not wish.only_plan:

@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from dreamd.store.journal import Entry, Run
 
 DEFAULT_RUNS = 30
+FATES = {"duplicate": "said before", "refines": "added detail", "updates": "replaced something", "contradicts": "contradict",
+         "discarded": "let go"}
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "history":
+        parser.add_argument("run", metavar="RUN", nargs="?", help="one run: what became of everything that was said, and why")
         parser.add_argument("-n", "--limit", type=int, default=DEFAULT_RUNS, metavar="N", help=f"newest runs ({DEFAULT_RUNS})")
     elif command == "diff":
         parser.add_argument("run", metavar="RUN", help="id of a run, the beginning of it, or its number")
@@ -39,12 +42,14 @@ def run(context: Context, options: Namespace) -> int:
 
 
 def history(context: Context, options: Namespace) -> int:
-    """List the runs, newest first."""
+    """List the runs, newest first, or tell one of them."""
     from dreamd.kit import open_kit
     from dreamd.store import journal
 
     if options.limit < 1:
         raise UsageError("`--limit` must be at least 1")
+    if options.run:
+        return _one_run(context, options.run)
     with open_kit(context.world, read_only=True) as kit:
         runs = journal.load_runs(kit.store, limit=options.limit)
         ids = journal.run_ids(kit.store)
@@ -58,10 +63,31 @@ def history(context: Context, options: Namespace) -> int:
     return 0
 
 
+def _one_run(context: Context, identity: str) -> int:
+    """One run: how it went, and the fate of every observation with its reason."""
+    from dreamd.cli.fates import fate_document, tell_fates
+    from dreamd.kit import open_kit
+    from dreamd.store import journal, observations
+
+    with open_kit(context.world, read_only=True) as kit:
+        found = journal.load_run(kit.store, identity)
+        ids = journal.run_ids(kit.store)
+        heard = observations.load_of_run(kit.store, found.seq)
+    context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
+    if context.json:
+        return 0
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
+    context.say(_gist(found, ids) or "it changed nothing")
+    tell_fates(context, heard)
+    if found.operations:
+        context.tell(f"\n`dream diff {found.id}` shows what it changed")
+    return 0
+
+
 def _gist(run: Run, ids: dict[int, str]) -> str:
     told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
     told += [render.count(run.operations, "change")] if run.operations else []
-    told += [f"{n} {name}" for name, n in run.fates.items() if n]
+    told += [f"{n} {FATES.get(name, name)}" for name, n in run.fates.items() if n]
     told += [run.reason] if run.reason and not told else []
     return ", ".join(told)
 
@@ -75,15 +101,20 @@ def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
 
 
 def diff(context: Context, options: Namespace) -> int:
-    """Show every change of a run: before, after, why."""
+    """Show every change of a run: before, after, why; and what was said that changed nothing."""
+    from dreamd.cli.fates import fate_document, tell_fates, without_memory
     from dreamd.kit import open_kit
-    from dreamd.store import journal
+    from dreamd.store import journal, observations
 
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, options.run)
         ids = journal.run_ids(kit.store)
         changes = [entry_document(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
-    context.document({"run": _run_document(found, ids), "operations": changes})
+        heard = observations.load_of_run(kit.store, found.seq)
+    context.document({"run": _run_document(found, ids), "operations": changes,
+                      "observations": [fate_document(o) for o in heard]})
+    if context.json:
+        return 0
     context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
     for change in changes:
         context.say()
@@ -91,6 +122,7 @@ def diff(context: Context, options: Namespace) -> int:
             context.say(line)
     if not changes:
         context.say("it changed no memory")
+    tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
     return 0
 
 
@@ -167,7 +199,7 @@ def undo(context: Context, options: Namespace) -> int:
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
                       "files": done.files, "later": later})
-    context.say(f"took back {', '.join(done.runs)}: {render.count(done.memories, 'memory')} as before, "
+    context.say(f"took back {', '.join(done.runs)}: {render.count(done.memories, 'memory')} put back, "
                 f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
     if done.observations:
         context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")

@@ -17,6 +17,7 @@ from dreamd.model import Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
     from dreamd.recall import Found, Look, Recall
+    from dreamd.store.connection import Store
 
 DEFAULT_STATUSES = (Status.LIVE,)
 BUDGETS = ("lean", "balanced", "deep")
@@ -72,6 +73,7 @@ def list_memories(context: Context, options: Namespace) -> int:
     try:
         found = memories.load_memories(store, scope=scope, statuses=wanted)
         counted = memories.count_by_status(store)
+        empty = "" if found else _why_empty(store)
     finally:
         store.close()
     if options.memory_class:
@@ -80,6 +82,8 @@ def list_memories(context: Context, options: Namespace) -> int:
     if not context.json:
         _list_by_scope(context, found)
         _say_what_else(context, found, counted, wanted)
+        if empty and not sum(counted.values()):
+            context.tell(f"no memory yet; {empty}")
     return 0
 
 
@@ -100,8 +104,23 @@ def _say_what_else(context: Context, found: Sequence[Memory], counted: dict[str,
     rest = f"; not shown: {', '.join(others)} (`dream list --all`)" if others else ""
     if found:
         context.tell(f"\n{render.count(len(found), 'memory')}{rest}")
-    else:
-        context.tell(f"no memory to show{rest}" if rest else "no memory yet; `dream consolidate` makes them from what was said")
+    elif rest or sum(counted.values()):
+        context.tell(f"no memory to show{rest}")
+
+
+def _why_empty(store: Store) -> str:
+    """What a person does next where no memory is: dream, take an undo back, or tell something."""
+    from dreamd.cli.render import count
+    from dreamd.store import journal, observations
+
+    waiting, _ = observations.count_pending(store)
+    if waiting:
+        return f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'} for `dream consolidate`"
+    undone = next((r for r in journal.load_runs(store, limit=1000) if r.undone_by and observations.is_set_aside(store, r.seq)),
+                  None)
+    if undone is not None:
+        return f"what was said was set aside by `dream undo`; `dream undo --redo {undone.id}` hands it to the next dream"
+    return "`dream note \"…\"` tells something, `dream consolidate` reads the transcripts on this machine"
 
 
 def show(context: Context, options: Namespace) -> int:

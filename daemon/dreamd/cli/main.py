@@ -130,9 +130,9 @@ def _run(words: list[str]) -> int:
     except SystemExit as asked:  # argparse printed the help of a command
         return int(asked.code or 0)
     except KeyboardInterrupt:
-        return _stopped(INTERRUPTED)
+        return _stopped(INTERRUPTED, command)
     except Terminated:
-        return _stopped(TERMINATED)
+        return _stopped(TERMINATED, command)
     except BrokenPipeError:
         raise
     except Told as told:
@@ -231,8 +231,9 @@ def _wants_json(words: Sequence[str]) -> bool:
     return "--json" in (words[:words.index("--")] if "--" in words else words)
 
 
-def _stopped(code: int) -> int:
-    sys.stderr.write("stopped\n")
+def _stopped(code: int, command: str) -> int:
+    kept = "; nothing is lost, the next dream goes on from here" if command in ("consolidate", "ingest", "run") else ""
+    sys.stderr.write(f"stopped{kept}\n")
     return code
 
 

@@ -25,6 +25,8 @@ GROUPS = (
     ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
+AGED = ("archive", "stale")
+OLD_WHEN_READ = "new to dream, and that old already; `dream restore ID` brings it back"
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
@@ -34,6 +36,8 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
     """Print the report."""
     if report.outcome == "nothing-to-do":
         context.say(f"nothing to do: {report.reason or 'nothing is new'}")
+        if not report.planned:
+            _tell_first_steps(context)
         return
     if not report.changes and not report.fates:
         context.say("nothing to change: some files were touched, what they say is as before")
@@ -49,7 +53,29 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
         context.say(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
                     if plan_file else "this is a plan, nothing was changed; `dream consolidate` carries it out")
     elif report.changes:
+        if context.verbosity > 0:
+            context.say()
         context.say(f"{'undo':<9}dream undo {report.run}")
+
+
+def _tell_first_steps(context: Context) -> None:
+    """On a machine where nothing was found and nothing was ever said: what to do next."""
+    from dreamd.store import observations
+    from dreamd.store.connection import open_reader
+
+    store = open_reader(context.world.paths.store)
+    try:
+        empty = observations.last_seq(store) == 0
+    finally:
+        store.close()
+    if not empty:
+        return
+    context.say()
+    context.say("no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
+    for line in render.table([("  dream note \"Deploys go through the blue pipeline\"", "tell it something"),
+                              ("  dream ingest PATH", "read transcripts or notes from another place"),
+                              ("  dream connect --list", "which agents are installed, and how to connect one")], gap=3):
+        context.say("  " + line)
 
 
 def _tell_head(context: Context, report: CycleReport) -> None:
@@ -70,6 +96,8 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     told = [f"{said[name]:,} {one if said[name] == 1 else many}" for name, one, many in FATES if said[name]]
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")
+        if (said["discarded"] or said["held"]) and not report.planned and context.verbosity <= 0:
+            rows.append(f"{'':<9}`dream history {report.run}` names each with its reason")
     masked = sum(1 for c in report.changes if c.before is None and MASK in c.after.text)
     if masked:
         rows.append(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")
@@ -91,6 +119,7 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
     sizes = [len(chosen) for *_, chosen in groups]
     rooms = sizes if context.verbosity > 0 else _share(sizes, SHOWN)
     several = len(report.scopes) > 1
+    made = {c.after.id for c in report.changes if c.op == "add"}
     for (title, style, ops, chosen), room in zip(groups, rooms, strict=True):
         context.say()
         context.say(render.paint(f"{title} ({len(chosen):,})", "bold", colour=context.colour)
@@ -98,6 +127,8 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
         for change in chosen[:room]:
             for line in _lines(context, change, final, style, scope=several):
                 context.say(line)
+            if change.op in AGED and change.after.id in made:
+                context.say(" " * (len(change.after.id) + 4) + render.paint(OLD_WHEN_READ, "dim", colour=context.colour))
     hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
         context.say()
@@ -168,6 +199,22 @@ def _tell_details(context: Context, report: CycleReport) -> None:
     if report.skips:
         passed = sorted(report.skips.items(), key=lambda row: (-row[1], row[0]))
         context.say(f"{'passed':<9}{', '.join(f'{n:,} {reason}' for reason, n in passed)}")
+    if report.run and not report.planned:
+        _tell_let_go(context, report.run)
+
+
+def _tell_let_go(context: Context, run: str) -> None:
+    """What was said and led to no memory, each with its reason."""
+    from dreamd.cli.fates import tell_fates, without_memory
+    from dreamd.store import journal, observations
+    from dreamd.store.connection import open_reader
+
+    store = open_reader(context.world.paths.store)
+    try:
+        heard = observations.load_of_run(store, journal.load_run(store, run).seq)
+    finally:
+        store.close()
+    tell_fates(context, without_memory(heard))
 
 
 def _tell_places(context: Context, report: CycleReport) -> None:

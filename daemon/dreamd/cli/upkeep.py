@@ -61,7 +61,7 @@ def restore_store(context: Context, options: Namespace) -> int:
 
     chosen = Path(options.file).expanduser().absolute() if options.file else None
     if not context.world.paths.home.is_dir():
-        raise StoreMissing(f"no home at `{context.world.paths.home}`", hint="run `dream note` or `dream consolidate` first")
+        raise StoreMissing(f"no home at `{context.world.paths.home}`", hint="`dream consolidate` or `dream note` makes one")
     used, kept = doctor.restore_store(context.world, chosen)
     context.document({"restored": str(used), "kept": str(kept) if kept else None})
     context.say(f"restored from `{used}`")

@@ -86,21 +86,22 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
     began = last or backlog.created_at
     missed = slots is not None and (began is None or began < slots.passed)
     if missed and (last is None or now - last >= interval - NIGHT_SLACK):
-        return Due(True, "night", f"the nightly time has passed and {backlog.waiting} observations wait")
+        return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
     nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
     if last is not None and now - last < interval:
         return Due(False, "time", f"the last dream was {_span(now - last)} ago, the next is due after {_span(interval)}",
                    next_at=min((last + interval, *nights)))
     enough = rules.volume_base + rules.volume_share * backlog.memories
     if backlog.waiting >= enough:
-        return Due(True, "volume", f"{backlog.waiting} observations wait, {enough:.0f} are enough")
+        return Due(True, "volume", f"{_waiting(backlog.waiting)}, {enough:.0f} are enough")
     if backlog.sessions >= rules.volume_sessions:
-        return Due(True, "volume", f"{backlog.sessions} conversations have something new")
+        return Due(True, "volume", f"{_talks(backlog.sessions)} {'has' if backlog.sessions == 1 else 'have'} something new")
     old_at = backlog.oldest_at + OLD_NOTE if backlog.oldest_at is not None else None
     if old_at is not None and now >= old_at:
         return Due(True, "age", f"the oldest observation waits for {_span(now - old_at + OLD_NOTE)}")
-    return Due(False, "volume", f"{backlog.waiting} observations in {backlog.sessions} conversations wait, "
-                                f"{enough:.0f} or {rules.volume_sessions} make a dream worth while",
+    beside = f", {_talks(backlog.sessions)} with something new" if backlog.sessions else ""
+    return Due(False, "volume", f"{_waiting(backlog.waiting)}{beside}; "
+                                f"{enough:.0f} observations or {_talks(rules.volume_sessions)} make a dream worth while",
                next_at=min((t for t in (old_at, *nights) if t is not None), default=None))
 
 
@@ -157,6 +158,14 @@ def judge_gap(before: Reading, after: Reading, *, expected_s: float, gap_s: floa
     late_s = boot_s - expected_s
     stepped_s = (after.wall - before.wall).total_seconds() - boot_s
     return Gap(resumed=slept_s > gap_s or late_s > gap_s, stepped_s=stepped_s if abs(stepped_s) > gap_s else 0.0)
+
+
+def _waiting(number: int) -> str:
+    return "1 observation waits" if number == 1 else f"{number:,} observations wait"
+
+
+def _talks(number: int) -> str:
+    return "1 conversation" if number == 1 else f"{number:,} conversations"
 
 
 def _span(span: timedelta) -> str:

@@ -29,6 +29,9 @@ SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "n
                    "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
+FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
+               "`dream note \"…\"` takes a note")
+"""What a person does where nothing is yet."""
 
 
 class Fenced(DreamError):
@@ -162,7 +165,7 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
     """
     existed = path.exists()
     if not existed and create_with is None:
-        raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
+        raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
     if path.is_symlink():
         raise DreamError(f"`{path}` is a symbolic link, not opening it")
     fsio.make_private_dir(path.parent)
@@ -186,7 +189,7 @@ def open_reader(path: Path) -> Store:
     read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
     """
     if not path.exists():
-        raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
+        raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
     with translated(path):
         mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None,
@@ -197,7 +200,7 @@ def open_reader(path: Path) -> Store:
         try:
             if schema.version_of(connection) == 0 and schema.is_empty(connection):
                 # Somebody is founding it this very moment: it is not there yet, which is no outage.
-                raise StoreMissing(f"no store at `{path}`", hint="run `dream note` or `dream consolidate` first")
+                raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
             schema.check_version(connection)
         except BaseException:
             store.close()
@@ -236,7 +239,7 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
         raise Corrupt(f"`{store.path}` is a database, but no store of dream",
                       hint="move it away, or choose another place with `--home`")
     if version == 0 and create_with is None and not migrate:
-        raise StoreMissing(f"no store at `{store.path}`", hint="run `dream note` or `dream consolidate` first")
+        raise StoreMissing(f"no store at `{store.path}`", hint=FIRST_STEPS)
     if version > schema.VERSION or (0 < version < schema.VERSION and not migrate):
         schema.check_version(connection)
     if version == 0:

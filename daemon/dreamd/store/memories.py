@@ -43,6 +43,8 @@ def load_memory(store: Store, identity: str) -> Memory:
     Raises StoreMissing when there is none, UsageError when several begin so.
     """
     wanted = identity.strip().lower()
+    if 0 < len(wanted) < SHORTEST_ID and all(c in "0123456789abcdef" for c in wanted):
+        raise UsageError(f"`{wanted}` is too short for an id", hint=f"give its first {SHORTEST_ID} characters at least")
     if len(wanted) < SHORTEST_ID or not all(c in "0123456789abcdef" for c in wanted):
         raise StoreMissing("no memory with that id", hint="`dream list --all` shows the ids")
     with store.reading():
@@ -122,15 +124,16 @@ def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
                    ((*sorted((memory.id, other)), relation) for other, relation in memory.links))
 
 
-def delete_memory(tx: sqlite3.Connection, identity: str) -> None:
-    """Remove a memory's rows: for `forget`, and for a memory that existed only through an undone run."""
+def delete_memory(tx: sqlite3.Connection, identity: str) -> bool:
+    """Remove a memory's rows, for `forget` and for what existed only through an undone run; True if it was there."""
     row = tx.execute("SELECT seq, scope FROM memory WHERE id = ?", (identity,)).fetchone()
     if row is None:
-        return
+        return False
     mark_unwritten(tx, row[1])
     tx.execute("DELETE FROM memory_words WHERE rowid = ?", (row[0],))
     tx.execute("DELETE FROM link WHERE a = ? OR b = ?", (identity, identity))
     tx.execute("DELETE FROM memory WHERE id = ?", (identity,))
+    return True
 
 
 def revision(tx: sqlite3.Connection, identity: str) -> int:

@@ -120,6 +120,12 @@ def load_with_fate_of(store: Store, memory_id: str) -> list[Observation]:
     return [read_row(r) for r in rows]
 
 
+def load_of_run(store: Store, run: int) -> list[Observation]:
+    """The observations a run gave their fate, oldest first."""
+    rows = store.all(f"{JOINED} WHERE f.run = ? ORDER BY o.at, o.id", run)
+    return [read_row(r) for r in rows]
+
+
 def last_seq(store: Store) -> int:
     """The highest observation number so far."""
     row = store.one("SELECT COALESCE(MAX(seq), 0) AS n FROM observation")
@@ -140,6 +146,11 @@ def set_aside(tx: sqlite3.Connection, run: int) -> int:
     """Mark what a run consumed as rejected by a person: it supports nothing and is not taken up again."""
     tx.execute("DELETE FROM support WHERE observation IN (SELECT observation FROM fate WHERE run = ?)", (run,))
     return tx.execute("UPDATE fate SET set_aside = 1 WHERE run = ?", (run,)).rowcount
+
+
+def is_set_aside(store: Store, run: int) -> bool:
+    """Whether anything that a run consumed was set aside."""
+    return store.one("SELECT 1 FROM fate WHERE run = ? AND set_aside = 1 LIMIT 1", run) is not None
 
 
 def hand_back(tx: sqlite3.Connection, run: int) -> int:
