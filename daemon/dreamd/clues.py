@@ -17,7 +17,8 @@ SYMBOL_MISSING = "symbol missing"
 
 MOST_ENTRIES = 5_000
 DEEPEST = 4
-GREP_S = 0.5
+GREP_S = 0.25
+"""A large repository is not searched to its end while somebody waits for an answer."""
 LONGEST_TEXT = 4_000
 
 ENDINGS = (
@@ -37,6 +38,7 @@ _SKIPPED = frozenset({"node_modules", "target", "dist", "build", "__pycache__", 
 def find_clue(text: str, directory: Path | None) -> str | None:
     """What a memory names that cannot be found here; None when all is there or nothing can be told."""
     text = text[:LONGEST_TEXT]
+    directory = directory if directory is not None and directory.is_dir() else None  # what is elsewhere cannot be told
     if any(not _is_there(name, directory) for name in _paths(text, directory)):
         return PATH_MISSING
     if any(not _runs(word, directory) for word in _commands(text)):

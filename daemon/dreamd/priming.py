@@ -21,8 +21,8 @@ LONGEST_CHARS = 9_000
 LONGEST_FACT_CHARS = 1_200
 OPENING = "<dream-memory>"
 CLOSING = "</dream-memory>"
-HEADING = ("What is on record from earlier conversations, each fact with the day it was last confirmed; "
-           "a record can be out of date:")
+HEADING = ('What is on record from earlier conversations, each fact with the day it was last confirmed; '
+           'a record can be out of date, and "I" is the person:')
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 STANDING_SHARE = 0.5
 """Seats kept for what holds in every conversation, whatever it is about."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from dreamd import inbox, mutex
 from dreamd.clock import Clock, SystemClock
-from dreamd.clues import find_clue
+from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
@@ -38,6 +38,7 @@ from dreamd.ranking import (
     word_stems,
 )
 from dreamd.settings import Settings, load_settings
+from dreamd.sources import project_key_of
 from dreamd.store import memories, shown
 from dreamd.world import World
 
@@ -248,11 +249,28 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection,
                   nearness=near.between if near else None)
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
-    results = tuple(Found(r.memory, r.score, r.parts, find_clue(r.memory.text, look.directory) if look.directory else None)
-                    for r in ranked)
+    clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
+    results = tuple(Found(r.memory, r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
     if look.record and results:
         record_recalls(kit, [r.memory.id for r in results])
     return Recall(query, results, mode, warning)
+
+
+def find_clues(found: Sequence[Memory], directory: Path) -> list[str | None]:
+    """For each memory what it names that is not there: in the work tree around a directory for those of its project.
+
+    A memory of another project, or of the person, is only asked about places that are the same from everywhere.
+    """
+    scope, root = Scope("project", project_key_of(str(directory)) or "?"), _work_tree(directory)
+    clues = [find_clue(m.text, root if m.scope == scope else None) for m in found]
+    ours = [n for n, m in enumerate(found) if m.scope == scope and not clues[n]] if (root / ".git").exists() else []
+    for n, gone in zip(ours, find_missing_symbols([found[n].text for n in ours], root) if ours else (), strict=True):
+        clues[n] = SYMBOL_MISSING if gone else None
+    return clues
+
+
+def _work_tree(here: Path) -> Path:
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
 
 def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:

@@ -251,6 +251,32 @@ def test_only_what_can_hardly_be_anything_else_is_looked_for(tree, text, clue):
     assert find_clue(text, tree) == clue
 
 
+def test_of_a_directory_that_is_elsewhere_nothing_is_told(tmp_path):
+    from dreamd.clues import find_clue
+
+    assert find_clue("The oven is in src/oven.py", tmp_path / "on-another-machine") is None
+
+
+def test_only_memories_of_the_project_are_measured_by_its_work_tree(house, tmp_path):
+    import subprocess
+
+    tree = tmp_path / "cedar"
+    tree.mkdir()
+    (tree / "oven.py").write_text("def heat_up():\n    pass\n")
+    for words in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", "-C", str(tree), *words], check=True)
+    told = ["The oven is heated by `heat_up()`", "The oven is cooled by `cool_down()`", "The oven manual is docs/oven.md"]
+    house.say(FIRST_DAY, *told, *(Said(text.replace("oven", "stove"), "user") for text in told))
+    house.dream(FIRST_NIGHT)
+    with house.kit(LATER) as kit:
+        look = Look(record=False, limit=9, budget=Budget.DEEP, directory=tree)
+        found = {one.memory.text: one.clue for one in (*search(kit, "oven", look).results, *search(kit, "stove", look).results)}
+    assert found[told[0]] is None
+    assert found[told[1]] == "symbol missing"
+    assert found[told[2]] == "path missing"
+    assert {found[text.replace("oven", "stove")] for text in told} == {None}
+
+
 def test_a_function_that_no_tracked_file_has_is_a_clue(tree):
     import subprocess
 

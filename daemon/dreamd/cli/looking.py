@@ -211,21 +211,11 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
 
 def _with_clues(results: Sequence[Found]) -> list[Found]:
     """Say of memories of the project we stand in whether what they name is still there."""
-    from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
-    from dreamd.sources import project_key_of
+    from dreamd.recall import find_clues
 
     try:
         here = Path.cwd()
     except OSError:
         return list(results)
-    scope, root = Scope("project", project_key_of(str(here)) or "?"), _root(here)
-    clues = [find_clue(r.memory.text, root if r.memory.scope == scope else None) for r in results]
-    ours = [n for n, r in enumerate(results) if r.memory.scope == scope and not clues[n]]
-    missing = find_missing_symbols([results[n].memory.text for n in ours], root) if (root / ".git").exists() else []
-    for n, gone in zip(ours, missing, strict=False):
-        clues[n] = SYMBOL_MISSING if gone else None
+    clues = find_clues([r.memory for r in results], here)
     return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]
-
-
-def _root(here: Path) -> Path:
-    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
