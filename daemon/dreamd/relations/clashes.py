@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from dreamd.relations.causes import only_cause, other_cause
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import Frame, value_change
 from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, RETIRED, STAGE, STAGE_WORDS, VERBS
@@ -29,6 +30,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or value_change(pair, frame, strict=True)
         or other_amount(pair, frame)
         or stage_change(pair)
+        or only_cause(pair)
         or opposite(pair, frame)
     )
 
@@ -128,6 +130,8 @@ def opposite(pair: PairFeatures, frame: Frame) -> str:
 
 def _hinted(pair: PairFeatures) -> str:
     """Signs of a conflict in what both speak of: a denial, an opposite, another amount, two exclusive choices."""
+    if other_cause(pair):
+        return "another cause"
     cover = max(pair.cover_a, pair.cover_b)
     if cover < 0.5 or len(pair.shared) < 2:
         return ""

@@ -92,7 +92,7 @@ def pair_features(a: Statement, b: Statement, similarity: float) -> PairFeatures
         qualifier_one_sided=one_sided,
         polarity_apart=_polarity(sa, sb, shared),
         swapped=_swapped(sa, sb, shared, only_a, only_b),
-        restated=bool(sa.numbers & sb.numbers) and not (numbers_a or numbers_b) and _digits(sa) != _digits(sb),
+        restated=bool(sa.numbers and sb.numbers) and not (numbers_a or numbers_b) and _digits(sa) != _digits(sb),
         gap_days=gap,
     )
 
@@ -135,6 +135,10 @@ def _same_number(one: str, other: str) -> bool:
         return clock.endswith(":00") and plain in (str(int(clock[:2])), str(int(clock[:2]) % 12))
     if not dim_a or not dim_b:
         return value_a == value_b or _scaled(one, other)
+    if {dim_a, dim_b} == {"freq", "every-time"}:
+        return abs(float(value_a) * float(value_b) - 1) < 1e-6
+    if {dim_a, dim_b} in ({"every-month", "month"}, {"every-time", "time"}):
+        return value_a == value_b
     if {dim_a, dim_b} == {"time", "month"}:
         days = float(value_a if dim_a == "time" else value_b) / 86_400
         months = float(value_b if dim_a == "time" else value_a)
@@ -276,19 +280,19 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
         if bool(a.head_negations) == bool(b.head_negations):
             return frozenset()
         denying, plain = (a, b) if a.head_negations else (b, a)
-        elsewhere = denies_softly(plain) or plain.only or denying.conditions & {"unless", "until"}
+        elsewhere = denies_softly(plain, denying) or plain.only or denying.conditions & {"unless", "until"}
         return frozenset() if elsewhere or plain.denied & denying.denied else denying.head_negated & shared - plain.negated
     denying, plain = (a, b) if a.negations else (b, a)
-    if denies_softly(plain) or denying.negations > 1 or plain.only or denying.conditions & {"unless", "until"}:
+    if denies_softly(plain, denying) or denying.negations > 1 or plain.only or denying.conditions & {"unless", "until"}:
         return frozenset()
     return denying.negated & shared
 
 
-def denies_softly(slots: Slots) -> bool:
-    """Wording that denies without a negator: "free of", "instead of", "only … after", "formerly"."""
-    low = slots.folded.lower()
+def denies_softly(slots: Slots, other: Slots) -> bool:
+    """Wording of its own that denies without a negator: "free of", "instead of", "only … after", "formerly"."""
+    low, theirs = slots.folded.lower(), other.folded.lower()
     return any(
-        w in low
+        w in low and w not in theirs
         for w in (
             "free of",
             "instead of",
@@ -329,14 +333,28 @@ def _swapped(a: Slots, b: Slots, shared: frozenset[str], only_a: frozenset[str],
     """Who and whom exchanged around the same verb, in the same voice; or kept in place while the voice turned."""
     if a.content == b.content and len(a.content) >= 3 and _has_by(a) != _has_by(b) and a.has_be != b.has_be:
         return True
-    if not a.subject or not b.subject or a.verb != b.verb or len(shared) < 3:
+    if not a.subject or not b.subject:
         return False
-    after_a, after_b = a.content_set - a.subject - {a.verb}, b.content_set - b.subject - {b.verb}
+    holding = _holding(a, b)
+    if (a.verb != b.verb or len(shared) < 3) and not holding:
+        return False
+    after_a, after_b = a.content_set - a.subject, b.content_set - b.subject
+    if not holding:
+        after_a, after_b = after_a - {a.verb}, after_b - {b.verb}
     exchanged = bool(a.subject & after_b & shared) and bool(b.subject & after_a & shared)
     if a.passive == b.passive:
         return exchanged
     kept = bool(a.subject & b.subject) and bool(after_a & after_b)
     return kept and not exchanged and _has_by(a) != _has_by(b) and len(only_a) <= 1 and len(only_b) <= 1
+
+
+def _holding(a: Slots, b: Slots) -> bool:
+    """Both say who has or needs what, with nothing but the things themselves to tell them apart."""
+    first = [next((t.lower for t in slots.tokens if t.lower in _HAVING), "") for slots in (a, b)]
+    return bool(first[0]) and first[0] == first[1] and not a.subject & b.subject
+
+
+_HAVING = frozenset(["has", "have", "had", "needs", "need", "gets", "get"])
 
 
 def inversions(a: Slots, b: Slots, shared: frozenset[str]) -> list[tuple[str, str]]:

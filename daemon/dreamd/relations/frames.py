@@ -13,6 +13,7 @@ from dreamd.relations import words
 from dreamd.relations.current import Now, current
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, VERBS
+from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token
 
@@ -21,7 +22,6 @@ _AGENT = frozenset("by durch von por par".split())
 _ARTICLES = frozenset("the a an our their his her der die das dem den el la los las le les o os as".split())
 _HABIT = re.compile(r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|done|now|fixed|no longer)")
 _SMALL = frozenset().union(*words.SMALL_WORDS.values())
-_CJK_DIGITS = frozenset("零〇一二三四五六七八九十百千万两半")
 _CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
 _TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | {
     *("afternoon", "afternoons", "evenings", "mornings", "noon", "today", "tomorrow", "daily", "weekly", "monthly", "nightly"),
@@ -164,6 +164,8 @@ def told_changes(slots: Slots) -> tuple[str, ...]:
 
 def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     """The part stands before the verb on both sides, with a word of the subject in each."""
+    if pair.a.tongue in ("zh", "ja", "ko"):
+        return part.told_at == 0 and not part.last and not is_timely(part.left)
     for slots, now, run, at in ((pair.a, frame.a, part.left, part.left_at), (pair.b, frame.b, part.right, part.right_at)):
         if not {t.stem for t in run if t.is_content} & slots.subject or _subject_ended(slots, now, at):
             return False
@@ -254,7 +256,7 @@ def _is_label(now: Now, run: tuple[Token, ...], at: int) -> bool:
 
 def is_amount(run: tuple[Token, ...]) -> bool:
     """Numbers with or without units, and nothing else."""
-    numeric = [t.kind == "number" or t.lower in words.NUMBER_WORDS or t.surface in _CJK_DIGITS for t in run]
+    numeric = [t.kind == "number" or t.lower in words.NUMBER_WORDS or t.surface in CHARACTER_NUMBERS for t in run]
     rest = (t.lower for n, t in zip(numeric, run, strict=True) if not n)
     return any(numeric) and all(word in words.UNIT_NAMES or word in words.SCALE_WORDS for word in rest)
 

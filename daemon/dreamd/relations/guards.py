@@ -7,18 +7,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from dreamd.relations import words
+from dreamd.relations.causes import other_cause
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.frames import align, is_amount
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 
+MOSTLY_EQUAL = 0.6
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
 
 def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Every reason why the two must not become one; empty when none was found."""
-    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair)]
+    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair), *_replaced(pair)]
     return tuple(found)
+
+
+def _replaced(pair: PairFeatures) -> Iterable[str]:
+    """Outside English, whose words the score knows: one word stands in the place of another, all the rest is equal."""
+    if pair.a.tongue == "en" or not pair.same_script or turned_no(pair):
+        return
+    frame = align(pair.a, pair.b)
+    if len(frame.parts) != 1 or frame.equal < MOSTLY_EQUAL:
+        return
+    part = frame.parts[0]
+    if part.left and part.right and not (is_amount(part.left) and is_amount(part.right)):
+        yield f"`{part.left[0].surface}` stands for `{part.right[0].surface}`"
 
 
 def _values(pair: PairFeatures) -> Iterable[str]:
@@ -87,6 +102,8 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield f"only one side tells of a change: `{(marked[0] or marked[1])[0]}`"
     if (pair.swapped and not told_from_both_ends(pair)) or ends(pair) < 0:
         yield "who and whom are exchanged"
+    if other_cause(pair):
+        yield "each names another cause"
     if is_turned(pair.a.folded, pair.b.folded):
         yield "one puts first what the other puts second"
     if _permission(pair.a) * _permission(pair.b) < 0:
@@ -223,7 +240,7 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
 
 
 def _is_number(stem: str) -> bool:
-    return stem[:1].isdigit() or stem in words.NUMBER_WORDS
+    return stem[:1].isdigit() or stem in words.NUMBER_WORDS or stem in words.UNIT_NAMES
 
 
 def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:

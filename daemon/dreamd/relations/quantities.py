@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.relations import words
+from dreamd.relations.numerals import numbers_in, unit_at
 from dreamd.relations.text import Token
 
 _DATE = re.compile(
@@ -45,70 +46,6 @@ _CLOCK_WORD = re.compile(
 )
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
 _DIGIT = re.compile(r"\d")
-_ZH = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
-_ZH_SCALE = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_KO = {
-    "한": 1,
-    "두": 2,
-    "세": 3,
-    "네": 4,
-    "다섯": 5,
-    "여섯": 6,
-    "일곱": 7,
-    "여덟": 8,
-    "아홉": 9,
-    "열": 10,
-    "열두": 12,
-    "스무": 20,
-    "서른": 30,
-}
-_KO_NUMBER = re.compile(
-    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)"
-)
-_ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
-_ZH_WORDS = (
-    "一起",
-    "一个",
-    "一样",
-    "一致",
-    "一律",
-    "统一",
-    "第一",
-    "一般",
-    "一旦",
-    "之一",
-    "一直",
-    "一定",
-    "万一",
-    "一些",
-    "唯一",
-    "十分",
-    "千万",
-    "一次性",
-    "一同",
-    "一切",
-    "一律",
-    "二进制",
-    "三方",
-    "逐一",
-    "任一",
-    "一体",
-    "同一",
-    "星期一",
-    "星期二",
-    "星期三",
-    "星期四",
-    "星期五",
-    "星期六",
-    "周一",
-    "周二",
-    "周三",
-    "周四",
-    "周五",
-    "周六",
-)
-
-
 _GERMAN_UNITS = {"ein": 1} | words.NUMBER_WORDS
 
 
@@ -169,7 +106,7 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     while i < len(tokens):
         token = tokens[i]
         if token.kind == "cjk":
-            found.extend(_cjk_numbers(token.surface, i))
+            found.extend(Quantity(dim, value, i) for dim, value in numbers_in(token.surface))
             i += 1
             continue
         rate = _rate(tokens, i)
@@ -179,6 +116,11 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             continue
         if token.lower in _NAMED_TIMES:
             found.append(Quantity("clock", _NAMED_TIMES[token.lower], i))
+        halved = _and_a_half(tokens, i)
+        if halved:
+            found.append(halved[0])
+            i = halved[1]
+            continue
         value, after = _value(tokens, i)
         if value is None:
             i += 1
@@ -186,6 +128,22 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
         found.append(_with_unit(tokens, i, after, value))
         i = after
     return found
+
+
+def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
+    """ "An hour and a half", "two and a half hours", "one and a half metres"."""
+    low = [t.lower for t in tokens[i : i + 5]]
+    half = ["and", "a", "half"]
+    if len(low) < len(half) + 2:
+        return None
+    if low[0] in ("a", "an", "one") and low[2:5] == half and low[1] in words.UNIT_NAMES:
+        dim, factor = words.UNIT_NAMES[low[1]]
+        return Quantity(dim, 1.5 * factor, i), i + 5
+    whole = 1.0 if low[0] == "one" else _value(tokens, i)[0] if low[1:4] == half else None
+    if low[1:4] == half and whole is not None and low[4] in words.UNIT_NAMES:
+        dim, factor = words.UNIT_NAMES[low[4]]
+        return Quantity(dim, (whole + 0.5) * factor, i), i + 5
+    return None
 
 
 def _date(year: str | None, month: str, day: str | None) -> str:
@@ -227,6 +185,8 @@ def _value(tokens: Sequence[Token], i: int) -> tuple[float | None, int]:
         return _spelled(tokens, i)
     if "-" in low and all(part in words.NUMBER_WORDS for part in low.split("-")):
         return float(sum(words.NUMBER_WORDS[part] for part in low.split("-"))), i + 1
+    if low.endswith("fold") and low.removesuffix("fold") in words.NUMBER_WORDS:
+        return float(words.NUMBER_WORDS[low.removesuffix("fold")]), i + 1
     return _german(low), i + 1
 
 
@@ -239,20 +199,25 @@ def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
         low = tokens[i].lower
         if low in words.SCALE_WORDS and low != "k":
             total *= words.SCALE_WORDS[low]
-        elif low in words.NUMBER_WORDS and 20 <= total % 100 < 100 and total % 10 == 0 and words.NUMBER_WORDS[low] < 10:
+        elif words.NUMBER_WORDS.get(low, 999) < _room(total):
             total += words.NUMBER_WORDS[low]
         elif (
             low in ("and", "y", "e", "und")
             and i + 1 < len(tokens)
-            and total >= 20
-            and total % 10 == 0
-            and words.NUMBER_WORDS.get(tokens[i + 1].lower, 99) < 10
+            and words.NUMBER_WORDS.get(tokens[i + 1].lower, 999) < _room(total)
         ):
             pass
         else:
             break
         i += 1
     return total, i
+
+
+def _room(total: float) -> int:
+    """What may be added to a number as it is spoken: up to a hundred behind hundreds, up to ten behind tens."""
+    if total >= 100 and total % 100 == 0:
+        return 100
+    return 10 if total >= 20 and total % 10 == 0 else 0
 
 
 def _german(low: str) -> float | None:
@@ -315,6 +280,8 @@ def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
 def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Quantity:
     """Attach the unit that follows (or the currency before); a number without one keeps an empty dimension."""
     follow = tokens[after].lower if after < len(tokens) else ""
+    if tokens[i].lower.endswith("fold"):
+        return Quantity("fold", value, i)
     if tokens[i].surface[:1] in "$€£":
         return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i].surface[0]], value, i)
     if follow in words.FRACTION_WORDS and value >= 10:
@@ -325,57 +292,11 @@ def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Qua
         dim, factor = words.UNIT_NAMES[follow]
         return Quantity(dim, value * factor, i)
     if after < len(tokens) and tokens[after].kind == "cjk":
-        unit = _unit_at(follow)
+        unit = unit_at(follow)
         return Quantity(unit[0], value * unit[1], i) if unit else Quantity("", value, i)
     if i and tokens[i - 1].lower in ("€", "$", "£"):
         return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
     return Quantity("", value, i)
-
-
-def _cjk_numbers(run: str, token: int) -> list[Quantity]:
-    """Numbers inside a run of Chinese or Korean characters, with the unit glued behind."""
-    found: list[Quantity] = []
-    blanked = run
-    for word in _ZH_WORDS:
-        blanked = blanked.replace(word, "·" * len(word))
-    for match in _ZH_NUMBER.finditer(blanked):
-        value = _chinese(match.group())
-        rest = blanked[match.end() :]
-        if value is None or (match.group() in ("一", "千", "万", "百") and not _unit_at(rest)):
-            continue
-        if match.start() and blanked[match.start() - 1] == "第":
-            continue
-        dim, factor = _unit_at(rest) or ("", 1.0)
-        found.append(Quantity(dim, value * factor, token))
-    for match in _KO_NUMBER.finditer(run):
-        unit = words.UNIT_NAMES.get(match.group(2), ("", 1.0))
-        if _KO[match.group(1)] > 1:
-            found.append(Quantity(unit[0], _KO[match.group(1)] * unit[1], token))
-    return found
-
-
-def _unit_at(rest: str) -> tuple[str, float] | None:
-    for name in words.CJK_UNITS:
-        if rest.startswith(name):
-            return words.UNIT_NAMES[name]
-    return None
-
-
-def _chinese(text: str) -> float | None:
-    whole, _, part = text.partition("点")
-    total = section = digit = 0
-    for char in whole:
-        if char in _ZH:
-            digit = _ZH[char]
-        elif char == "万":
-            total, section, digit = (total + section + digit) * 10_000, 0, 0
-        else:
-            section += (digit or 1) * _ZH_SCALE[char]
-            digit = 0
-    value = float(total + section + digit)
-    if part:
-        value += float("0." + "".join(str(_ZH[c]) for c in part))
-    return value
 
 
 def dimension(key: str) -> str:

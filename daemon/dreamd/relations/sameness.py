@@ -8,6 +8,7 @@ from dreamd.relations import words
 from dreamd.relations.converse import tied
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
+from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token, stem
@@ -57,12 +58,12 @@ def ends(pair: PairFeatures) -> int:
     return tied(pair.a.text, pair.b.text) if alike else 0
 
 
-def told_alike(left: tuple[Token, ...], right: tuple[Token, ...], pair: PairFeatures) -> bool:
+def told_alike(left: tuple[Token, ...], right: tuple[Token, ...], pair: PairFeatures, *, least: int = 2) -> bool:
     """Beside numbers, units, denials and light verbs both say the same words."""
     one, other = weighty(left, pair.a), weighty(right, pair.b)
     shared = {_same(s) for s in one} & {_same(s) for s in other}
     apart = {_same(s) for s in one ^ other} - shared
-    return len(shared) >= 2 and not apart - pair.shared
+    return len(shared) >= least and not apart - pair.shared
 
 
 def weighty(told: tuple[Token, ...], slots: Slots) -> frozenset[str]:
@@ -75,6 +76,10 @@ def weighty(told: tuple[Token, ...], slots: Slots) -> frozenset[str]:
         and t.kind != "number"
         and t.lower not in words.UNIT_NAMES
         and t.lower not in words.NUMBER_WORDS
+        and t.lower not in words.FRACTION_WORDS
+        and t.lower not in words.SCALE_WORDS
+        and not (t.lower.endswith("fold") and t.lower.removesuffix("fold") in words.NUMBER_WORDS)
+        and t.surface not in CHARACTER_NUMBERS
         and t.lower not in words.NEGATORS
         and t.stem not in LIGHT
         and DIMENSION_NOUNS.get(t.lower) not in dims

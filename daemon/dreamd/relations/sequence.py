@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dreamd.relations.text import tokens
 
@@ -33,6 +34,7 @@ _PATTERNS = (
 )
 
 
+@lru_cache(maxsize=16_384)
 def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The stems of what comes first and of what comes second; None when the text tells no order."""
     low = folded.lower().rstrip(".")

@@ -182,13 +182,13 @@ def extract_slots(text: str) -> Slots:
         quantifiers=_quantifiers(head),
         only=bool(
             re.search(
-                r"\b(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
+                r"(?<![\w-])(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
                 r"únicamente|"
                 r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ",
                 low,
             )
         ),
-        conditions=_conditions(cut, low),
+        conditions=_conditions(cut, low, tongue),
         modal=_modal(cut),
         changes=_changes(low),
         qualifiers=_qualifiers(cut, low),
@@ -345,8 +345,14 @@ def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
     return frozenset(found)
 
 
-def _conditions(cut: Sequence[Token], low: str) -> frozenset[str]:
+_ROMANCE_IF = frozenset(["si", "se"])
+_OTHER_TONGUES = {"es": frozenset(["se"]), "fr": frozenset(["se"]), "pt": frozenset(["si"])}
+"""What is "if" in one tongue and "oneself" in the next."""
+
+
+def _conditions(cut: Sequence[Token], low: str, tongue: str) -> frozenset[str]:
     found = {t.lower for t in cut if t.lower in words.CONDITIONS}
+    found -= _OTHER_TONGUES.get(tongue, _ROMANCE_IF)
     if not low.isascii():
         found.update(w.strip() for w in words.CONDITIONS_CJK if w in low)
     return frozenset(found)

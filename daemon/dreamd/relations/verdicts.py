@@ -12,8 +12,8 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import merge_guards, strong_changes
+from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
-from dreamd.relations.slots import Slots
 from dreamd.relations.wording import merged_wording
 
 CLEARLY_LATER_DAYS = 1.0
@@ -46,6 +46,8 @@ class Limits:
     """A conflict with nothing but the score."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
+    least: float = 0.2
+    """Below this a conflict is no conflict, however much of the rest a guard rules out."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
     ask: float = 0.4
@@ -111,7 +113,7 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
     if collateral_guards(pair) or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
-    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards else score.conflict
+    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards and score.conflict >= limits.least else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     limit = limits.change_marked if marked else limits.clash
     if visible_clash(pair, frame):
@@ -158,8 +160,8 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     reason = turned_no(pair) or both_ends or _in_other_units(pair, frame)
     if reason:
         return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
-    for side, mine, theirs, only in (("a", pair.a, pair.b, pair.only_b), ("b", pair.b, pair.a, pair.only_a)):
-        if not only and _extends(mine, theirs):
+    for side, mine, theirs in (("a", pair.a, pair.b), ("b", pair.b, pair.a)):
+        if adds_to(mine, theirs):
             return _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
     return None
 
@@ -169,7 +171,7 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
     said = pair.a.negations == pair.b.negations and pair.a.bearings == pair.b.bearings and pair.a.only == pair.b.only
     if not pair.restated or not said or pair.a.conditions != pair.b.conditions or pair.names_a or pair.names_b:
         return ""
-    return "the same amount in another unit" if told_alike(frame.a.told, frame.b.told, pair) else ""
+    return "the same amount in another unit" if told_alike(frame.a.told, frame.b.told, pair, least=1) else ""
 
 
 def _still_so(pair: PairFeatures) -> bool:
@@ -199,39 +201,6 @@ def _all_equal(pair: PairFeatures, *, still: bool = False) -> bool:
         and left.bearings - neutral == right.bearings - neutral
         and (still or bool(left.changes) == bool(right.changes))
     )
-
-
-_UNSAFE_ADDITION = words.HARD_CONDITIONS | {
-    "only",
-    "but",
-    "however",
-    "when",
-    "instead",
-    "while",
-    "before",
-    "after",
-    "until",
-    "not",
-    "never",
-    "no",
-    "than",
-    "every",
-    "or",
-}
-_SAFE_JOINTS = frozenset(["which", "whose", "that", "by", "in", "under", "from", "to", "with", "at", "on"])
-
-
-def _extends(longer: Slots, shorter: Slots) -> bool:
-    """`longer` begins with the words of `shorter` and goes on without a condition or a turn."""
-    left = [t.lower for t in longer.tokens if t.kind != "stop"]
-    right = [t.lower for t in shorter.tokens if t.kind != "stop"]
-    if len(right) < 3 or left[: len(right)] != right or len(left) <= len(right):
-        return False
-    rest = [t for t in longer.tokens if t.kind != "stop"][len(right) :]
-    joint = next((t.surface for t in longer.tokens if rest[0].at - 2 <= t.at < rest[0].at and t.kind == "stop"), "")
-    if joint or rest[0].lower in words.REASONS or rest[0].lower in _SAFE_JOINTS:
-        return rest[0].lower not in _UNSAFE_ADDITION and not ({t.lower for t in rest} & words.HARD_CONDITIONS)
-    return False
 
 
 def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str, score: PairScore | None) -> Judgement | None:

@@ -1,0 +1,85 @@
+"""One statement that says what another says, word for word, and adds to it: a reason, a command, a time, an aside."""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dreamd.relations import words
+from dreamd.relations.frames import is_timely
+from dreamd.relations.quantities import dimension
+from dreamd.relations.slots import Slots, extract_slots
+from dreamd.relations.text import Token
+
+_UNSAFE = words.HARD_CONDITIONS | frozenset(
+    "only but however when instead while before after until not never no than or nur aber pero mais mas".split()
+)
+_JOINTS = frozenset("which whose that by in from to with at on via through mit durch per par avec con por com através".split())
+_ASIDES = frozenset("not never nicht nie".split())
+_EACH = frozenset("every each daily weekly nightly monthly hourly".split())
+_TURNS = ("rather than", "instead of", "and not", "and never", "und nicht", "und nie")
+LONGEST_ASIDE = 6
+LEAST_WORDS = 3
+_CJK_REASON = re.compile(r"^[，,；;]?\s?(?:因为|由于|以便|以免|原因是|用于|为了|なぜなら|때문|왜냐하면)")
+_CJK_TURN = re.compile(r"如果|除非|除了|只|但|不过|若|当|しかし|ただし|만약|하지만|단")
+
+
+def adds_to(longer: Slots, shorter: Slots) -> bool:
+    """`longer` begins with the words of `shorter` and goes on without a condition or a turn; or holds them around an amount."""
+    if longer.tongue in ("zh", "ja", "ko"):
+        return _adds_characters(longer.folded, shorter.folded)
+    left = [t for t in longer.tokens if t.kind != "stop"]
+    right = [t for t in shorter.tokens if t.kind != "stop"]
+    if len(right) < LEAST_WORDS or len(left) <= len(right):
+        return False
+    if [t.lower for t in left[: len(right)]] != [t.lower for t in right]:
+        return _holds_amount(left, right, longer)
+    return _goes_on(longer, left[len(right) :], shorter)
+
+
+def _goes_on(longer: Slots, rest: Sequence[Token], shorter: Slots) -> bool:
+    """What follows is a reason, an apposition, a place or a regular time, or an aside about something else."""
+    first = rest[0]
+    at = longer.tokens.index(first)
+    joint = longer.tokens[at - 1].kind == "stop"
+    if {t.lower for t in rest} & words.HARD_CONDITIONS & longer.conditions:
+        return False
+    if first.lower in _ASIDES and joint or " ".join(t.lower for t in rest[:2]) in _TURNS:
+        return _is_aside(rest, shorter)
+    if first.lower in _EACH:
+        return all(is_timely((t,)) or t.kind == "number" or t.lower in words.NUMBER_WORDS for t in rest if t.is_content)
+    if first.lower in _UNSAFE or first.lower == "for" and not joint:
+        return False
+    return joint or first.lower in words.REASONS | _JOINTS
+
+
+def _is_aside(rest: Sequence[Token], shorter: Slots) -> bool:
+    """A denial of something that the shorter never speaks of, and that is no time in which it would not hold."""
+    told = [t for t in rest if t.is_content]
+    return 0 < len(told) <= LONGEST_ASIDE and not {t.stem for t in told} & shorter.content_set and not is_timely(tuple(told))
+
+
+def _holds_amount(left: Sequence[Token], right: Sequence[Token], longer: Slots) -> bool:
+    """The same words around "of 150 euros" or "of 4 m": what was vague has become exact."""
+    size = len(left) - len(right)
+    for at in range(LEAST_WORDS, len(right)):
+        if [t.lower for t in left[:at]] != [t.lower for t in right[:at]]:
+            return False
+        put = left[at : at + size]
+        if put[0].lower == "of" and [t.lower for t in left[at + size :]] == [t.lower for t in right[at:]]:
+            told = extract_slots(" ".join(t.surface for t in put[1:]))
+            behind = longer.verb in {t.stem for t in left[:at]}
+            return behind and any(dimension(key) for key in told.numbers) and all(_counts(t) for t in put[1:])
+    return False
+
+
+def _counts(token: Token) -> bool:
+    return token.kind in ("number", "op") or token.lower in words.UNIT_NAMES or token.lower in words.NUMBER_WORDS
+
+
+def _adds_characters(longer: str, shorter: str) -> bool:
+    bare = shorter.rstrip("。.!！ ")
+    rest = longer[len(bare) :]
+    return len(bare) >= LEAST_WORDS and longer.startswith(bare) and bool(_CJK_REASON.match(rest)) and not _CJK_TURN.search(rest)
