@@ -179,7 +179,10 @@ def load_settings(path: Path, *, required: bool = False) -> Settings:
         raise ConfigError(f"the settings file `{path}` is not UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"the settings file `{path}` is not valid TOML: {error}") from None
-    return build_settings(document, path=path)
+    try:
+        return build_settings(document, path=path)
+    except ConfigError as error:
+        raise ConfigError(f"{error.message}, in `{path}`", hint=error.hint) from None
 
 
 def build_settings(document: Mapping[str, object], *, path: Path | None = None) -> Settings:
@@ -192,7 +195,7 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
     tables: dict[str, Any] = {}
     for name, content in document.items():
         if name not in TABLES:
-            raise ConfigError(f"unknown table `[{name}]` in the settings", hint=_nearest(name, TABLES))
+            raise ConfigError(f"unknown table `[{name}]`", hint=_nearest(name, TABLES))
         if not isinstance(content, Mapping):
             raise ConfigError(f"`{name}` must be a table", hint=f"write `[{name}]` on a line of its own")
         kind = type(getattr(Settings(), name))
@@ -200,7 +203,7 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
         values: dict[str, Any] = {}
         for key, value in content.items():
             if key not in known:
-                raise ConfigError(f"unknown key `{name}.{key}` in the settings", hint=_nearest(key, tuple(known)))
+                raise ConfigError(f"unknown key `{name}.{key}`", hint=_nearest(key, tuple(known)))
             values[key] = _checked(f"{name}.{key}", value, known[key], warnings)
             chosen.add(f"{name}.{key}")
         tables[name] = kind(**values)

@@ -71,12 +71,15 @@ GLOBAL_OPTIONS = (
 
 def overview() -> str:
     """The text of `dream --help`."""
+    from dreamd.cli.examples import FIRST_STEPS, lines_of
+
     lines = ["usage: dream [options] COMMAND …", "",
-             "Consolidates the memory of AI agents: what they and you said becomes small, current and explained."]
+             "Consolidates the memory of AI agents: what they and you said becomes small, current and explained.",
+             "", "first steps:", *lines_of(FIRST_STEPS)]
     for title, rows in GROUPS:
         lines += ["", f"{title}:", *(f"  {name:<15}{summary}" for name, _, summary in rows)]
     lines += ["", "options, before or after the command:", *(f"  {name:<15}{what}" for name, what in GLOBAL_OPTIONS),
-              "", "`dream COMMAND --help` shows a command's own options"]
+              "", "`dream COMMAND --help` shows a command's own options and examples"]
     return "\n".join(lines)
 
 

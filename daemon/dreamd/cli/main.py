@@ -156,10 +156,13 @@ def _load_family(command: str) -> Family:
 
 
 def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
+    from argparse import RawDescriptionHelpFormatter
+
     from dreamd.cli.parser import Parser
 
     summary = SUMMARY[command]
-    parser = Parser(prog=f"dream {command}", description=summary[0].upper() + summary[1:] + ".", allow_abbrev=False)
+    parser = Parser(prog=f"dream {command}", description=_capital(summary), allow_abbrev=False, epilog=_examples(command),
+                    formatter_class=RawDescriptionHelpFormatter)
     family.add_arguments(command, parser)
     common = parser.add_argument_group("everywhere")
     common.add_argument("--home", metavar="DIR", help="everything dream writes lives below it")
@@ -169,6 +172,16 @@ def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
     common.add_argument("-q", "--quiet", action="count", default=0, help="quieter")
     common.add_argument("-v", "--verbose", action="count", default=0, help="louder")
     return parser.parse_intermixed_args(list(words)) if _mixes(parser) else parser.parse_args(list(words))
+
+
+def _capital(summary: str) -> str:
+    return f"{summary[0].upper()}{summary[1:]}."
+
+
+def _examples(command: str) -> str:
+    from dreamd.cli.examples import EXAMPLES, lines_of
+
+    return "\n".join(["examples:", *lines_of(EXAMPLES[command])]) if command in EXAMPLES else ""
 
 
 def _mixes(parser: ArgumentParser) -> bool:

@@ -32,7 +32,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("paths", metavar="PATH", nargs="+", help="file or directory to read")
     if command != "note":
         return
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="what to remember; left out: standard input")
+    parser.add_argument("text", metavar="TEXT", nargs="*", help="what to remember; left out: standard input")
     parser.add_argument("--scope", default="user", help="user, project:NAME, team:NAME or local:CONVERSATION (user)")
     parser.add_argument("--origin", default="user", help="user, agent, tool, web or import (user)")
     parser.add_argument("--class", dest="memory_class", metavar="CLASS", help=", ".join(MemoryClass))
@@ -55,10 +55,10 @@ def note(context: Context, options: Namespace) -> int:
     from dreamd.notebook import take_note
 
     if options.jsonl is not None:
-        if options.text is not None:
+        if options.text:
             raise UsageError("give TEXT or `--jsonl`, not both")
         return _note_lines(context, options.jsonl)
-    text = options.text if options.text not in (None, "-") else _read_text(context)
+    text = " ".join(options.text) if options.text and options.text != ["-"] else _read_text(context)
     if not text.strip():
         raise UsageError("there is nothing to note", hint="`dream note \"what to remember\"`")
     row = {"text": text, "scope": options.scope, "origin": options.origin, "class": options.memory_class,

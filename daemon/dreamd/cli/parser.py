@@ -1,4 +1,4 @@
-"""argparse without its own way out of the process."""
+"""argparse without its own way out of the process, and with a word for a misspelt option."""
 
 from __future__ import annotations
 
@@ -13,4 +13,14 @@ class Parser(ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Turn wrong arguments into the error that knows its exit code."""
-        raise UsageError(message, hint=f"see `{self.prog} --help`")
+        meant = self._meant(message)
+        raise UsageError(message, hint=f"did you mean `{meant}`?" if meant else f"see `{self.prog} --help`")
+
+    def _meant(self, message: str) -> str:
+        """The option somebody probably meant by one there is not."""
+        import difflib
+
+        head, _, words = message.partition("unrecognized arguments: ")
+        wrong = next((word.partition("=")[0] for word in words.split() if word.startswith("--")), "")
+        close = difflib.get_close_matches(wrong, list(self._option_string_actions), n=1) if wrong and not head else []
+        return close[0] if close else ""

@@ -1,0 +1,84 @@
+"""What a person types first: a few lines for every command, shown below its help. Every one works as printed."""
+
+from __future__ import annotations
+
+FIRST_STEPS = (
+    ("dream consolidate", "read what the agents on this machine left, and dream once"),
+    ("dream list", "see what is known now"),
+    ("dream undo", "take that dream back"),
+)
+
+EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "consolidate": (
+        ("dream consolidate --dry-run", "what a dream would do; nothing is written"),
+        ("dream consolidate", "one dream, now"),
+        ("dream consolidate --plan night.json", "keep the plan, read it at leisure, …"),
+        ("dream consolidate --apply night.json", "… and carry out exactly that")),
+    "status": (("dream status", ""),),
+    "note": (
+        ('dream note "Deploys go through the blue pipeline"', "holds everywhere"),
+        ('dream note "Staging is frozen" --scope project:harbour --ttl 2030-01-31', "one project, until a day"),
+        ("dream note --jsonl notes.jsonl", "one JSON object a line, `text` is required"),
+        ("git log -1 --format=%B | dream note", "from standard input")),
+    "ingest": (
+        ("dream ingest ~/.claude/projects", "transcripts of an agent"),
+        ("dream ingest ~/notes/memory", "a memory directory, wherever it came from")),
+    "sources": (("dream sources", ""),),
+    "list": (
+        ("dream list", "what holds"),
+        ("dream list --scope project:harbour --class rule", "the rules of one project"),
+        ("dream list --status held --status stale", "what waits or fades"),
+        ("dream list --all", "also what was replaced or archived")),
+    "show": (("dream show 53e5", "four characters of an id are enough where they are unique"),),
+    "search": (
+        ('dream search "how do we deploy?"', "words and meaning together"),
+        ("dream search port -k 3", "three results"),
+        ("dream search password --held", "also what waits for a decision")),
+    "explain": (("dream explain 53e5", "who said what when, and every decision since"),),
+    "relate": (
+        ('dream relate "The API listens on 8080" "The API listens on 9090"', ""),
+        ("dream relate --jsonl pairs.jsonl", 'lines like {"a": "…", "b": "…"}')),
+    "review": (
+        ("dream review", "one question after the other"),
+        ("dream review 04e9 keep-a", "decide one: the named memory holds")),
+    "pin": (("dream pin 53e5", ""),),
+    "unpin": (("dream unpin 53e5", ""),),
+    "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),
+    "forget": (
+        ("dream forget 53e5", "one memory and all that was said for it"),
+        ('dream forget --matching "blue pipeline"', "every memory with all these words; asks first")),
+    "history": (
+        ("dream history", "the newest runs"),
+        ("dream history 8473", "one run: everything that was said, what became of it and why")),
+    "diff": (("dream diff 8473", "every change: before, after, why"), ("dream diff 8473 -v", "and every single fate")),
+    "undo": (
+        ("dream undo", "the last dream that changed something"),
+        ("dream undo 8473 --dry-run", "what taking it back would mean"),
+        ("dream undo --redo 8473", "let the next dream take up what it had heard")),
+    "check": (("dream check", "look"), ("dream check --repair", "rebuild what is derived")),
+    "restore-store": (("dream restore-store", "the newest verified backup"),),
+    "config": (
+        ("dream config path", "where the file is looked for"),
+        ("dream config show", "what applies, and where it came from"),
+        ("dream config check", "is the file right?")),
+    "eval": (("dream eval", "built-in questions, in homes of its own"), ("dream eval --gold mine.json", "your own")),
+    "run": (("dream run", "in the foreground; `dream service install` keeps it running"),),
+    "service": (("dream service print", "the unit, without installing it"), ("dream service install", ""),
+                ("dream service uninstall", "")),
+    "pause": (("dream pause --for 2h", "for two hours"), ("dream pause", "until `dream resume`")),
+    "resume": (("dream resume", ""),),
+    "connect": (("dream connect --list", "which agents are here"), ("dream connect claude-code", "shows the change and asks")),
+    "disconnect": (("dream disconnect claude-code", ""),),
+    "attach": (("dream attach ~/.claude/projects/x/memory", "shows the difference and asks"),),
+    "detach": (("dream detach ~/.claude/projects/x/memory", ""),),
+    "mcp": (("dream mcp", "an agent starts this itself"),),
+    "hook": (("dream hook session-start", "with the harness's JSON on standard input"),),
+}
+
+
+def lines_of(rows: tuple[tuple[str, str], ...], indent: str = "  ") -> list[str]:
+    """Command lines with what they do, aligned where that stays readable."""
+    width = max(len(command) for command, _ in rows)
+    if any(what for _, what in rows) and width <= 44:
+        return [f"{indent}{command:<{width}}  {what}".rstrip() for command, what in rows]
+    return [line for command, what in rows for line in (f"{indent}{command}", f"{indent}    {what}" if what else "") if line]
