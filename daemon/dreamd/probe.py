@@ -48,13 +48,14 @@ OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 IMPORTS = "import numpy, tokenizers, safetensors, psutil, usearch.index"
 
 PRIORITY = ("probe_disabled", "environment_trap", "outage_marker_present", "binding_unavailable_no_marker", "fenced",
-            "lock_overdue", "frozen", "unknown", "stopped", "starved", "no_effect", "stale", "no_recent_rows",
+            "lock_overdue", "frozen", "misconfigured", "unknown", "stopped", "starved", "no_effect", "stale", "no_recent_rows",
             "low_capture_rate", "deferred", "healthy")
-"""Which finding names the verdict when there are several; `frozen` is told to the world as `stale`."""
+"""Which finding names the verdict when there are several; those of `TOLD` are told to the world as `stale`."""
+TOLD = {"frozen": "stale", "misconfigured": "stale"}
 CODES = {"healthy": 0, "deferred": 0, "stopped": 0, "probe_disabled": 0, "unknown": 2}
 
 Check = namedtuple("Check", "name verdict detail hint")
-World = namedtuple("World", "home now env config fixed deep")
+World = namedtuple("World", "home now env config fixed deep named_config", defaults=(False,))
 Facts = namedtuple("Facts", "waiting oldest last_success memories newest_row runs sources epoch")
 NOTHING = Facts(0, None, None, 0, None, (), (), 0)
 
@@ -66,14 +67,14 @@ class Report:
         self.checks, self.facts = checks, facts
         # Of several healthy checks the one about progress says most.
         named = min(checks, key=lambda c: (PRIORITY.index(c.verdict), c.name != "progress"))
-        self.verdict: str = "stale" if named.verdict == "frozen" else named.verdict
+        self.verdict: str = TOLD.get(named.verdict, named.verdict)
         self.reason: str = named.detail
         self.hint: str = named.hint
         self.code: int = CODES.get(self.verdict, 1)
 
     def document(self) -> dict[str, object]:
         """The report as `dream probe --json` prints it."""
-        checks = [{"name": c.name, "verdict": "stale" if c.verdict == "frozen" else c.verdict, "detail": c.detail}
+        checks = [{"name": c.name, "verdict": TOLD.get(c.verdict, c.verdict), "detail": c.detail}
                   for c in self.checks]
         return {"verdict": self.verdict, "healthy": self.code == 0, "reason": self.reason, "hint": self.hint or None,
                 "checks": checks, "last_success_at": _iso(self.facts.last_success), "waiting": self.facts.waiting,
@@ -89,7 +90,7 @@ def inspect(world: World) -> Report:
     if env.get("DREAM_ROLE", "").lower() == "reader":
         return Report([Check("switch", "stopped", "this place only reads; somebody else writes", "")])
     settings = _settings(world.config)
-    checks = [_environment(world), *_markers(world), _natives(world, settings)]
+    checks = [_environment(world), *_markers(world), _natives(world, settings), _config(world)]
     facts, store = _store(world)
     checks.append(store)
     beats = [b for b in (_beat(world.home, "heartbeat.json"), _beat(world.home, "cycle.json")) if b]
@@ -378,7 +379,7 @@ def _has_object(directory: str) -> bool:
 
 
 def _settings(path: str) -> dict[str, object]:
-    """The few settings that move a threshold; a file that cannot be used is the service's to complain about."""
+    """The few settings that move a threshold; what is wrong with the file is said by `_config`."""
     found: dict[str, object] = dict(DEFAULTS)
     if not _exists(path):
         return found
@@ -393,6 +394,55 @@ def _settings(path: str) -> dict[str, object]:
     found |= {k: v for k, v in (table if isinstance(table, dict) else {}).items() if k in DEFAULTS}
     found["model_directory"] = isinstance(model, dict) and model.get("directory")
     return found
+
+
+def _config(world: World) -> Check:
+    """Settings that no dream can start with: then nothing is wrong with the store, and yet nothing will ever happen."""
+    path, hint = world.config, "run `dream config check`"
+    if not _exists(path):
+        if world.named_config:
+            return Check("settings", "misconfigured", f"no settings file at `{path}`", "`dream config path` shows where it is")
+        return Check("settings", "healthy", "every setting at its default", "")
+    import tomllib
+
+    try:
+        with open(path, "rb") as stream:
+            document = tomllib.load(stream)
+    except (OSError, ValueError, RecursionError) as error:
+        return Check("settings", "misconfigured", f"the settings file `{path}` cannot be used: {type(error).__name__}", hint)
+    for name, wrong in _misspelt(document):
+        return Check("settings", "misconfigured", f"`{_line(name)}` in the settings file `{path}` {wrong}", hint)
+    return Check("settings", "healthy", "the settings can be used", "")
+
+
+def _misspelt(document: Mapping[str, object]) -> Iterable[tuple[str, str]]:
+    """Keys that are none, and values of another kind than the default has, by the file that shows every default."""
+    import tomllib
+
+    here = os.path.dirname(os.path.abspath(__file__))
+    shown = next((p for p in (f"{here}/_share/config/dream.toml", f"{here}/../../config/dream.toml") if _exists(p)), "")
+    if not shown:
+        return
+    with open(shown, encoding="utf-8") as stream:
+        lines = [line[2:] if line.startswith("# ") and line[2:].partition(" = ")[0].isidentifier() else line for line in stream]
+    known = tomllib.loads("".join(lines))
+    for name, table in document.items():
+        if name not in known:
+            yield f"[{name}]", "is no table of dream's"
+        elif not isinstance(table, dict):
+            yield name, "is not a table"
+        else:
+            for key, chosen in table.items():
+                if key not in known[name]:
+                    yield f"{name}.{key}", "is no setting of dream's"
+                elif not _is_of_kind(chosen, known[name][key]):
+                    yield f"{name}.{key}", "has the wrong type"
+
+
+def _is_of_kind(chosen: object, default: object) -> bool:
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return type(chosen) is type(default)
+    return isinstance(chosen, int | float) and not isinstance(chosen, bool)
 
 
 def _number(settings: Mapping[str, object], key: str) -> float:
@@ -564,7 +614,7 @@ def _world(chosen: Mapping[str, str]) -> World:
     home = os.path.expanduser(chosen.get("home") or env.get("DREAM_HOME") or state)
     return World(home=os.path.abspath(home), now=now, env=env,
                  config=chosen.get("config") or env.get("DREAM_CONFIG") or config + "/dream.toml",
-                 fixed=bool(said), deep="deep" in chosen)
+                 fixed=bool(said), deep="deep" in chosen, named_config=bool(chosen.get("config") or env.get("DREAM_CONFIG")))
 
 
 def _say(descriptor: int, text: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
 import sqlite3
 import subprocess
@@ -18,10 +19,11 @@ import pytest
 
 from dreamd import mutex, outage, probe, telemetry
 from dreamd.clock import iso
-from dreamd.errors import Outage
+from dreamd.errors import ConfigError, Outage
 from dreamd.model import Candidate, Origin, Scope
 from dreamd.mutex import Owner
 from dreamd.paths import Paths
+from dreamd.settings import load_settings
 from dreamd.store import journal, observations, schema, work
 from dreamd.store.connection import Store, open_store
 from dreamd.telemetry import Heartbeat
@@ -259,6 +261,29 @@ def test_three_intervals_follow_the_settings(paths: Paths, store: Store, tmp_pat
     notes(store, 60, at=NOW - timedelta(hours=50))
     (tmp_path / "dream.toml").write_text("[service]\nmin_hours = 48\n")
     assert verdict(paths, "--config", str(tmp_path / "dream.toml")) == ("healthy", 0)
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("body", [b"[servce]\nmin_hours = 48\n", b"[service]\nmin_hour = 48\n", b"[service]\nmin_hours = 'x'\n",
+                                  b"service = 3\n", b"[service\n", b"\xff\xfe", b"[store]\nbackups_kept = true\n"])
+def test_settings_that_no_dream_can_start_with_are_no_health(paths: Paths, tmp_path: Path, body: bytes) -> None:
+    file = tmp_path / "dream.toml"
+    file.write_bytes(body)
+    with pytest.raises(ConfigError, match=str(file)):
+        load_settings(file)
+    assert verdict(paths, "--config", str(file)) == ("stale", 1)
+    told = json.loads(ask(paths, "--json", "--config", str(file)).stdout)
+    assert str(file) in told["reason"] and told["hint"] == "run `dream config check`"
+
+
+@pytest.mark.usefixtures("store")
+def test_every_setting_at_its_default_is_health_and_a_file_that_was_named_must_be_there(paths: Paths, tmp_path: Path) -> None:
+    shown = (PROBE.parents[2] / "config" / "dream.toml").read_text()
+    file = tmp_path / "dream.toml"
+    file.write_text("\n".join(line[2:] if re.match(r"# [a-z_]+ = ", line) else line for line in shown.splitlines()))
+    assert len(load_settings(file).set_by_person) > 40
+    assert verdict(paths, "--config", str(file)) == ("healthy", 0)
+    assert verdict(paths, "--config", str(tmp_path / "gone.toml")) == ("stale", 1)
 
 
 def test_one_note_that_waits_for_weeks_is_stale(paths: Paths, store: Store) -> None:

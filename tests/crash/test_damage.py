@@ -309,6 +309,7 @@ def test_damaged_settings_are_a_sentence_with_the_file_in_it(tmp_path: Path, bod
     with pytest.raises(ConfigError) as told:
         load_settings(path)
     assert told.value.exit_code == 78
+    assert str(path) in told.value.message
 
 
 def test_stray_wal_and_shm_of_another_store_do_no_harm(slept: House, room: Path) -> None:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from dreamd import fsio
 from dreamd.clock import iso, parse_instant
-from dreamd.errors import Corrupt, DreamError
+from dreamd.errors import Corrupt, DreamError, Outage
 from dreamd.paths import Paths
 from dreamd.store import schema, seals
+from dreamd.store.connection import translated
 
 BACKUP_EVERY = timedelta(days=7)
 
@@ -28,7 +29,7 @@ def back_up(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep
     for unfinished in paths.backups.glob("*.part*"):
         fsio.remove(unfinished)
     fsio.create_private(half)
-    with fsio.translated(half), closing(sqlite3.connect(half)) as copy:
+    with translated(half), closing(sqlite3.connect(half)) as copy:
         connection.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
         verify_store(copy, half)
@@ -56,14 +57,17 @@ def _backed_up_at(path: Path) -> datetime:
 
 
 def verify_store(connection: sqlite3.Connection, path: Path) -> None:
-    """Raise Corrupt when a database is damaged or no store of dream."""
+    """Raise Corrupt when a database is damaged or no store of dream, Outage when the disk lets nobody tell."""
     try:
-        answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
-        version = schema.version_of(connection)
-        # A copy of rows that are not what dream wrote would in time push out every copy that is sound.
-        spoiled = seals.broken(connection) if version == schema.VERSION else []
-    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        with translated(path):
+            answer = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            foreign = connection.execute("PRAGMA foreign_key_check").fetchone()
+            version = schema.version_of(connection)
+            # A copy of rows that are not what dream wrote would in time push out every copy that is sound.
+            spoiled = seals.broken(connection) if version == schema.VERSION else []
+    except Outage:
+        raise
+    except DreamError:
         raise Corrupt(f"`{path}` is damaged", hint="try an older copy") from None
     if not set(spoiled) <= seals.DERIVED:
         raise Corrupt(f"`{path}` holds rows that dream never wrote", hint="run `dream check`")
