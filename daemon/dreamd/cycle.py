@@ -189,7 +189,7 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         with kit.background.batch():
             forgetting.finish(kit.store, kit.paths)
     if footing.spoiled:
-        report.warnings.append(f"{len(footing.spoiled)} memories changed while the dream was planned; "
+        report.warnings.append(f"memories changed while the dream was planned: {len(footing.spoiled)}; "
                                "what concerns them waits for the next dream")
 
 

@@ -204,7 +204,7 @@ def _read_store(db: sqlite3.Connection, *, deep: bool) -> tuple[Facts, Check]:
     epoch = db.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
     facts = Facts(waiting, _time(oldest), _time(last[0]), memories, _time(newest[0]) if newest else None,
                   tuple(runs), tuple(sources), int(epoch[0]) if epoch else 0)
-    return facts, Check("store", "healthy", f"{memories} memories, {waiting} waiting", "")
+    return facts, Check("store", "healthy", f"{memories} {'memory' if memories == 1 else 'memories'}, {waiting} waiting", "")
 
 
 def _locks(world: World, settings: Mapping[str, object]) -> Check:
@@ -313,7 +313,7 @@ def _capture(world: World, facts: Facts) -> Check:
     moved = [t for t in unread if t > newest and (now_s - t >= HOUR_S or quiet_s > 3 * DAY_S)]
     if quiet_s > DAY_S and moved:
         told = f"for {_span(quiet_s)}" if newest else "ever"
-        return Check("capture", "no_recent_rows", f"nothing was stored {told}, although {len(moved)} sources moved",
+        return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {len(moved)}",
                      "run `dream sources` to see what is not read, then `dream consolidate`")
     if changed >= FEWEST_CHANGED and taken * 2 < changed:
         return Check("capture", "low_capture_rate", f"only {taken} of {changed} changed transcripts were understood",

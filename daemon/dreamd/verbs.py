@@ -139,7 +139,7 @@ def forget(kit: Kit, ids: Sequence[str]) -> Forgotten:
             for identity in lineage:
                 write_entry(tx, Entry(run.seq, 0, "forget", identity, str(chosen[0].scope), "forgotten", (), None, None))
             gone = forgetting.forget_memories(tx, lineage, at=now, key=observations.tombstone_key(kit.store))
-            end_run(tx, replace(run, outcome="changed", reason=f"{len(lineage)} memories forgotten"), ended_at=now)
+            end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
         kit.run = run
         files = _rewrite(kit, scopes)
         with kit.background.batch():

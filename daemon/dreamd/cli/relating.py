@@ -125,7 +125,8 @@ def _relate_lines(context: Context, judge: Bench, file: str) -> int:
                 waiting = []
     wrong += _write(context, judge, waiting)
     if wrong:
-        context.warn(f"{wrong} lines are no pairs; their answers carry an `error`")
+        context.warn("1 line is no pair; its answer carries an `error`" if wrong == 1
+                     else f"{wrong:,} lines are no pairs; their answers carry an `error`")
     return Partial.exit_code if wrong else 0
 
 

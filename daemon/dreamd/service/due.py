@@ -172,4 +172,7 @@ def _span(span: timedelta) -> str:
     hours = span.total_seconds() / 3600
     if hours >= 48:
         return f"{hours / 24:.0f} days"
-    return f"{hours:.0f} hours" if hours >= 2 else f"{max(0.0, hours * 60):.0f} minutes"
+    if hours >= 2:
+        return f"{hours:.0f} hours"
+    minutes = round(max(0.0, hours * 60))
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
