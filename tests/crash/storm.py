@@ -42,7 +42,7 @@ SAYINGS = ("The {t} in {p} is serviced by crew {n}.", "Drawings of {t} number {n
            "Never start the {t} in {p} before bell {n}.", "From now on report {n} about the {t} goes to {p}.",
            "I prefer {t} plans in format {n}, because {p} has no plotter.")
 JUMPS_S = (3600.0, -3600.0, 86400.0, -86400.0, 10 * 86400.0, -10 * 86400.0)
-NOTE_EVERY_S = 0.3
+NOTE_EVERY_S = 0.4
 STOPS = ("supervisor", "child", "both", "both", "supervisor", "child", "twice asked")
 
 
@@ -86,6 +86,8 @@ class Storm:
         try:
             service = self.place.serve(SETTINGS)
             for _ in range(kills):
+                if self.chance.random() < 0.15:
+                    self._let_finish()
                 self._wait(self.chance.random() < 0.75, self.chance.uniform(0.02, patience_s))
                 self._strike(service.pid)
                 if service.poll() is None and not alive(service.pid):
@@ -109,6 +111,12 @@ class Storm:
         while for_a_dream and not self._child_at_work() and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(then_s)
+
+    def _let_finish(self) -> None:
+        """Now and then a dream gets through, so that the next ones have something to lose."""
+        end = time.monotonic() + 15
+        while not self.place.events("cycle.finished", exit_code=0) and time.monotonic() < end:
+            time.sleep(0.05)
 
     def _child_at_work(self) -> int:
         started = self.place.events("cycle.started")
