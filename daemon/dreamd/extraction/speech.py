@@ -154,12 +154,12 @@ def _before_written(text: str) -> str:
     """What stands before a mail or a report with bare headings, which were written beforehand."""
     lines = text.splitlines()
     full = [n for n, line in enumerate(lines) if line.strip()]
-    for n in full:
-        following = [lines[k] for k in full if n < k <= n + 2]
-        if _MAIL_HEADER.match(lines[n]) and any(_MAIL_HEADER.match(line) for line in following):
-            return "\n".join(lines[:n])
-        if _GREETING.match(lines[n]) and any(_SIGN_OFF.match(lines[k]) for k in full if k > n + 1):
-            return "\n".join(lines[:n])
+    signed = max((n for n in full if _SIGN_OFF.match(lines[n])), default=-1)
+    headed = [n for n in full if _MAIL_HEADER.match(lines[n])]
+    begun = [n for n, after in pairwise(headed) if after <= n + 2] + [
+        n for n in full if n < signed - 1 and _GREETING.match(lines[n])]
+    if begun:
+        return "\n".join(lines[:min(begun)])
     headings = [n for n, after in pairwise(full) if _BARE_HEADING.match(lines[n].strip()) and len(lines[after]) >= _LONG_LINE
                 and not _BARE_HEADING.match(lines[after].strip())]
     return "\n".join(lines[:headings[0]]) if len(headings) > 1 else text
