@@ -9,15 +9,17 @@ import re
 
 from dreamd.relations.causes import only_cause, other_cause
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import Frame, value_change
+from dreamd.relations.frames import Frame, told_changes, value_change
+from dreamd.relations.guards import strong_changes
 from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, RETIRED, STAGE, STAGE_WORDS, VERBS
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import told_alike, turned_no
+from dreamd.relations.sameness import told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import tokens
 
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
+_DUE = frozenset(["due", "deadline", "date", "valu", "value", "current"])
 LEAST_COVER = 0.75
 
 
@@ -29,6 +31,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or denial(pair, frame)
         or value_change(pair, frame, strict=True)
         or other_amount(pair, frame)
+        or other_agent(pair)
         or stage_change(pair)
         or only_cause(pair)
         or opposite(pair, frame)
@@ -53,9 +56,10 @@ def explicit_change(pair: PairFeatures) -> str:
         if former and len(old.content_set) >= 3 and (cover >= LEAST_COVER or named):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
+        gone -= old.subject if new.passive and not old.passive else frozenset()
         if not gone and len(old.content_set) >= 3 and denied and len(denied) < len(new.content_set):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(denied))}`"
-        if retired and len(pair.shared) >= 2 and cover >= 0.6 and not old.changes:
+        if retired and len(pair.shared) >= 2 and cover >= 0.6 and not gone:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(retired))}`"
     return ""
 
@@ -98,7 +102,33 @@ def other_amount(pair: PairFeatures, frame: Frame) -> str:
         return ""
     if pair.a.negations % 2 != pair.b.negations % 2 or pair.names_a or pair.names_b or pair.qualifiers_apart:
         return ""
-    return f"`{one.lstrip(':')}` against `{other.lstrip(':')}`" if told_alike(frame.a.told, frame.b.told, pair) else ""
+    alike = told_alike(frame.a.told, frame.b.told, pair) or _told_anew(pair, frame)
+    return f"`{one.lstrip(':')}` against `{other.lstrip(':')}`" if alike else ""
+
+
+def _told_anew(pair: PairFeatures, frame: Frame) -> bool:
+    """One side tells of a change, and either it or the older statement has a word or two of its own, but not both."""
+    told = told_changes(pair.a), told_changes(pair.b)
+    if bool(told[0]) == bool(told[1]):
+        return False
+    new, old = (frame.a, frame.b) if told[0] else (frame.b, frame.a)
+    mine, theirs = weighty(new.told, pair.a if told[0] else pair.b), weighty(old.told, pair.b if told[0] else pair.a)
+    shared, own, lost = mine & theirs, mine - theirs, theirs - mine - _DUE
+    return len(shared) >= 2 and (not own and len(lost) <= 1 or not lost and len(own) <= 2)
+
+
+def other_agent(pair: PairFeatures) -> str:
+    """The same deed to the same thing, once told of who does it and once of what is done, by somebody else."""
+    if pair.a.passive == pair.b.passive or pair.a.negations or pair.b.negations or pair.numbers_a or pair.numbers_b:
+        return ""
+    done, doing = (pair.a, pair.b) if pair.a.passive else (pair.b, pair.a)
+    by = next((i for i, t in enumerate(done.tokens) if t.lower == "by"), -1)
+    if by < 1 or not doing.subject or not done.subject:
+        return ""
+    agent = frozenset(t.stem for t in done.tokens[by:] if t.is_content)
+    deed = frozenset(t.stem for t in done.tokens[:by] if t.is_content)
+    same = deed == doing.content_set - doing.subject and len(deed) >= 2
+    return "somebody else does it" if same and agent and not agent & doing.subject else ""
 
 
 def stage_change(pair: PairFeatures) -> str:
@@ -110,7 +140,8 @@ def stage_change(pair: PairFeatures) -> str:
     subjects = pair.a.subject | pair.b.subject
     if not pair.a.subject & pair.shared or not subjects & pair.shared or subjects & (pair.only_a | pair.only_b) - STAGE_WORDS:
         return ""
-    alike = not (pair.only_a - STAGE_WORDS) or not (pair.only_b - STAGE_WORDS)
+    labelled = pair.a.subject == pair.b.subject and ":" in low[0] and ":" in low[1]
+    alike = labelled or not (pair.only_a - STAGE_WORDS) or not (pair.only_b - STAGE_WORDS)
     return f"{stages[0][0]} against {stages[1][0]}" if alike else ""
 
 
@@ -132,8 +163,11 @@ def _hinted(pair: PairFeatures) -> str:
     """Signs of a conflict in what both speak of: a denial, an opposite, another amount, two exclusive choices."""
     if other_cause(pair):
         return "another cause"
-    cover = max(pair.cover_a, pair.cover_b)
-    if cover < 0.5 or len(pair.shared) < 2:
+    if not pair.same_script:
+        return _hinted_abroad(pair)
+    if all(EXCLUSIVE.search(slots.folded.lower()) for slots in (pair.a, pair.b)) and _one_subject(pair):
+        return "each leaves room for nothing else"
+    if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2:
         return ""
     if turned_no(pair):
         return ""
@@ -145,6 +179,19 @@ def _hinted(pair: PairFeatures) -> str:
         return "other amounts"
     if bool(pair.a.changes) != bool(pair.b.changes):
         return "one tells of a change"
-    if EXCLUSIVE.search(pair.a.folded.lower()) and EXCLUSIVE.search(pair.b.folded.lower()):
-        return "each leaves room for nothing else"
     return ""
+
+
+def _one_subject(pair: PairFeatures) -> bool:
+    """What one speaks about stands in the other, too."""
+    known = ((pair.a.subject, pair.b), (pair.b.subject, pair.a))
+    return bool(pair.shared) and any(subject and subject <= slots.content_set for subject, slots in known)
+
+
+def _hinted_abroad(pair: PairFeatures) -> str:
+    """Between two languages only numbers, denials and words of change can be compared."""
+    if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
+        return "other amounts"
+    if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
+        return "one tells of a change"
+    return "one denies what the other says" if bool(pair.a.head_negations) != bool(pair.b.head_negations) else ""

@@ -36,9 +36,16 @@ _FROM = r"(?:(?:\w+ ){0,2}?from [^,;.]{1,40}? )?"
 _MOVED = re.compile(
     rf"\b(?:(?:has|have|had) been|was|were|is|are|got|gets|been|being)(?: \w+ly| now)? (?:{_CHANGED})(?: (?:up|down|back|over|out|on))?"
     rf" {_FROM}(?:to|into|onto|till|until)\b"
+    rf"|\b(?:raised|lowered|bumped|upgraded|extended|shortened|postponed|delayed|increased|reduced|cut) {_FROM}(?:to|till|until)\b"
     rf"|\b(?:has |have |had )?(?:just |recently |now )?(?:{_WENT})(?: (?:up|down|back|over))? {_FROM}(?:up |down |over )?(?:to|into|onto)\b",
     re.IGNORECASE,
 )
+_ACTED = re.compile(
+    rf"^[\w' -]{{1,40}}? (?:(?:has|have|had) )?(?:just |recently )?(?:{_CHANGED}) (?!to\b|from\b|back\b|over\b|up\b|down\b)(?:the |our |its |their )?(.{{2,50}}?)"
+    rf" {_FROM}(?:to|into|onto|until) ",
+    re.IGNORECASE,
+)
+"""Somebody moved something somewhere: said of the thing."""
 _FORMER = re.compile(
     r",? ?(?:and |but )?\b(?:instead of|rather than|in place of|no longer|formerly|previously|until now|up from|down from|replacing|used to)\b[^,;.]*"
     r"|,? ?(?:and |but )?\bnot(?: \w+){0,5} any ?more\b|[,;] ?(?:and )?not (?!to\b)[^,;.]*"
@@ -99,7 +106,8 @@ def current(text: str) -> Now:
         return _told(slots, slots.tokens)
     kept = slots.folded
     if slots.changes:
-        kept = _FORMER.sub(" ", _MOVED.sub(" is ", _DATED.sub(" ", kept)))
+        kept = _ACTED.sub(r"\1 is ", _DATED.sub(" ", kept).strip())
+        kept = _FORMER.sub(" ", _MOVED.sub(" is ", kept))
         for marker in slots.changes:
             if not marker.isascii() and ord(marker[0]) < 0x2E7F:
                 kept = re.sub(rf"\b{re.escape(marker)}\b", " ", kept, flags=re.IGNORECASE)

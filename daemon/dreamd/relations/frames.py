@@ -20,7 +20,11 @@ from dreamd.relations.text import Token
 _ONE_PLACE = frozenset("at on is are called named in from".split())
 _AGENT = frozenset("by durch von por par".split())
 _ARTICLES = frozenset("the a an our their his her der die das dem den el la los las le les o os as".split())
-_HABIT = re.compile(r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|done|now|fixed|no longer)")
+_HABIT = re.compile(
+    r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|done|now|fixed|no longer|retired|abolished|withdrawn|cancell?ed"
+    r"|discontinued|shut down|switched off|turned off|deprecated|suspended|scrapped|repaired|resolved|superseded|overruled"
+    r"|decommissioned|postponed|phased out|closed down|dissolved|lifted|revoked|unblocked|reopened)"
+)
 _SMALL = frozenset().union(*words.SMALL_WORDS.values())
 _CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
 _TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | {
@@ -141,7 +145,7 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
     if before[0] != before[1] and before[0] in _PREPOSITIONS and before[1] in _PREPOSITIONS:
         return False
-    if _named(frame.a, part) or _numbered(part):
+    if _named(frame.a, part) or _numbered(part) or before[0] == before[1] and _is_preferred(frame, part):
         return True
     if part.last and _is_agent(frame, part):
         return pair.a.passive and pair.b.passive
@@ -190,6 +194,12 @@ def _numbered(part: Part) -> bool:
     if not part.last or len(part.left) != 1 or len(part.right) != 1:
         return False
     return all(t.kind == "word" and any(c.isdigit() for c in t.surface) for t in (*part.left, *part.right))
+
+
+def _is_preferred(frame: Frame, part: Part) -> bool:
+    """`prefers x` against `prefers y`: what is preferred leaves the other behind."""
+    ahead = frame.a.told[part.told_at - 1 : part.told_at]
+    return bool(ahead) and ahead[0].stem == "prefer" and len(part.left) == len(part.right) and not part.last
 
 
 def _is_agent(frame: Frame, part: Part) -> bool:

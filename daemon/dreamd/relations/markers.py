@@ -83,7 +83,7 @@ RETIRED = re.compile(
     r"|(?:is|are)(?: finally| now)? (?:off the table|off the plan|gone|history|dead|out|over|finished|done|fixed|resolved|no more|retired|abolished|withdrawn|cancelled|switched off|overruled))\b"
 )
 HANDED = re.compile(
-    r"^(?:the |our )?([\w' -]{2,40}?) (?:has |have )?(?:just )?(?:handed|passed|gave|given|transferred) .{2,60}? (?:to|up|over)\b"
+    r"^(?:the |our )?([\w' -]{2,40}?) (?:has |have )?(?:just )?(?:handed|passed|gave|given|transferred) (?!from|to|over to|on to).{2,60}? (?:to|up|over)\b"
     r"|\btook over .{0,60}?from (?:the )?([\w' -]{2,40})|\btaken over from (?:the )?([\w' -]{2,40})"
     r"|(?:^|[,;] ?|\band )(?:the |our )?([\w' -]{2,40}?) (?:has |have )?(?:handed it over|gave it up|stepped down|stepped back|retired|left|resigned)\b"
     r"|\b(?:replaced|replaces|supersedes|superseded) (?:the |our )?([\w' -]{2,40})"

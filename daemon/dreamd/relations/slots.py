@@ -256,7 +256,7 @@ def _is_passive(cut: Sequence[Token]) -> bool:
             ahead = cut[i + 1 : i + 4]
             if any(
                 t.kind == "word"
-                and t.lower not in words.STOP
+                and (t.lower not in words.STOP or t.lower == "done")
                 and t.lower not in _NOT_PARTICIPLES
                 and len(t.lower) > 2
                 and _PARTICIPLE.search(t.lower)

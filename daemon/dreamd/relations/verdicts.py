@@ -10,7 +10,7 @@ from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash, visible_clash
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
-from dreamd.relations.frames import Frame, align
+from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import merge_guards, strong_changes
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
@@ -39,7 +39,11 @@ class Limits:
     merge_restated: float = 0.1
     """When the same amounts stand in other units, which the score cannot compute."""
     merge_foreign: float = 0.4
-    """Between two languages."""
+    """Between English and another language."""
+    merge_foreign_richer: float = 0.42
+    """Between English and another language, when one side is to say more."""
+    merge_no_english: float = 0.6
+    """Between two languages of which neither is English."""
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
     clash: float = 0.7
@@ -116,7 +120,7 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards and score.conflict >= limits.least else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     limit = limits.change_marked if marked else limits.clash
-    if visible_clash(pair, frame):
+    if pair.same_script and visible_clash(pair, frame):
         limit = min(limit, limits.clash_seen)
     if conflict < limit:
         return None
@@ -125,7 +129,9 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
 
 def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     if not pair.same_script:
-        return limits.merge_foreign
+        english = "en" in (pair.a.tongue, pair.b.tongue)
+        alike = score.same >= max(score.a_richer, score.b_richer)
+        return limits.merge_no_english if not english else limits.merge_foreign if alike else limits.merge_foreign_richer
     if (
         pair.restated
         and min(pair.cover_a, pair.cover_b) >= 0.2
@@ -217,14 +223,15 @@ def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str
 
 def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) -> Judgement:
     """`updates` when a marker or a day between them tells which is current, `contradicts` otherwise."""
-    marked_a, marked_b = bool(pair.a.changes), bool(pair.b.changes)
+    told_a, told_b = told_changes(pair.a), told_changes(pair.b)
+    marked_a, marked_b = bool(told_a), bool(told_b)
     gap = pair.gap_days
     later = None if gap is None or abs(gap) < 1e-9 else ("b" if gap > 0 else "a")
     marked = None if marked_a == marked_b else ("a" if marked_a else "b")
     if marked and (later is None or later == marked):
-        slots = pair.a if marked == "a" else pair.b
+        told = told_a if marked == "a" else told_b
         return Judgement(
-            Relation.UPDATES, confidence, (*evidence, f"`{slots.changes[0]}` shows the change"), Basis.MARKER, newer=marked
+            Relation.UPDATES, confidence, (*evidence, f"`{told[0]}` shows the change"), Basis.MARKER, newer=marked
         )
     if gap is not None and abs(gap) >= CLEARLY_LATER_DAYS:
         basis = Basis.MARKER if marked_a and marked_b else Basis.TIME
