@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 MOST_TEXTS = 12
 """A term that more statements share is a topic, not a sign that two of them speak of one thing."""
 MOST_PARTNERS = 8
 SHORTEST_WORD = 4
+MOST_TERMS_SOUGHT = 200
+"""Terms up to which looking for each in a text is cheaper than taking the text apart."""
 WORD = re.compile(r"[^\W_](?:[\w.:/@-]*\w)?", re.UNICODE)
 
 Terms = Callable[[str], Iterable[str]]
@@ -29,8 +31,10 @@ class RareTerms:
     """An index of statements by the terms they carry, asked for those that share a rare one."""
 
     def __init__(self, terms: Terms = plain_terms, *, most_texts: int = MOST_TEXTS,
-                 most_partners: int = MOST_PARTNERS) -> None:
+                 most_partners: int = MOST_PARTNERS, at_least: int = 0) -> None:
+        """`at_least` counts statements that are there but were left out, for they share no term with any that is asked."""
         self._terms = terms
+        self._at_least = at_least
         self._most_texts = most_texts
         self._most_partners = most_partners
         self._terms_of: dict[str, frozenset[str]] = {}
@@ -63,8 +67,19 @@ class RareTerms:
             sharing = self._texts_of.get(term, {})
             if len(sharing) - (text in sharing) > self._most_texts:
                 continue
-            worth = math.log1p((1 + len(self._terms_of)) / max(len(sharing), 1))
+            worth = math.log1p((1 + max(self._at_least, len(self._terms_of))) / max(len(sharing), 1))
             for other in sharing:
                 if other != text:
                     weight[other] = weight.get(other, 0.0) + worth
         return sorted(weight, key=lambda other: (-weight[other], other))[:self._most_partners]
+
+
+def rare_partners(asked: Iterable[str], everyone: Sequence[str]) -> dict[str, list[str]]:
+    """The partners of some statements among all; of the many others only those are taken apart that could share a term."""
+    wanted = list(dict.fromkeys(asked))
+    terms = frozenset(term for text in wanted for term in plain_terms(text))
+    rare = RareTerms(at_least=len(everyone))
+    for text in everyone:
+        if len(terms) > MOST_TERMS_SOUGHT or any(term in folded for folded in (text.casefold(),) for term in terms):
+            rare.add(text)
+    return {text: rare.partners(text) for text in wanted}

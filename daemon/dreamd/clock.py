@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Protocol
 
 from dreamd.errors import UsageError
@@ -72,6 +73,7 @@ def cpu_s() -> float:
     return time.process_time()
 
 
+@lru_cache(maxsize=16_384)  # a store holds most of its times several times over
 def parse_instant(text: str) -> datetime:
     """Read an ISO 8601 instant as UTC; a time without a zone is UTC, a date alone is its midnight.
 

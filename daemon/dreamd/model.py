@@ -9,6 +9,7 @@ import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 
 from dreamd.errors import UsageError
 from dreamd.events import Cursor as Cursor
@@ -208,6 +209,7 @@ SCOPE_KINDS = ("user", "project", "team", "local")
 LONGEST_SCOPE_KEY = 200
 
 
+@lru_cache(maxsize=1024)
 def parse_scope(text: str) -> Scope:
     """Read a scope as people write it.
 

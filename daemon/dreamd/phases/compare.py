@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.candidates import RareTerms
+from dreamd.candidates import rare_partners
 from dreamd.kit import Kit
 from dreamd.model import MERGING, Judgement, PairScore, Relation, text_sha
 from dreamd.relations import Statement, is_seen, judge, score_matters
@@ -103,13 +103,10 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
     return partners
 
 
-def _add_rare(partners: dict[str, list[str]], everyone: Sequence[str]) -> None:
-    rare = RareTerms()
-    for text in everyone:
-        rare.add(text)
-    for text, near in partners.items():
-        have = {text, *near}
-        near.extend(t for t in rare.partners(text) if t not in have)
+def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:
+    for text, sharing in rare_partners(partners, everyone).items():
+        have = {text, *partners[text]}
+        partners[text].extend(t for t in sharing if t not in have)
 
 
 class PairJudge:
@@ -118,23 +115,25 @@ class PairJudge:
     def __init__(self, kit: Kit) -> None:
         self._scorer = load_scorer(kit.settings, kit.progress)
         self.name = self._scorer.version if self._scorer else RULES
-        self._known = derived.load_judged(kit.store, judge=self.name)
+        self._store = kit.store
+        self._known: dict[tuple[str, str], Judgement] = {}
+        self._looked: set[tuple[str, str]] = set()
+        """Pairs whose remembered verdict, and whose need of a score, were looked up."""
         self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
 
     def prepare(self, vectors: Vectors, likely: Sequence[tuple[str, datetime, str, datetime]]) -> None:
-        """Take the vectors of a scope, and let the trained judge look at the likely pairs together."""
+        """Take the vectors of a scope, recall what was judged of the likely pairs, and score the others together."""
         self._vectors = vectors
+        pairs = {key: (left, right) for key, left, right in (_sides(*pair) for pair in likely) if key not in self._looked}
+        self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
+        self._looked.update(pairs)
         if self._scorer is None:
             return
         asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
-        looked: set[tuple[str, str]] = set()
-        for a, a_at, b, b_at in likely:
-            key, left, right = _sides(a, a_at, b, b_at)
-            similarity = vectors.similarity(a, b)
-            known = key in self._known or key in looked or not _is_short(left, right)
-            looked.add(key)
-            if not known and score_matters(left, right, similarity=similarity):
+        for key, (left, right) in pairs.items():
+            similarity = vectors.similarity(left.text, right.text)
+            if key not in self._known and _is_short(left, right) and score_matters(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
         scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
         for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
@@ -143,13 +142,13 @@ class PairJudge:
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""
         key, left, right = _sides(a, a_at, b, b_at)
+        if key not in self._looked:
+            # Nobody foresaw it: one statement took over the other's time or words while the plan was made.
+            self.prepare(self._vectors, [(a, a_at, b, b_at)])
         verdict = self._known.get(key) or self.fresh.get(key)
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
-            score = None
-            if self._scorer is not None and _is_short(left, right) and score_matters(left, right, similarity=similarity):
-                score = self._scorer.score([(left.text, right.text)])[0]
-            verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
+            verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=None)
         return verdict if left.text == a and left.at == a_at else turned(verdict)
 
 
@@ -184,4 +183,6 @@ def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, s
 
 def turned(verdict: Judgement) -> Judgement:
     """A verdict seen from the other side."""
+    if verdict.richer is None and verdict.newer is None:
+        return verdict
     return replace(verdict, richer=SWAPPED[verdict.richer], newer=SWAPPED[verdict.newer])

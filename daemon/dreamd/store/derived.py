@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dreamd.clock import iso
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 PART = 500
+PAIRS_PART = 200
 SIDE_DIGITS = 24
 
 
+@lru_cache(maxsize=65_536)  # asked for each pair a statement is in
 def pair_side(text: str, at: datetime | None) -> str:
     """One side of a judged pair: the hash of its words and when it was said."""
     return f"{text_sha(text)[:SIDE_DIGITS]}@{iso(at) if at else ''}"
@@ -46,11 +49,19 @@ def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
 
 
-def load_judged(store: Store, *, judge: str) -> dict[tuple[str, str], Judgement]:
-    """Every remembered verdict of this judge by the hashes of both sides, smaller hash first."""
-    rows = store.all("SELECT * FROM judged WHERE judge = ?", judge)
-    return {(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
-                                        Basis(r["basis"]), r["richer"], r["newer"]) for r in rows}
+def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -> dict[tuple[str, str], Judgement]:
+    """The verdicts this judge remembers of some pairs, each by the hashes of both sides, smaller hash first."""
+    asked = sorted(set(pairs))
+    found: dict[tuple[str, str], Judgement] = {}
+    if len(asked) > PAIRS_PART and store.one("SELECT 1 FROM judged WHERE judge = ? LIMIT 1", judge) is None:
+        return found  # a first night asks for very many, and there are none
+    for start in range(0, len(asked), PAIRS_PART):
+        part = asked[start:start + PAIRS_PART]
+        rows = store.all(f"""SELECT * FROM judged WHERE (a, b) IN (VALUES {', '.join(['(?, ?)'] * len(part))})
+                             AND judge = ?""", *(side for pair in part for side in pair), judge)
+        found.update({(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
+                                                  Basis(r["basis"]), r["richer"], r["newer"]) for r in rows})
+    return found
 
 
 def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
