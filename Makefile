@@ -41,8 +41,11 @@ lint: $(DEV) ## style and types
 	@$(BIN)/ruff check daemon tests
 	@$(BIN)/mypy
 
+IDLE_MINUTES ?= 1
+
 bench: $(DEV) ## speed and memory, with the command and the machine
 	@$(BIN)/python tests/bench/bench.py
+	@$(BIN)/python tests/bench/idle.py --minutes $(IDLE_MINUTES)
 
 DATA ?= $(DREAM_EVAL_DATA)
 
