@@ -21,17 +21,21 @@ from dreamd.sources.contract import (
     SourceRoots,
 )
 from dreamd.sources.copilot_cli import CopilotCli
+from dreamd.sources.databases import CursorCli, CursorIde
+from dreamd.sources.databases import Hermes as HermesSessions
 from dreamd.sources.discovery import discover_in
 from dreamd.sources.finding import look_at, project_key_of
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.memory_dir import MemoryDirectory
-from dreamd.sources.note_files import Hermes, OpenClawWorkspace, StructuredLog
+from dreamd.sources.note_files import CodexMemories, Hermes, OpenClawWorkspace, StructuredLog
 from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
+from dreamd.sources.opencode_tree import OpenCodeTree
 from dreamd.sources.specstory import SpecStory
 
 ADAPTERS: tuple[Adapter, ...] = (
     SpecStory(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
-    OpenClawSession(), CursorTranscript(), OpenClawWorkspace(), Hermes(), MemoryDirectory(), StructuredLog(),
+    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), CursorTranscript(), OpenClawWorkspace(),
+    Hermes(), CodexMemories(), MemoryDirectory(), StructuredLog(),
 )
 """In the order they are asked: the first that accepts a path reads it."""
 

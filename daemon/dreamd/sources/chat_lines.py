@@ -10,6 +10,7 @@ from pathlib import Path
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
+from dreamd.sources.databases import workspace_in
 from dreamd.sources.reading import Sink, read_lines
 from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at, texts_of
@@ -124,18 +125,22 @@ class _CursorChat:
     def __init__(self, name: str, sink: Sink) -> None:
         self._sink = sink
         self._name = name
+        self._cwd = ""
+        self._named_at = -1
         self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
-        """The open question and calls."""
-        return self._turns.offsets()
+        """Where the directory was named, and the open question and calls."""
+        return [offset for offset in (self._named_at, *self._turns.offsets()) if offset >= 0]
 
     def take(self, record: Record) -> None:
         """Look at one line."""
         message = record_at(record, "message")
-        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
-                      uid=f"{self._name}:{self._sink.start}")
         text = "\n".join(texts_of(message.get("content")))
+        if not self._cwd and (named := workspace_in(text)):
+            self._cwd, self._named_at = named, self._sink.start
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
+                      uid=f"{self._name}:{self._sink.start}", cwd=self._cwd)
         if text_at(record, "role") == "user":
             self._turns.hear(event, separate(text))
         elif text_at(record, "role") == "assistant":

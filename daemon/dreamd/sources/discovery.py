@@ -12,7 +12,9 @@ from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.tolerant import moment
 
 _START_BYTES = 64 * 1024
-_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db")
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".vscdb")
+_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
+"""Where the editor keeps its store, on each platform, below the person's home."""
 
 Recognise = Callable[[Path], str]
 """Gives the kind of a path, or nothing."""
@@ -36,6 +38,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
     for root in roots.codex_dirs:
         for place in ("sessions", "archived_sessions"):
             yield from _plain(files_below(root / place, endings=(".jsonl",)))
+        yield root / "memories", ""
     for root in roots.gemini_dirs:
         for project in _folders(root / "tmp"):
             yield from _plain(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
@@ -43,15 +46,20 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield from _plain(files_below(root / "session-state", endings=(".jsonl",), deepest=1))
     for root in roots.opencode_dirs:
         yield from _plain(files_below(root, endings=(".db",), deepest=0))
+        yield root / "storage", ""
     for root in roots.openclaw_dirs:
         yield from _plain(files_below(root / "agents", endings=(".jsonl",)))
         yield from ((folder, "") for folder in _folders(root) if folder.name.startswith("workspace"))
     for root in roots.cursor_dirs:
         for project in _folders(root / "projects"):
             yield from _plain(files_below(project / "agent-transcripts", endings=(".jsonl",)))
+        yield from _plain(files_below(root / "chats", endings=(".db",), deepest=2))
+        for place in _EDITORS:
+            yield root.parent / place / "User" / "globalStorage" / "state.vscdb", ""
     for root in roots.hermes_dirs:
         for profile in (root, *_folders(root / "profiles")):
             yield from _plain(files_below(profile / "memories", endings=(".md",), deepest=0))
+            yield profile / "state.db", ""
     for path in roots.extra:
         yield from _extra(path)
 

@@ -10,8 +10,10 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from typing import Protocol
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
 from dreamd.sources import contract
@@ -54,9 +56,16 @@ class MemoryDirectory:
         return read_notes(path, cursor, budget_bytes=budget_bytes)
 
 
-def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int,
-               wanted: Callable[[str], bool] | None = None) -> Reading:
-    """Read a directory of notes, or a single note file; `wanted` chooses among the names in a directory."""
+class Selection(Protocol):
+    """Chooses among the pieces of one file, in their order."""
+
+    def take(self, piece: Piece) -> tuple[str, str] | None:
+        """The words of a piece and the working directory they count for; None for one that says nothing."""
+
+
+def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callable[[str], bool] | None = None,
+               select: Callable[[], Selection] | None = None) -> Reading:
+    """Read a directory of notes, or a single note file; `wanted` chooses among the names, `select` among the pieces."""
     known = {name: str(sha) for name, sha in record_at(parse_record(cursor.carry) or {}, "files").items()}
     sink = Sink()
     names = [name for name in _names(path, sink) if not name or wanted is None or wanted(name)]
@@ -77,7 +86,7 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int,
         if known.get(name) != shas[name]:
             spent += len(body)
             lines += body.count(b"\n") + (not body.endswith(b"\n"))
-            _NoteFile(name or path.name, changed_at, siblings=frozenset(names)).read(body, sink)
+            _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
     else:
         complete = True
     carry = json.dumps({"files": shas}, separators=(",", ":"))
@@ -120,8 +129,10 @@ def _load(path: Path) -> tuple[bytes, datetime | None]:
 class _NoteFile:
     """One Markdown file of notes."""
 
-    def __init__(self, name: str, changed_at: datetime | None, *, siblings: frozenset[str]) -> None:
+    def __init__(self, name: str, changed_at: datetime | None, *, siblings: frozenset[str],
+                 select: Callable[[], Selection] | None = None) -> None:
         self._name = name
+        self._selection = select() if select else None
         self._changed_at = changed_at
         self._siblings = {sibling.removesuffix(".md") for sibling in siblings if sibling}
 
@@ -161,8 +172,10 @@ class _NoteFile:
             if self._is_pointer(piece):
                 sink.skip(contract.POINTER)
             else:
-                text = without_comments(without_links(piece.text)).strip()
-                sink.add(self._event(front, text=text, title=piece.heading, managed=piece.managed))
+                chosen = self._selection.take(piece) if self._selection else (piece.text, "")
+                text = without_comments(without_links(chosen[0])).strip() if chosen else ""
+                cwd = chosen[1] if chosen else ""
+                sink.add(replace(self._event(front, text=text, title=piece.heading, managed=piece.managed), cwd=cwd))
             sink.close()
 
     def _is_pointer(self, piece: Piece) -> bool:

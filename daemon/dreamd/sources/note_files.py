@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +13,9 @@ from dreamd.sources import contract
 from dreamd.sources.contract import Head
 from dreamd.sources.documents import Whole, read_document
 from dreamd.sources.memory_dir import INDEX_NAME, read_notes
+from dreamd.sources.memory_text import Piece
 from dreamd.sources.reading import Sink, read_lines
-from dreamd.sources.tolerant import Record, moment, text_at
+from dreamd.sources.tolerant import Record, moment, parse_record, text_at
 
 _DAILY = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]{1,100})?\.md$")
 _WORKSPACE_NAMES = frozenset({"SOUL.md", "HEARTBEAT.md", "DREAMS.md", "dreams.md", "IDENTITY.md", "BOOTSTRAP.md"})
@@ -23,6 +25,10 @@ _SPEAKERS = {
     "assistant": Speaker.AGENT, "import": Speaker.AGENT, "tool": Speaker.TOOL, "web": Speaker.TOOL,
     "system": Speaker.INJECTED, "injected": Speaker.INJECTED,
 }
+_AD_HOC = re.compile(r"extensions/ad_hoc/notes/[^/]{1,200}\.md$")
+_APPLIES = re.compile(r"^applies_to:\s*cwd=([^;\n]{1,1000})", re.MULTILINE)
+_RECORDS = frozenset({"rollout_summary_files", "keywords"})
+_TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
 _TYPES = frozenset(kind.value for kind in MemoryType)
 
 
@@ -39,6 +45,49 @@ class OpenClawWorkspace:
         """Read the note files that changed since the cursor."""
         return read_notes(path, cursor, budget_bytes=budget_bytes,
                           wanted=lambda name: name in (INDEX_NAME, "USER.md") or _DAILY.match(name) is not None)
+
+
+class CodexMemories:
+    """Reads the handbook Codex keeps and the notes a person had it take; the rest is made from the rollouts themselves."""
+
+    kind = "codex-memories"
+
+    def accepts(self, head: Head) -> bool:
+        """A directory with the summary Codex injects, or the raw notes it merges."""
+        return head.is_dir and INDEX_NAME in head.names and bool({"memory_summary.md", "raw_memories.md"} & head.names)
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the files that changed since the cursor, one working directory after the other."""
+        whole = read_notes(path, cursor, budget_bytes=budget_bytes, select=_HandbookLines,
+                           wanted=lambda name: name == INDEX_NAME or _AD_HOC.match(name) is not None)
+        carry = parse_record(cursor.carry) or {}
+        places = list(dict.fromkeys(event.cwd for event in whole.events))
+        told = carry.get("told")
+        number = told if isinstance(told, int) and 0 <= told < len(places) else 0
+        if not places:
+            return whole
+        events = tuple(event for event in whole.events if event.cwd == places[number])
+        if number + 1 == len(places):
+            return replace(whole, events=events)
+        more = Cursor(cursor.offset, cursor.size, carry=json.dumps({**carry, "told": number + 1}, separators=(",", ":")))
+        return Reading(events, more, (), 0, 0, complete=False)
+
+
+class _HandbookLines:
+    """What of a handbook says something by itself, and for which working directory its task group counts."""
+
+    def __init__(self) -> None:
+        self._cwd = ""
+
+    def take(self, piece: Piece) -> tuple[str, str] | None:
+        """The words of a piece and the directory they count for; None for scopes, keywords and lists of rollouts."""
+        named = _APPLIES.search(piece.text)
+        if named:
+            self._cwd = named[1].strip().rstrip(";,")
+        if named or piece.text.startswith(("scope:", "applies_to:")) or piece.heading in _RECORDS or (
+                piece.heading.startswith("Task ")):
+            return None
+        return _TASK_MARK.sub("", piece.text).strip(), self._cwd
 
 
 class Hermes:

@@ -5,24 +5,21 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
+from dreamd.sources.databases import LOOKED_BACK, columns_of, read_database, tables_of
 from dreamd.sources.documents import Whole, read_document
-from dreamd.sources.opening import Unopened, open_source
-from dreamd.sources.reading import Sink, unread
+from dreamd.sources.reading import Sink
 from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_json, parse_record, record_at, records_at, text_at
 from dreamd.sources.turns import Turns, memory_path_of, written_by
 
-_SQLITE_MAGIC = b"SQLite format 3\x00"
 _ROWS_AT_ONCE = 500
-_LOOKED_BACK = 6
 
 
 class OpenCodeExport:
@@ -48,7 +45,7 @@ def _parse_export(whole: Whole, sink: Sink) -> bool:
         sink.begin(0, len(whole.body))
         sink.skip(contract.SIDECHAIN)
         return True
-    session = _Session(text_at(about, "id"), sink, cwd=text_at(about, "directory"))
+    session = Session(text_at(about, "id"), sink, cwd=text_at(about, "directory"))
     for number, message in enumerate(records_at(document, "messages")):
         sink.begin(number, number)
         session.message(record_at(message, "info"), records_at(message, "parts"))
@@ -56,21 +53,21 @@ def _parse_export(whole: Whole, sink: Sink) -> bool:
     return True
 
 
-class _Session:
+class Session:
     """One conversation, message by message."""
 
     def __init__(self, name: str, sink: Sink, *, cwd: str) -> None:
         self._sink = sink
         self._name = name
-        self._cwd = cwd
+        self.cwd = cwd
         self._turns = Turns(sink)
 
     def message(self, about: Record, parts: list[Record]) -> None:
         """Hand over one message."""
         at = moment(record_at(about, "time").get("created"))
         event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"),
-                      cwd=self._cwd)
-        if text_at(about, "role") == "user":
+                      cwd=self.cwd)
+        if text_at(about, "role") in ("user", "synthetic"):
             typed = [text_at(part, "text") for part in parts if _is_typed(part)]
             put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
             self._turns.hear(event, separate("\n\n".join(typed)))
@@ -127,38 +124,13 @@ class OpenCodeDatabase:
 
     def accepts(self, head: Head) -> bool:
         """An SQLite file with OpenCode's tables."""
-        if not head.start.startswith(_SQLITE_MAGIC):
-            return False
-        try:
-            with closing(_connect(head.path)) as base:
-                return {"session", "message", "part"} <= _tables(base)
-        except sqlite3.Error:
-            return False
+        tables = tables_of(head)
+        return {"session", "message", "part"} <= tables or {"session_v2", "session_message"} <= tables
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the messages behind the cursor."""
-        try:
-            with open_source(path) as handle:
-                size = handle.seek(0, 2)
-            with closing(_connect(path)) as base:
-                return _Rows(base, cursor).read(size=size, budget_bytes=budget_bytes)
-        except Unopened as error:
-            return unread(cursor, error.reason)
-        except (sqlite3.Error, OSError):
-            return unread(cursor, contract.UNREADABLE)
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """Open for reading. Without a journal beside it the file is taken as it is, so that SQLite leaves no files."""
-    journal = path.with_name(path.name + "-wal")
-    mode = "mode=ro" if journal.exists() else "mode=ro&immutable=1"
-    base = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=2.0)
-    base.execute("PRAGMA query_only = 1")
-    return base
-
-
-def _tables(base: sqlite3.Connection) -> set[str]:
-    return {str(name) for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        return read_database(path, cursor, read=lambda base, size: _Rows(base, cursor).read(
+            size=size, budget_bytes=budget_bytes))
 
 
 class _Rows:
@@ -167,29 +139,36 @@ class _Rows:
     def __init__(self, base: sqlite3.Connection, cursor: Cursor) -> None:
         self._base = base
         self._sink = Sink()
-        base.text_factory = lambda raw: raw.decode("utf-8", "replace")
-        self._last = int(base.execute("SELECT coalesce(max(rowid), 0) FROM message").fetchone()[0])
+        # From version 2 on a message and its parts are one row; a store may still have the older tables beside it.
+        self._new = bool(columns_of(base, "session_message"))
+        self._table, self._about = ("session_message", "session_v2") if self._new else ("message", "session")
+        self._last = int(base.execute(f"SELECT coalesce(max(rowid), 0) FROM {self._table}").fetchone()[0])
         self._after = cursor.offset if 0 <= cursor.offset <= self._last else 0
-        self._sessions: dict[str, _Session | None] = {}
+        self._sessions: dict[str, Session | None] = {}
 
     def read(self, *, size: int, budget_bytes: int) -> Reading:
         """Read messages until the budget is spent or the last one is still being written."""
         sink = self._sink
         spent = rows = 0
         complete = True
+        where = ""
         for row, identity, session_id, text in self._messages():
-            parts = self._parts(identity)
             about = _record(text)
+            parts = self._parts(identity, about)
             session = self._session(session_id)
+            if rows and session and session.cwd != where:
+                complete = False  # what was said in two projects must never be taken for one
+                break
+            where = session.cwd if session else where
             sink.begin(row, row)
             if about is None:
                 sink.skip(contract.CORRUPT)
             elif session is None:
                 sink.skip(contract.SIDECHAIN)
-            elif row == self._last and _is_growing(about):
+            elif row == self._last and _is_growing(_with_role(about)):
                 break
             else:
-                session.message({**about, "id": identity}, parts)
+                session.message({**_with_role(about), "id": identity}, parts)
                 sink.close()
             self._after, rows = row, rows + 1
             spent += len(text) + sum(len(json.dumps(part)) for part in parts)
@@ -200,35 +179,38 @@ class _Rows:
 
     def _messages(self) -> Iterator[tuple[int, str, str, str]]:
         rows = self._base.execute(
-            "SELECT rowid, id, session_id, data FROM message WHERE rowid > ? ORDER BY rowid", (self._after,))
+            f"SELECT rowid, id, session_id, data FROM {self._table} WHERE rowid > ? ORDER BY rowid", (self._after,))
         while batch := rows.fetchmany(_ROWS_AT_ONCE):
             for row, identity, session_id, text in batch:
                 yield int(row), str(identity), str(session_id), str(text)
 
-    def _session(self, identity: str) -> _Session | None:
+    def _session(self, identity: str) -> Session | None:
         """The conversation a message belongs to; None for a sub-agent's."""
         if identity not in self._sessions:
-            columns = {str(row[1]) for row in self._base.execute("PRAGMA table_info(session)")}
+            columns = columns_of(self._base, self._about)
             wanted = [name if name in columns else "''" for name in ("parent_id", "directory")]
             found = self._base.execute(
-                f"SELECT {', '.join(wanted)} FROM session WHERE id = ?", (identity,)).fetchone() or ("", "")
+                f"SELECT {', '.join(wanted)} FROM {self._about} WHERE id = ?", (identity,)).fetchone() or ("", "")
             parent, directory = (value if isinstance(value, str) else "" for value in found)
             self._sessions[identity] = None if parent else self._resumed(identity, directory)
         return self._sessions[identity]
 
-    def _resumed(self, identity: str, directory: str) -> _Session:
+    def _resumed(self, identity: str, directory: str) -> Session:
         """Look at the last messages before the cursor again: they may hold the question that is answered next."""
-        session = _Session(identity, self._sink, cwd=directory)
+        session = Session(identity, self._sink, cwd=directory)
         self._sink.muted = True
         before = self._base.execute(
-            "SELECT id, data FROM message WHERE session_id = ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
-            (identity, self._after, _LOOKED_BACK)).fetchall()
+            f"SELECT id, data FROM {self._table} WHERE session_id = ? AND rowid <= ? ORDER BY rowid DESC LIMIT ?",
+            (identity, self._after, LOOKED_BACK)).fetchall()
         for message, text in reversed(before):
-            session.message({**(_record(text) or {}), "id": str(message)}, self._parts(str(message)))
+            about = _record(text)
+            session.message({**_with_role(about or {}), "id": str(message)}, self._parts(str(message), about))
         self._sink.muted = False
         return session
 
-    def _parts(self, identity: str) -> list[Record]:
+    def _parts(self, identity: str, about: Record | None) -> list[Record]:
+        if self._new:
+            return _own_parts(about or {})
         rows = self._base.execute("SELECT data FROM part WHERE message_id = ? ORDER BY id", (identity,))
         return [part for (raw,) in rows if (part := _record(raw))]
 
@@ -236,6 +218,21 @@ class _Rows:
 def _record(raw: object) -> Record | None:
     parsed = parse_json(raw) if isinstance(raw, str) else None
     return parsed if isinstance(parsed, dict) else None
+
+
+def _with_role(about: Record) -> Record:
+    """Version 2 calls the role a type."""
+    return about if "role" in about else {**about, "role": text_at(about, "type")}
+
+
+def _own_parts(about: Record) -> list[Record]:
+    """The parts of a version 2 message, in the shape of the older ones."""
+    parts: list[Record] = []
+    if text_at(about, "text"):
+        parts.append({"type": "text", "text": text_at(about, "text"), "synthetic": text_at(about, "type") == "synthetic"})
+    for part in (*records_at(about, "parts"), *records_at(about, "content")):
+        parts.append({**part, "tool": text_at(part, "tool", "name")} if text_at(part, "type") == "tool" else part)
+    return parts
 
 
 def _is_growing(about: Record) -> bool:

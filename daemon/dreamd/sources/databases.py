@@ -1,0 +1,332 @@
+"""Conversations that Cursor and Hermes keep in SQLite, opened for reading only and without leaving a trace.
+
+Their tables are nobody's promise, so every column and every key is looked for before it is read. A reading stays within
+one working directory: what was said in two projects must never be taken for one.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.opening import Unopened, open_source
+from dreamd.sources.reading import Sink, unread
+from dreamd.sources.speech import separate
+from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
+from dreamd.sources.turns import Turns
+
+SQLITE_MAGIC = b"SQLite format 3\x00"
+LOOKED_BACK = 6
+"""Messages before the cursor that are looked at again: they may hold the question that is answered next."""
+ROWS_BACK = 50
+_WORKSPACE = re.compile(r"<user_info>.{0,2000}?Workspace Path: ([^\n<]{1,1000})", re.DOTALL)
+_SCHEDULED = frozenset({"cron", "batch", "api"})
+_HIGHEST = 8
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open for reading. Without a journal beside it the file is taken as it is, so that SQLite leaves no files."""
+    journal = path.with_name(path.name + "-wal")
+    mode = "mode=ro" if journal.exists() else "mode=ro&immutable=1"
+    base = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, timeout=2.0)
+    base.execute("PRAGMA query_only = 1")
+    base.text_factory = lambda raw: raw.decode("utf-8", "replace")
+    return base
+
+
+def tables_of(head: Head) -> set[str]:
+    """The tables of a database; empty for any other file."""
+    if not head.start.startswith(SQLITE_MAGIC):
+        return set()
+    try:
+        with closing(connect(head.path)) as base:
+            return {str(name) for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    except sqlite3.Error:
+        return set()
+
+
+def read_database(path: Path, cursor: Cursor, *, read: Callable[[sqlite3.Connection, int], Reading]) -> Reading:
+    """Open a database and read it; what cannot be opened or understood is a reason, never an error."""
+    try:
+        with open_source(path) as handle:
+            size = handle.seek(0, 2)
+        with closing(connect(path)) as base:
+            return read(base, size)
+    except Unopened as error:
+        return unread(cursor, error.reason)
+    except (sqlite3.Error, OSError):
+        return unread(cursor, contract.UNREADABLE)
+
+
+def columns_of(base: sqlite3.Connection, table: str) -> set[str]:
+    """The columns of a table; empty where it is not there."""
+    return {str(row[1]) for row in base.execute(f"PRAGMA table_info({table})")}
+
+
+def workspace_in(text: str) -> str:
+    """The working directory that Cursor names before a person's first words; empty when it does not."""
+    found = _WORKSPACE.search(text[:8000]) if "Workspace Path:" in text[:8000] else None
+    return found[1].strip() if found else ""
+
+
+class CursorIde:
+    """Reads the conversations in the editor's own store; those it also keeps as transcripts are left to these."""
+
+    kind = "cursor-db"
+
+    def accepts(self, head: Head) -> bool:
+        """An SQLite file with the editor's table of keys and values."""
+        return "cursorDiskKV" in tables_of(head)
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the conversations that moved since the cursor, which is the last row that was read."""
+        return read_database(path, cursor, read=lambda base, size: _Composers(base, path, cursor).read(size, budget_bytes))
+
+
+@dataclass(frozen=True)
+class _Bubble:
+    row: int
+    identity: str
+    body: Record
+
+
+class _Composers:
+    """One read of the editor's store. A row that changes gets a new number, so what is new lies behind the last one."""
+
+    def __init__(self, base: sqlite3.Connection, path: Path, cursor: Cursor) -> None:
+        self._base = base
+        self._path = path
+        last = base.execute("SELECT coalesce(max(rowid), 0) FROM cursorDiskKV").fetchone()[0]
+        self._last = int(last)
+        self._after = cursor.offset if 0 <= cursor.offset <= self._last else 0
+        self._sink = Sink()
+        self._spent = 0
+
+    def read(self, size: int, budget_bytes: int) -> Reading:
+        """Whole conversations, as many as the budget and the directory of the first allow."""
+        waiting = self._moved()
+        where: str | None = None
+        while waiting:
+            composer = next(iter(waiting))
+            bubbles, about = self._bubbles(composer)
+            cwd = next((c for b in bubbles if (c := _folder(b.body))), _folder(about))
+            if self._spent and (self._spent >= budget_bytes or cwd != where):
+                break
+            where = cwd
+            del waiting[composer]
+            self._tell(composer, about, bubbles, cwd=cwd)
+            self._spent += 1
+        offset = min(waiting.values()) - 1 if waiting else self._last
+        rows = max(0, offset - self._after)
+        sink = self._sink
+        return Reading(tuple(sink.events), Cursor(offset, size), tuple(sink.skips), rows, sink.prompts, not waiting)
+
+    def _moved(self) -> dict[str, int]:
+        """Conversations with new rows, each with its first one, in the order in which they moved."""
+        found: dict[str, int] = {}
+        for row, key in self._base.execute(
+                "SELECT rowid, key FROM cursorDiskKV WHERE rowid > ? AND (key >= 'bubbleId:' AND key < 'bubbleId;' "
+                "OR key >= 'composerData:' AND key < 'composerData;') ORDER BY rowid", (self._after,)):
+            found.setdefault(str(key).split(":")[1], int(row))
+        return found
+
+    def _bubbles(self, composer: str) -> tuple[list[_Bubble], Record]:
+        """The messages of a conversation in its own order, and what is known about it."""
+        row, about = self._value(f"composerData:{composer}")
+        inline = [_Bubble(row, text_at(b, "bubbleId") or f"{composer}:{n}", b)
+                  for n, b in enumerate(records_at(about, "conversation"))]
+        stored = {}
+        for number, key, raw in self._base.execute("SELECT rowid, key, value FROM cursorDiskKV WHERE key >= ? AND key < ?",
+                                                   (f"bubbleId:{composer}:", f"bubbleId:{composer};")):
+            identity = str(key).rpartition(":")[2]
+            stored[identity] = _Bubble(int(number), identity, _record(raw))
+        order = [text_at(h, "bubbleId") for h in records_at(about, "fullConversationHeadersOnly")]
+        listed = [stored.pop(identity) for identity in order if identity in stored]
+        return inline + listed + sorted(stored.values(), key=lambda b: b.row), about
+
+    def _tell(self, composer: str, about: Record, bubbles: list[_Bubble], *, cwd: str) -> None:
+        sink, turns = self._sink, Turns(self._sink)
+        new = [b.row > self._after for b in bubbles]
+        begin = max(0, (new.index(True) if True in new else len(new)) - LOOKED_BACK)
+        set_aside = bool(text_at(about, "parentComposerId")) or _has_transcript(self._path, composer)
+        began = moment(about.get("createdAt"))
+        for bubble in bubbles[begin:]:
+            sink.muted = bubble.row <= self._after
+            sink.begin(bubble.row, bubble.row)
+            self._spent += 0 if sink.muted else len(str(bubble.body))
+            if set_aside:
+                sink.skip(contract.SIDECHAIN if text_at(about, "parentComposerId") else contract.REPEATED)
+            else:
+                sent = bubble.body.get("createdAt") or record_at(bubble.body, "timingInfo").get("clientRpcSendTime")
+                _hear_bubble(turns, Event(Speaker.AGENT, EventKind.PROSE, "", moment(sent) or began, composer, 0, 0,
+                                          uid=f"cursor:{bubble.identity}", cwd=cwd), bubble.body)
+            sink.close()
+        sink.muted = False
+
+    def _value(self, key: str) -> tuple[int, Record]:
+        found = self._base.execute("SELECT rowid, value FROM cursorDiskKV WHERE key = ?", (key,)).fetchone()
+        return (int(found[0]), _record(found[1])) if found else (0, {})
+
+
+def _hear_bubble(turns: Turns, event: Event, bubble: Record) -> None:
+    """One message of the editor: 1 is a person's, 2 the agent's, with what a tool did beside it."""
+    text = text_at(bubble, "text")
+    if bubble.get("type") == 1:
+        turns.hear(event, separate(text))
+        return
+    tool = record_at(bubble, "toolFormerData")
+    if tool:
+        name = text_at(tool, "name")
+        arguments = parse_record(text_at(tool, "rawArgs", "params")) or {}
+        turns.call(event, (text_at(tool, "toolCallId") or event.uid, name, arguments))
+        if text_at(tool, "userDecision") == "rejected":
+            turns.stop("refused")
+        elif text_at(tool, "result"):
+            turns.result(event, text_at(tool, "result"), name=name)
+    turns.prose(event, text)
+
+
+def _folder(record: Record) -> str:
+    """The workspace a message or a conversation was in; empty when nothing says so."""
+    uris = record.get("workspaceUris")
+    first = uris[0] if isinstance(uris, list) and uris and isinstance(uris[0], str) else ""
+    if first.startswith("file:"):
+        return unquote(urlsplit(first).path)
+    return first if first.startswith("/") else workspace_in(text_at(record, "text"))
+
+
+def _has_transcript(path: Path, composer: str) -> bool:
+    """Whether the editor also keeps a conversation as a transcript, which is read by itself."""
+    homes = [above / ".cursor" / "projects" for above in list(path.absolute().parents)[:_HIGHEST]]
+    return any(next(home.glob(f"*/agent-transcripts/{composer}*"), None) for home in homes if home.is_dir())
+
+
+class CursorCli:
+    """Reads the store of one conversation of Cursor's command line."""
+
+    kind = "cursor-cli"
+
+    def accepts(self, head: Head) -> bool:
+        """An SQLite file with blobs and what is known about them, and nothing of OpenCode's or Hermes'."""
+        tables = tables_of(head)
+        return {"blobs", "meta"} <= tables and not {"message", "messages"} & tables
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the blobs behind the cursor that hold a message."""
+        def read(base: sqlite3.Connection, size: int) -> Reading:
+            return read_rows(_blobs(base, path), _still(base, "blobs", cursor), size=size, budget_bytes=budget_bytes)
+
+        return read_database(path, cursor, read=read)
+
+
+class Hermes:
+    """Reads the sessions in Hermes' state."""
+
+    kind = "hermes-db"
+
+    def accepts(self, head: Head) -> bool:
+        """An SQLite file with sessions and messages that have a role."""
+        if not {"sessions", "messages"} <= tables_of(head):
+            return False
+        with closing(connect(head.path)) as base:
+            return {"session_id", "role", "content"} <= columns_of(base, "messages")
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the messages behind the cursor that are still part of their session."""
+        def read(base: sqlite3.Connection, size: int) -> Reading:
+            here = _still(base, "messages", cursor)
+            return read_rows(_hermes(base, here.offset - ROWS_BACK), here, size=size, budget_bytes=budget_bytes)
+
+        return read_database(path, cursor, read=read)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One message of a table: its number, whose it is and what it says."""
+
+    number: int
+    identity: str
+    session: str
+    role: str
+    text: str
+    at: object = None
+    cwd: str = ""
+    skip: str = ""
+    """Why it is passed over, where it is."""
+
+
+def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: int) -> Reading:
+    """Messages behind the cursor, within one working directory; the last ones before it are looked at again."""
+    sink, sessions = Sink(), dict[str, Turns]()
+    after = cursor.offset
+    spent, count, where = 0, 0, ""
+    complete = True
+    for row in rows:
+        sink.muted = row.number <= cursor.offset
+        if not sink.muted:
+            if count and (spent >= budget_bytes or row.cwd != where):
+                complete = False
+                break
+            after, count, where = row.number, count + 1, row.cwd
+            spent += len(row.text)
+        turns = sessions.setdefault(row.session, Turns(sink))
+        sink.begin(row.number, row.number)
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(row.at), row.session, 0, 0, uid=row.identity, cwd=row.cwd)
+        if row.skip:
+            sink.skip(row.skip)
+        elif row.role == "user":
+            turns.hear(event, separate(row.text))
+        elif row.role == "assistant":
+            turns.prose(event, row.text)
+        elif row.role == "tool":
+            turns.result(event, row.text, name="tool")
+        else:
+            turns.put(event, row.text)
+        sink.close()
+    return Reading(tuple(sink.events), Cursor(after, size), tuple(sink.skips), count, sink.prompts, complete)
+
+
+def _blobs(base: sqlite3.Connection, path: Path) -> Iterator[Row]:
+    cwd = ""
+    for number, identity, raw in base.execute("SELECT rowid, id, data FROM blobs ORDER BY rowid"):
+        body = _record(raw)
+        role, text = text_at(body, "role"), "\n".join(texts_of(body.get("content")))
+        cwd = workspace_in(text) or cwd
+        if role == "user" and text.lstrip().startswith("<user_info>") and "<user_query>" not in text:
+            role = "injected"
+        yield Row(int(number), f"cursor:{identity}", path.parent.name, role, text, body.get("createdAt"), cwd,
+                  skip="" if role else contract.BOOKKEEPING)
+
+
+def _still(base: sqlite3.Connection, table: str, cursor: Cursor) -> Cursor:
+    """The cursor, or the beginning where the table no longer reaches as far: it is another one."""
+    last = int(base.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0])
+    return cursor if 0 <= cursor.offset <= last else Cursor()
+
+
+def _hermes(base: sqlite3.Connection, after: int) -> Iterator[Row]:
+    about = columns_of(base, "sessions")
+    folder = next((name for name in ("cwd", "working_directory", "directory") if name in about), "")
+    known = {str(i): (str(cwd or ""), str(source or "")) for i, cwd, source in base.execute(
+        f"SELECT id, {folder or chr(39) * 2}, {'source' if 'source' in about else chr(39) * 2} FROM sessions")}
+    columns = columns_of(base, "messages")
+    wanted = [name if name in columns else "NULL" for name in ("timestamp", "active")]
+    for number, session, role, content, at, active in base.execute(
+            f"SELECT rowid, session_id, role, content, {', '.join(wanted)} FROM messages WHERE rowid > ? ORDER BY rowid",
+            (after,)):
+        cwd, source = known.get(str(session), ("", ""))
+        skip = contract.REWOUND if active == 0 else contract.OTHER_AGENT if source in _SCHEDULED else ""
+        yield Row(int(number), f"hermes:{session}:{number}", str(session), str(role or ""), str(content or ""), at, cwd, skip)
+
+
+def _record(raw: object) -> Record:
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+    return (parse_record(text) or {}) if isinstance(text, str) and text.lstrip().startswith("{") else {}
