@@ -79,11 +79,9 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
         return Due(False, "nothing", "nothing waits")
     if backlog.left_over:
         return Due(True, "left-over", "an interrupted dream left work to finish")
-    last = backlog.last_success_at
-    if last is not None and last > now + CLOCK_STEP:
-        last = None
+    last, created = _believed(backlog.last_success_at, now), _believed(backlog.created_at, now)
     interval = timedelta(hours=rules.min_hours)
-    began = last or backlog.created_at
+    began = last or created
     missed = slots is not None and (began is None or began < slots.passed)
     if missed and (last is None or now - last >= interval - NIGHT_SLACK):
         return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
@@ -99,10 +97,17 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
     old_at = backlog.oldest_at + OLD_NOTE if backlog.oldest_at is not None else None
     if old_at is not None and now >= old_at:
         return Due(True, "age", f"the oldest observation waits for {_span(now - old_at + OLD_NOTE)}")
+    if backlog.oldest_at is not None and _believed(backlog.oldest_at, now) is None:
+        return Due(True, "age", "nobody knows for how long the oldest observation waits: the clock was set back")
     beside = f", {_talks(backlog.sessions)} with something new" if backlog.sessions else ""
     return Due(False, "volume", f"{_waiting(backlog.waiting)}{beside}; "
                                 f"{enough:.0f} observations or {_talks(rules.volume_sessions)} make a dream worth while",
                next_at=min((t for t in (old_at, *nights) if t is not None), default=None))
+
+
+def _believed(at: datetime | None, now: datetime) -> datetime | None:
+    """A time that may be reckoned with; one ahead of us was written under a clock that was wrong."""
+    return at if at is not None and at <= now + CLOCK_STEP else None
 
 
 def find_slots(now: datetime, nightly_at: str, zone: tzinfo) -> Slots:
