@@ -1,20 +1,18 @@
 """Vectors to neighbours: derived, disposable, never asked for truth.
 
 Up to a hundred thousand rows every answer is exact: comparing all with all, in tiles, costs less CPU than building an
-HNSW graph (20,000 rows: 3 s against 8 s), one query takes a millisecond, and there is no file that can go bad. Beyond
-that a usearch graph takes over, with a cache file that native code sees only after its checksum was verified.
+HNSW graph (20,000 rows: 3 s against 8 s) and one query takes a millisecond. Beyond that a usearch graph takes over,
+built in memory for the one dream that needs it. Nothing of this is kept in a file: reading the rows of 20,000 memories
+takes less than half a second, and graph bytes in a file can go bad, which crashes whoever loads them or goes unnoticed.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dreamd import fsio
-from dreamd.errors import Corrupt, DreamError
+from dreamd.errors import Corrupt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,24 +28,8 @@ GRAPH_ROWS = 4096
 METRIC = "cos"
 DTYPE = "f16"
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 96
-GENERATIONS_KEPT = 2
 NOTHING = -1
 """In place of a row number, where there are fewer neighbours than asked for."""
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What a cache file must be, byte for byte, before anything looks inside it; kept in the store."""
-
-    generation: int
-    sha256: str
-    bytes: int
-    count: int
-    ndim: int
-    metric: str
-    dtype: str
-    lib_version: str
-    applied_seq: int
 
 
 @dataclass(frozen=True)
@@ -132,10 +114,6 @@ class Neighbours:
         places[cosines <= -1] = NOTHING
         return places, cosines
 
-    def snapshot(self) -> bytes | None:
-        """The graph as bytes; None while answers are exact, for then there is nothing worth keeping."""
-        return None if self._graph is None else bytes(self._graph.save())
-
     def _append(self, fresh: Floats) -> None:
         import numpy as np
 
@@ -211,45 +189,6 @@ def near_pairs(matrix: NDArray[Any], *, min_similarity: float, k: int, exact_up_
         with threadpool_limits(1, user_api="blas"):
             _fill_from_tiles(best, unit_rows(matrix))
     return best.pairs()
-
-
-def save_cache(neighbours: Neighbours, directory: Path, *, generation: int, applied_seq: int) -> Manifest | None:
-    """Write the graph as a new generation, keep the one before, and say what was written; None if there is no graph.
-
-    The manifest belongs into the store in one transaction; a file without one is never read.
-    """
-    body = neighbours.snapshot()
-    if body is None:
-        return None
-    fsio.write_atomic(_cache_file(directory, generation), body)
-    for old in sorted(_generations(directory))[:-GENERATIONS_KEPT]:
-        fsio.remove(_cache_file(directory, old))
-    return Manifest(generation=generation, sha256=fsio.sha256_bytes(body), bytes=len(body), count=len(neighbours),
-                    ndim=neighbours.ndim, metric=METRIC, dtype=DTYPE, lib_version=_lib_version(),
-                    applied_seq=applied_seq)
-
-
-def load_cache(directory: Path, manifest: Manifest) -> Neighbours | None:
-    """The neighbours a cache file holds, or None when it is missing or anything but exactly what was written.
-
-    usearch crashes the process on a damaged graph and does not notice damaged vectors, so length and checksum are
-    compared first, and the graph is read from those very bytes, never from the file.
-    """
-    if (manifest.metric, manifest.dtype, manifest.lib_version) != (METRIC, DTYPE, _lib_version()):
-        return None
-    try:
-        body = fsio.read_bytes(_cache_file(directory, manifest.generation), limit_bytes=manifest.bytes)
-    except (FileNotFoundError, DreamError):
-        return None  # derived: the caller builds it again
-    if len(body) != manifest.bytes or fsio.sha256_bytes(body) != manifest.sha256:
-        return None
-    neighbours = Neighbours(ndim=manifest.ndim, exact_up_to=0)
-    graph = _empty_graph(manifest.ndim)
-    graph.load(body)
-    if graph.ndim != manifest.ndim:
-        return None
-    neighbours._graph, neighbours._count = graph, manifest.count
-    return neighbours
 
 
 class _Best:
@@ -352,18 +291,3 @@ def _empty_graph(ndim: int) -> Any:
     # Everything that follows the processor or the version by default is pinned: files and answers must not differ.
     return Index(ndim=ndim, metric=METRIC, dtype=DTYPE, connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD,
                  expansion_search=EXPANSION_SEARCH)
-
-
-def _lib_version() -> str:
-    from importlib.metadata import version
-
-    return version("usearch")
-
-
-def _cache_file(directory: Path, generation: int) -> Path:
-    return directory / f"index.{generation}.usearch"
-
-
-def _generations(directory: Path) -> list[int]:
-    names = [re.fullmatch(r"index\.(\d+)\.usearch", path.name) for path in directory.iterdir()]
-    return [int(found[1]) for found in names if found]

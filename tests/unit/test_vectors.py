@@ -1,11 +1,9 @@
-"""Neighbours: exact up to a limit, a graph beyond, and a cache that is either whole or ignored."""
+"""Neighbours: exact up to a limit, a graph beyond."""
 
 from __future__ import annotations
 
-import dataclasses
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +14,7 @@ from dreamd.errors import Corrupt
 from dreamd.vectors import (
     NOTHING,
     Neighbours,
-    load_cache,
     near_pairs,
-    save_cache,
     unit_rows,
 )
 
@@ -133,69 +129,6 @@ def test_near_pairs_through_the_graph_agree_with_the_exact_ones() -> None:
     exact = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5)}
     graph = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5, exact_up_to=0)}
     assert len(exact & graph) / len(exact | graph) > 0.95
-
-
-def test_a_small_set_leaves_no_cache_behind(tmp_path: Path) -> None:
-    assert save_cache(Neighbours(_rows(50)), tmp_path / "vectors", generation=1, applied_seq=9) is None
-    assert not (tmp_path / "vectors").exists()
-
-
-def test_a_cache_answers_like_the_graph_it_was_made_from_and_two_are_byte_identical(tmp_path: Path) -> None:
-    rows = _rows(800)
-    neighbours = Neighbours(rows, exact_up_to=0)
-    neighbours.drop(17)
-    first = save_cache(neighbours, tmp_path, generation=1, applied_seq=800)
-    assert first is not None
-    loaded = load_cache(tmp_path, first)
-    assert loaded is not None
-    assert len(loaded) == 800
-    for mine, theirs in zip(neighbours.search(rows[:50], 8), loaded.search(rows[:50], 8), strict=True):
-        assert np.array_equal(mine, theirs)
-    loaded.add(_rows(5, seed=9))
-    assert len(loaded) == 805
-    again = Neighbours(rows, exact_up_to=0)
-    again.drop(17)
-    second = save_cache(again, tmp_path, generation=2, applied_seq=800)
-    assert second is not None
-    assert second.sha256 == first.sha256
-
-
-def test_only_two_generations_are_kept(tmp_path: Path) -> None:
-    neighbours = Neighbours(_rows(40), exact_up_to=0)
-    made = [save_cache(neighbours, tmp_path, generation=number, applied_seq=number) for number in (8, 9, 10, 11)]
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["index.10.usearch", "index.11.usearch"]
-    assert made[0] is not None
-    assert load_cache(tmp_path, made[0]) is None
-
-
-@pytest.mark.parametrize("damage", ["flip", "truncate", "append", "zero-tail", "missing", "link"])
-def test_a_damaged_cache_is_ignored_before_native_code_sees_it(tmp_path: Path, damage: str) -> None:
-    manifest = save_cache(Neighbours(_rows(600), exact_up_to=0), tmp_path / "vectors", generation=1, applied_seq=1)
-    assert manifest is not None
-    path = tmp_path / "vectors" / "index.1.usearch"
-    body = bytearray(path.read_bytes())
-    if damage == "flip":
-        body[len(body) * 3 // 4] ^= 0xFF
-    elif damage == "truncate":
-        body = body[:-100]
-    elif damage == "append":
-        body += b"\0" * 1024
-    elif damage == "zero-tail":
-        body[-8192:] = b"\0" * 8192
-    path.write_bytes(body)
-    if damage in ("missing", "link"):
-        path.rename(tmp_path / "elsewhere")
-    if damage == "link":
-        path.symlink_to(tmp_path / "elsewhere")
-    assert load_cache(tmp_path / "vectors", manifest) is None
-
-
-def test_a_cache_of_another_library_version_or_kind_is_ignored(tmp_path: Path) -> None:
-    manifest = save_cache(Neighbours(_rows(60), exact_up_to=0), tmp_path, generation=1, applied_seq=1)
-    assert manifest is not None
-    for change in ({"lib_version": "0.0.1"}, {"dtype": "bf16"}, {"metric": "ip"}, {"ndim": DIM + 1}):
-        assert load_cache(tmp_path, dataclasses.replace(manifest, **change)) is None
-    assert load_cache(tmp_path, manifest) is not None
 
 
 def test_exact_search_never_loads_the_native_graph_library() -> None:
