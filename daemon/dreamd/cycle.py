@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from dreamd import deferral, fsio, inbox, mutex, outage, projection, telemetry
 from dreamd.clock import SystemClock, cpu_s, iso
 from dreamd.errors import DreamError, Locked, Outage, Refused
 from dreamd.kit import Kit
-from dreamd.model import Scope
+from dreamd.model import Fate, Scope
 from dreamd.mutex import Owner
 from dreamd.phases.carry_out import Footing, carry_out, keep_verdicts
 from dreamd.phases.gather import Gathered, gather
 from dreamd.phases.orient import Orientation, orient, write_edits
-from dreamd.plan import Change, Plan, digest
+from dreamd.plan import Change, FateOf, Plan, digest
 from dreamd.planning import Wish, check_limits, plan_all, plan_pruning
 from dreamd.store import backups, forgetting, journal, observations, work
 
@@ -129,8 +129,12 @@ def clear_markers(kit: Kit, only: Sequence[str] = outage.COMPONENTS) -> list[str
 
 
 def _tell(kit: Kit, report: CycleReport) -> None:
-    """One event a run, for the log: counts and names of reasons, never words."""
+    """One event a phase and one a run, for the log: counts and names of reasons, never words."""
     if kit.run is not None:
+        for phase, counts in report.phases.items():
+            whole = {name: int(n) for name, n in counts.items() if name not in ("seconds", "cpu_s")}
+            telemetry.log_event(kit.paths, "phase.finished", clock=kit.clock, run=report.run, phase=phase, counts=whole,
+                                seconds=counts["seconds"], cpu_seconds=counts["cpu_s"])
         telemetry.log_event(kit.paths, "cycle.finished", clock=kit.clock, run=report.run, outcome=report.outcome,
                             seconds=round(sum(p["seconds"] for p in report.phases.values()), 3), counts=report.fates,
                             skips=report.skips, items=len(report.changes))
@@ -145,6 +149,10 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     with _phase(kit, report, "consolidate") as counts:
         consolidation = plan_all(kit, gathered.candidates, wish)
         counts.update(observations=float(sum(consolidation.fates().values())), judged=float(consolidation.judged))
+        # Everything that went in and does not come out as a live memory, by the name of the reason.
+        counts.update({f"{f.fate.value}.{f.reason}": 0.0 for f in _declined(consolidation)})
+        for fate in _declined(consolidation):
+            counts[f"{fate.fate.value}.{fate.reason}"] += 1
     with _phase(kit, report, "prune"):
         pruning = plan_pruning(kit, consolidation, wish)
     check_limits(kit, consolidation, pruning, wish)
@@ -159,6 +167,10 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     _conclude(orientation, gathered, report)
 
 
+def _declined(plan: Plan) -> list[FateOf]:
+    return [f for step in plan.steps for f in step.fates if f.fate in (Fate.DISCARDED, Fate.HELD)]
+
+
 def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report: CycleReport) -> Gathered:
     """Edits first: they are a person's words and must not wait for a source that takes long."""
     if not kit.dry:
@@ -170,6 +182,7 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
         gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,
                   stored=gathered.stored, known=gathered.known, refused=gathered.refused)
+    counts.update({f"skipped.{reason}": float(n) for reason, n in sorted(gathered.skips.items())})
     report.skips = dict(gathered.skips)
     report.warnings.extend(gathered.warnings)
     return gathered
@@ -252,12 +265,22 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
             if kit.run is not None or not stopped:
                 kit.begin()
                 _close(kit, report)
+                _tell(kit, report)
         raise
     if kit.run is not None:
         _close(kit, report)
         kit.store.checkpoint()
         backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
                                keep=kit.settings.store.backups_kept)
+        _drop_old(kit)
+
+
+def _drop_old(kit: Kit) -> None:
+    """The journal keeps what can still be undone, as long as the settings say."""
+    before = kit.clock.now() - timedelta(days=kit.settings.store.runs_kept_days)
+    if journal.is_older(kit.store, before=before):
+        with kit.writing() as tx:
+            journal.drop_old(tx, before=before)
 
 
 def _close(kit: Kit, report: CycleReport) -> None:

@@ -64,7 +64,24 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
                                                "`dream check --repair` brings them back")
     wrong = _stray_files(kit, leave_out=() if repair else gone) or len(unsealed & {"file"})
     yield _derived(kit, "files", wrong, _rewrite_files, repair)
+    yield _rights(kit, repair)
     yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)) or len(unsealed & {"intent"}), _settle, repair)
+
+
+def _rights(kit: Kit, repair: bool) -> Finding:
+    """A memory is its owner's alone: an editor or a copy may have opened it to others."""
+    ajar, foreign = fsio.list_too_open(kit.paths.home)
+    if foreign:
+        shown = ", ".join(f"`{p.relative_to(kit.paths.home)}`" for p in foreign[:3])
+        return Finding("rights", BROKEN, f"{len(foreign)} links or things of another user, {shown} among them; dream reads and "
+                                         "writes none of them: take them away")
+    if not ajar:
+        return Finding("rights", OK)
+    if not repair:
+        return Finding("rights", EDITED, f"{len(ajar)} open to other users; `dream check --repair` closes them")
+    for path in ajar:
+        fsio.close_to_others(path)
+    return Finding("rights", REPAIRED, f"{len(ajar)} closed to other users")
 
 
 def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repair: bool) -> Finding:

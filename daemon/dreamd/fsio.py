@@ -260,6 +260,25 @@ def list_temporaries(root: Path) -> Iterator[Path]:
             yield path
 
 
+def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:
+    """Below a directory: what others than its owner may use, and what is a link or belongs to somebody else."""
+    ajar, foreign = [], []
+    for path in (root, *sorted(root.rglob("*"))):
+        facts = path.lstat()
+        if stat.S_ISLNK(facts.st_mode) or facts.st_uid != os.geteuid():
+            foreign.append(path)
+        elif facts.st_mode & 0o077:
+            ajar.append(path)
+    return ajar, foreign
+
+
+def close_to_others(path: Path) -> None:
+    """Take every right away from all but the owner."""
+    with translated(path):
+        path.chmod(path.stat().st_mode & 0o700, follow_symlinks=False) if os.chmod in os.supports_follow_symlinks \
+            else path.chmod(path.stat().st_mode & 0o700)
+
+
 def free_bytes(path: Path) -> int:
     """Bytes an ordinary user may still write where `path` (or its nearest existing parent) lives."""
     while not path.exists() and path != path.parent:

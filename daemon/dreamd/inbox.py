@@ -22,7 +22,10 @@ from dreamd.paths import Paths
 SCHEMA = 1
 LARGEST_BYTES = 4 * 1024 * 1024
 MOST_FILES = 20_000
+MOST_BYTES = 256 * 1024 * 1024
 """More than this and a writer is told so: an inbox nobody empties must not fill the disk."""
+MOST_BAD = 100
+"""Files that could not be read and are kept aside; the oldest go first beyond it."""
 
 
 @dataclass(frozen=True)
@@ -84,16 +87,27 @@ def take(paths: Paths, warnings: list[str], *, look_only: bool = False) -> Itera
             warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
             if not look_only:
                 fsio.move(path, path.with_suffix(".bad"))
+                for old in sorted(paths.inbox.glob("*.bad"))[:-MOST_BAD]:
+                    fsio.remove(old)
 
 
 def _put(paths: Paths, content: dict[str, object], *, now: datetime, ticket: str) -> Path:
-    if len(list_inbox(paths)) >= MOST_FILES:
-        raise DreamError(f"the inbox holds {MOST_FILES} files already", hint="run `dream consolidate` to take them in")
+    waiting = list_inbox(paths)
+    if len(waiting) >= MOST_FILES or sum(_size(p) for p in waiting) >= MOST_BYTES:
+        raise DreamError(f"{len(waiting)} files wait in the inbox already, and it is full",
+                         hint="run `dream consolidate` to take them in")
     body = json.dumps({"schema": SCHEMA, **content}, ensure_ascii=False).encode("utf-8", "surrogatepass")
     name = iso(now).replace(":", "").replace("-", "").replace(".", "")
     path = paths.inbox / f"{name}-{content_id(ticket, body.decode('utf-8', 'replace'))}.json"
     fsio.write_atomic(path, body)
     return path
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0  # taken in meanwhile
 
 
 def _decode(path: Path, body: bytes) -> Delivery:

@@ -86,7 +86,10 @@ class Paths:
 
         if not scope.key:
             return self.memory / scope.kind
-        name = quote(scope.key, safe=" abcdefghijklmnopqrstuvwxyz").replace(".", "%2E")
+        name = quote(scope.key.lower(), safe=" ").replace(".", "%2E").replace("~", "%7E")
+        if scope.key != scope.key.lower():
+            # Where the disk does not tell case apart, `Cedar` and `cedar` must still be two directories.
+            name = f"{name}~{content_id('scope', str(scope), size=6)}"
         if len(name) > LONGEST_NAME:
             # No filesystem takes more than 255 bytes; a key in another script needs nine for each character.
             name = f"{name[:LONGEST_NAME]}-{content_id('scope', str(scope))}"

@@ -124,10 +124,16 @@ def find_matching(kit: Kit, query: str) -> list[Memory]:
     return [m for m in memories.load_memories(kit.store) if all(w in m.text.casefold() for w in words)]
 
 
-def forget(kit: Kit, ids: Sequence[str]) -> Forgotten:
+def find_loose(kit: Kit, query: str) -> list[tuple[int, str]]:
+    """What was said with every word of the query and became no memory: it waits, was declined, or was a single sighting."""
+    return forgetting.load_loose(kit.store, query.casefold().split())
+
+
+def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = ()) -> Forgotten:
     """Remove memories, their earlier versions and their observations for good; only tombstones stay.
 
-    Backups are made anew without them. Raises StoreMissing for an unknown id, Locked while a dream is at work.
+    `loose` are numbers of observations without a memory. Backups are made anew without all of them.
+    Raises StoreMissing for an unknown id, Locked while a dream is at work.
     """
     chosen = [memories.load_memory(kit.store, i) for i in ids]
     with mutex.hold_dream(kit.paths.locks, Owner("dream forget", kit.clock.now())):
@@ -138,7 +144,9 @@ def forget(kit: Kit, ids: Sequence[str]) -> Forgotten:
             run = begin_run(tx, kind="forget", now=now, started_at=now, version="")
             for identity in lineage:
                 write_entry(tx, Entry(run.seq, 0, "forget", identity, str(chosen[0].scope), "forgotten", (), None, None))
-            gone = forgetting.forget_memories(tx, lineage, at=now, key=observations.tombstone_key(kit.store))
+            key = observations.tombstone_key(kit.store)
+            gone = forgetting.forget_memories(tx, lineage, at=now, key=key)
+            gone += forgetting.forget_observations(tx, loose, at=now, key=key)
             end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
         kit.run = run
         files = _rewrite(kit, scopes)

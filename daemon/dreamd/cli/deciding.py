@@ -139,33 +139,38 @@ def forget(context: Context, options: Namespace) -> int:
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
     with open_kit(context.world) as kit:
+        loose: list[tuple[int, str]] = []
         if options.matching is not None:
-            chosen = verbs.find_matching(kit, options.matching)
+            chosen, loose = verbs.find_matching(kit, options.matching), verbs.find_loose(kit, options.matching)
         else:
             chosen = [memories.load_memory(kit.store, i) for i in dict.fromkeys(options.ids)]
-        if not chosen:
+        if not chosen and not loose:
             raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning")
-        if not options.yes and context.asks and not _confirmed(context, chosen):
+        if not options.yes and context.asks and not _confirmed(context, chosen, loose):
             context.say("nothing was forgotten")
             return 0
         from dreamd import attach
         from dreamd.hooks import drop_requests
 
-        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)))
-        attach.forget(kit, [m.text for m in chosen])
-        drop_requests(context.world.paths, [m.text for m in chosen])
+        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose])
+        words = [*(m.text for m in chosen), *(text for _, text in loose)]
+        attach.forget(kit, words)
+        drop_requests(context.world.paths, words)
     context.document({"forgotten": {"memories": gone.memories, "observations": gone.observations, "files": gone.files}})
     context.say(f"forgotten for good: {render.count(gone.memories, 'memory')}, "
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
     return 0
 
 
-def _confirmed(context: Context, chosen: Sequence[Memory]) -> bool:
-    for memory in chosen[:SHOWN]:
-        context.say(_line(context, memory))
-    if len(chosen) > SHOWN:
-        context.say(f"… and {len(chosen) - SHOWN} more")
-    context.stdout.write(f"forget {render.count(len(chosen), 'memory')} for good? this cannot be undone [y/N] ")
+def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> bool:
+    lines = [*(_line(context, memory) for memory in chosen),
+             *(render.fit(f"said, no memory of it: {' '.join(text.split())}", context.width) for _, text in loose)]
+    for line in lines[:SHOWN]:
+        context.say(line)
+    if len(lines) > SHOWN:
+        context.say(f"… and {len(lines) - SHOWN} more")
+    beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
+    context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be undone [y/N] ")
     context.stdout.flush()
     return context.stdin.readline().strip().lower() in (b"y", b"yes")
 

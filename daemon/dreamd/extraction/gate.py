@@ -56,19 +56,20 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     """Decide what an observation may become, and give its durable wording."""
     redacted = redact(strip_hidden(text).strip())
     durable = make_durable(redacted.text, at, zone)
+    judged = durable.text[:_CHECKED_CHARS]
     refusal = _refusal(redacted, origin)
     if refusal is None and class_hint in (MemoryClass.HISTORY, MemoryClass.PROCEDURE):
         refusal = _Refusal(class_hint.value, class_hint)
     if refusal is None and class_hint is None and is_procedure(redacted.text):
         refusal = _Refusal("procedure", MemoryClass.PROCEDURE)
-    chosen = refusal.memory_class if refusal else class_hint or class_of(durable.text, has_ttl=bool(ttl or durable.ttl))
+    chosen = refusal.memory_class if refusal else class_hint or class_of(judged, has_ttl=bool(ttl or durable.ttl))
     if trust_of(origin) is Trust.UNTRUSTED and chosen in (MemoryClass.PREFERENCE, MemoryClass.RULE):
         chosen = MemoryClass.REFERENCE
-    verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(durable.text, origin, explicit=explicit)
+    verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(judged, origin, explicit=explicit)
     return Gated(
         verdict=verdict, reason=reason, text=durable.text, memory_class=chosen,
-        memory_type=_limited_type(type_hint, origin) or type_of(durable.text, chosen),
-        category=category_of(durable.text, chosen),
+        memory_type=_limited_type(type_hint, origin) or type_of(judged, chosen),
+        category=category_of(judged, chosen),
         ttl=ttl or (durable.ttl if chosen is MemoryClass.STATE or class_hint is None else None) or _state_end(durable, chosen),
         valid_from=durable.valid_from, evidence=_evidence(redacted, durable, verdict, reason))
 
@@ -114,9 +115,9 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
 def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict, str]:
     if trust_of(origin) is Trust.UNTRUSTED:
         return GateVerdict.HOLD, "untrusted-origin"
-    if wears_a_role(text[:_CHECKED_CHARS]):
+    if wears_a_role(text):
         return GateVerdict.HOLD, "speaks-as-a-chat-role"
-    if trust_of(origin) is Trust.AGENT and could_harm(text[:_CHECKED_CHARS]):
+    if trust_of(origin) is Trust.AGENT and could_harm(text):
         # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
         return GateVerdict.HOLD, "order-for-a-person"
     if points_outside(text):

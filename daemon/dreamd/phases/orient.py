@@ -93,7 +93,10 @@ def take_inbox(kit: Kit, warnings: list[str]) -> int:
         now = kit.clock.now()
         with kit.writing() as tx:
             observations.append(tx, delivery.candidates, stored_at=now, key=observations.tombstone_key(kit.store))
-            memories.record_recalls(tx, delivery.recalls, delivery.at or now)
+            # What is said twice is known the second time; a recall would be counted twice if we were killed before the
+            # file is gone.
+            if work.take_once(tx, delivery.path.name):
+                memories.record_recalls(tx, delivery.recalls, delivery.at or now)
             if delivery.touched is not None:
                 _stage(tx, delivery.touched)
         fsio.remove(delivery.path)

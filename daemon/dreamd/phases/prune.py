@@ -58,7 +58,9 @@ def _ageing(memory: Memory, now: datetime, rules: PruneRules) -> Change | None:
     if now >= stale_at and memory.status is Status.LIVE:
         return Change("stale", memory, replace(memory, status=Status.STALE, reason="stale"), "not-asked-for", evidence)
     if now < stale_at and memory.status is Status.STALE and not memory.unverified:
-        return Change("revive", memory, replace(memory, status=Status.LIVE, reason="asked-for"), "asked-for", evidence)
+        # Said, confirmed or recalled since; or the clock went back, and then nobody asked: the reason holds for all.
+        return Change("revive", memory, replace(memory, status=Status.LIVE, reason="heard-of-in-time"), "heard-of-in-time",
+                      evidence)
     return None
 
 

@@ -54,6 +54,25 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     return gone
 
 
+def load_loose(store: Store, words: Sequence[str]) -> list[tuple[int, str]]:
+    """Observations that no memory took up and whose text has all of some words: (number, text)."""
+    rows = store.all("""SELECT o.seq, o.text FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+                        WHERE COALESCE(f.memory, '') = '' ORDER BY o.seq""")
+    return [(r["seq"], r["text"]) for r in rows if all(w in r["text"].casefold() for w in words)]
+
+
+def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: datetime, key: bytes) -> int:
+    """Remove observations that no memory took up; their tombstones stay. Gives back how many went."""
+    for seq in seqs:
+        row = tx.execute("SELECT conversation, text FROM observation WHERE seq = ?", (seq,)).fetchone()
+        if row is not None:
+            tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
+            digest = observations.forgotten_hash(row["conversation"], row["text"], key=key)
+            tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+            tx.execute("DELETE FROM observation WHERE seq = ?", (seq,))
+    return len(seqs)
+
+
 def is_unfinished(store: Store) -> bool:
     """True while copies of forgotten words may still lie about."""
     return store.meta(UNFINISHED) is not None

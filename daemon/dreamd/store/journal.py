@@ -81,6 +81,34 @@ def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime) -> int:
                       (iso(ended_at),)).rowcount
 
 
+_PASSED_OVER = "EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))"
+
+
+def is_older(store: Store, *, before: datetime) -> bool:
+    """Whether the journal holds something from before a time that is not the newest entry about a memory."""
+    return store.one(f"""SELECT 1 FROM run r LEFT JOIN operation o ON o.run = r.seq
+                         WHERE r.ended_at < ? AND (o.run IS NULL OR {_PASSED_OVER}) LIMIT 1""", iso(before)) is not None
+
+
+def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:
+    """Drop runs from before a time, and with them what could still be undone; give back how many runs went.
+
+    The newest entry about each memory stays, however old: it says why the memory is what it is.
+    """
+    old = "(SELECT seq FROM run WHERE ended_at < ?)"
+    tx.execute(f"DELETE FROM operation AS o WHERE o.run IN {old} AND {_PASSED_OVER}", (iso(before),))
+    gone = tx.execute(f"DELETE FROM run WHERE seq IN {old} AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.run = run.seq)",
+                      (iso(before),)).rowcount
+    known = {r[0] for r in tx.execute("SELECT wording FROM memory")}
+    for column in ("before", "after"):
+        known.update(r[0] for r in tx.execute(f"SELECT DISTINCT json_extract({column}, '$.wording') FROM operation"))
+    for (sha,) in tx.execute("SELECT sha FROM wording").fetchall():
+        if sha not in known:
+            tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
+            tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+    return int(gone)
+
+
 def write_entry(tx: sqlite3.Connection, entry: Entry) -> None:
     """Add one operation; its number is the next one of its run."""
     tx.execute(

@@ -155,6 +155,20 @@ def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int) -> None:
     tx.execute("DELETE FROM meta WHERE key = ? AND value = ?", (f"{UNWRITTEN}{scope}", str(changes)))
 
 
+LAST_TAKEN = "inbox"
+"""The fact that names the last inbox file whose contents were committed."""
+
+
+def take_once(tx: sqlite3.Connection, name: str) -> bool:
+    """Note that an inbox file is taken in with this transaction; False when it already was, and only its file is left.
+
+    One name is enough: files are taken one by one, and each is gone before the next one's commit.
+    """
+    row = tx.execute("SELECT value FROM meta WHERE key = ?", (LAST_TAKEN,)).fetchone()
+    write_meta(tx, LAST_TAKEN, name)
+    return row is None or row[0] != name
+
+
 def load_intents(store: Store, *, limit: int = 256) -> list[Intent]:
     """Files that still have to be written."""
     return [Intent(r["path"], r["base_sha"], r["new_sha"], r["body"], r["memory"], r["scope"])
