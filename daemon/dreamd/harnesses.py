@@ -229,14 +229,14 @@ def _openclaw_handler(harness: Harness, command: str) -> str:
     return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect openclaw`.
 import {{ spawn }} from "node:child_process";
 
-const EVENTS: Record<string, string> = {{
+const EVENTS = {{
 {cases}
 }};
 
-export default async function handler(event: any): Promise<void> {{
+export default async function handler(event) {{
   const ours = EVENTS[`${{event.type}}:${{event.action}}`];
   if (!ours) return;
-  const words: string[] = {json.dumps(shlex.split(command))};
+  const words = {json.dumps(shlex.split(command))};
   const child = spawn(words[0], [...words.slice(1), "hook", ours], {{ stdio: ["pipe", "ignore", "ignore"], detached: true }});
   child.on("error", () => {{}});
   child.stdin?.on("error", () => {{}});

@@ -1,0 +1,85 @@
+"""The small programs dream leaves in OpenCode and OpenClaw, run by node the way their harness would call them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
+PATIENCE_S = 20.0
+
+
+def connected(dream: Any, harness: str, sign: str, file: str) -> Path:
+    """The program `dream connect` leaves, where node takes it for a module."""
+    dream.env.pop("XDG_CONFIG_HOME"), dream.env.pop("XDG_DATA_HOME")
+    (dream.person / sign).mkdir(parents=True)
+    dream.json("connect", harness, "--yes")
+    module = dream.root / f"{harness}.mjs"
+    shutil.copy(dream.person / file, module)
+    return module
+
+
+def run_node(dream: Any, program: str) -> float:
+    """Run a program; how long node was kept, in seconds."""
+    started = time.monotonic()
+    done = subprocess.run([str(NODE), "--input-type=module", "-e", program], env=dream.env, capture_output=True, text=True,
+                          timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    return time.monotonic() - started
+
+
+def inbox(dream: Any, count: int) -> list[dict[str, Any]]:
+    """What arrived in the inbox, once as much as expected is there: the programs wait for nobody."""
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
+        files = sorted((dream.home / "inbox").glob("*.json"))
+        if len(files) >= count:
+            break
+        time.sleep(0.05)
+    return [json.loads(file.read_text())["touched"] for file in files]
+
+
+def test_the_plugin_of_opencode_tells_that_a_session_rests_and_nothing_else(dream):
+    module = connected(dream, "opencode", ".config/opencode", ".config/opencode/plugins/dream.js")
+    run_node(dream, f"""
+        const {{ DreamMemory }} = await import({json.dumps(module.as_uri())});
+        const hooks = await DreamMemory({{ directory: "/srv/otter" }});
+        await hooks.event({{ event: {{ type: "message.updated", properties: {{}} }} }});
+        await hooks.event({{ event: {{ type: "session.idle", properties: {{ sessionID: "o-1" }} }} }});
+        await hooks.event({{ event: {{ type: "session.deleted" }} }});
+    """)
+    told = inbox(dream, 2)
+    assert {(t["event"], t["conversation"]) for t in told} == {("stop", "o-1"), ("session-end", "")}
+    assert {t["path"] for t in told} == {str(dream.person / ".local/share/opencode/opencode.db")}
+    assert {t["cwd"] for t in told} == {"/srv/otter"}
+
+
+def test_the_hook_of_openclaw_tells_where_the_session_lies(dream):
+    module = connected(dream, "openclaw", ".openclaw", ".openclaw/hooks/dream/handler.ts")
+    run_node(dream, f"""
+        const handler = (await import({json.dumps(module.as_uri())})).default;
+        await handler({{ type: "command", action: "help", sessionKey: "w-1" }});
+        await handler({{ type: "command", action: "new", sessionKey: "w-1",
+                         context: {{ sessionFile: "/srv/claw/w-1.jsonl", workspaceDir: "/srv/claw" }} }});
+        await handler({{ type: "session", action: "compact:before", sessionKey: "w-2" }});
+    """)
+    [told] = inbox(dream, 1)
+    assert (told["event"], told["conversation"], told["path"], told["cwd"]) == (
+        "session-end", "w-1", "/srv/claw/w-1.jsonl", "/srv/claw")
+
+
+@pytest.mark.parametrize(("harness", "sign", "file", "call"), [
+    ("opencode", ".config/opencode", ".config/opencode/plugins/dream.js",
+     "(await m.DreamMemory({ directory: '/' })).event({ event: { type: 'session.idle', properties: {} } })"),
+    ("openclaw", ".openclaw", ".openclaw/hooks/dream/handler.ts", "m.default({ type: 'command', action: 'new' })")])
+def test_a_dream_that_is_gone_costs_the_agent_nothing(dream, harness, sign, file, call):
+    module = connected(dream, harness, sign, file)
+    module.write_text(module.read_text().replace("const words = [", 'const words = ["/nowhere/dream", '))
+    run_node(dream, f"const m = await import({json.dumps(module.as_uri())}); await {call};")
