@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dreamd.relations.clashes import stage_change
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align, in_subject, is_timely, told_changes
 from dreamd.relations.guards import listed, narrowed, subjects_apart
 from dreamd.relations.markers import LIMITING
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import ends
+from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import Token, stem
 from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
@@ -18,12 +20,14 @@ from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
-    found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(_VALUE_FAMILIES)]
-    if pair.swapped or ends(pair) == BOTH_CAN_BE:
+    values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES
+    found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(values)]
+    if (pair.swapped and not is_turned(pair.a.folded, pair.b.folded)) or ends(pair) == BOTH_CAN_BE:
         found.append("who and whom are exchanged")
     quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
     for mine, theirs in (quantifiers, quantifiers[::-1]):
-        if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs:
+        denied = pair.a.negations % 2 != pair.b.negations % 2
+        if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs and not denied:
             found.append("one speaks of all, the other of some")
     found.extend(_other_things(pair))
     found.extend(_beside(pair))
@@ -49,7 +53,7 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
         yield f"different subjects: {listed(named_a)} against {listed(named_b)}"
     sides = ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a))
     for new, old, told, known in sides:
-        if new.changes and not old.changes and len(told) >= 2 and known:
+        if new.changes and not old.changes and len(told) >= 2 and known and not _former(new) & old.names:
             yield f"the change is about {listed(told)}, not {listed(known)}"
     if not (pair.a.changes or pair.b.changes):
         part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
@@ -147,7 +151,9 @@ def _thing_and_time(run: tuple[Token, ...]) -> bool:
 
 
 def _other_value(pair: PairFeatures) -> bool:
-    return bool(pair.numbers_a and pair.numbers_b) or any(q.startswith(_VALUE_FAMILIES) for q in pair.qualifiers_apart)
+    return bool(pair.numbers_a and pair.numbers_b) or any(
+        q.startswith(("weekday", "month", "season", "shift")) for q in pair.qualifiers_apart
+    )
 
 
 def _counted_subject(slots: Slots, only: frozenset[str]) -> str:

@@ -23,6 +23,9 @@ _BLAMED = re.compile(
 _SOLE = re.compile(r"\b(?:only|alone|purely|solely|entirely|nothing else|the (?:only|one|sole|single) (?:cause|reason|culprit)|for one reason|only that|nothing but)\b")
 
 
+_SOLELY = frozenset(["alone", "sole", "solely", "pure", "purely", "entire", "entirely", "else"])
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """What happened and what brought it about, as stems, and whether nothing else did."""
@@ -39,7 +42,7 @@ def cause_in(folded: str) -> Cause | None:
     match = _CAUSED.match(low) or _BLAMED.match(low)
     if not match:
         return None
-    what, why = _stems(match.group("what")), _stems(match.group("why"))
+    what, why = _stems(match.group("what")), _stems(match.group("why")) - _SOLELY
     return Cause(what, why, bool(_SOLE.search(low))) if what and why else None
 
 

@@ -11,7 +11,7 @@ from dreamd.relations.causes import only_cause, other_cause
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import Frame, told_changes, value_change
 from dreamd.relations.guards import strong_changes
-from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, RETIRED, STAGE, STAGE_WORDS, VERBS
+from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, LINKS, ONE_PLACE, PLACE_VERBS, RETIRED, STAGE, STAGE_WORDS, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
@@ -35,6 +35,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or stage_change(pair)
         or only_cause(pair)
         or opposite(pair, frame)
+        or other_name(pair)
     )
 
 
@@ -57,11 +58,18 @@ def explicit_change(pair: PairFeatures) -> str:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
         gone -= old.subject if new.passive and not old.passive else frozenset()
+        gone |= _narrowing(new, old)
         if not gone and len(old.content_set) >= 3 and denied and len(denied) < len(new.content_set):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(denied))}`"
         if retired and len(pair.shared) >= 2 and cover >= 0.6 and not gone:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(retired))}`"
     return ""
+
+
+def _narrowing(new: Slots, old: Slots) -> frozenset[str]:
+    """What a denial adds in its own clause: it then ends less than what was said."""
+    denial = next((clause for clause in new.clauses if set(clause) & new.negated), ())
+    return frozenset(denial) - old.content_set - LIGHT - VERBS
 
 
 def _retired(slots: Slots) -> frozenset[str]:
@@ -128,7 +136,7 @@ def other_agent(pair: PairFeatures) -> str:
     agent = frozenset(t.stem for t in done.tokens[by:] if t.is_content)
     deed = frozenset(t.stem for t in done.tokens[:by] if t.is_content)
     same = deed == doing.content_set - doing.subject and len(deed) >= 2
-    return "somebody else does it" if same and agent and not agent & doing.subject else ""
+    return "somebody else does it" if same and agent - doing.subject and doing.subject - agent else ""
 
 
 def stage_change(pair: PairFeatures) -> str:
@@ -147,16 +155,34 @@ def stage_change(pair: PairFeatures) -> str:
 
 def opposite(pair: PairFeatures, frame: Frame) -> str:
     """One word is the other's opposite and everything else is equal."""
-    if len(pair.opposites) != 1 or pair.a.negations % 2 != pair.b.negations % 2 or len(pair.shared) < 2:
+    if len(pair.opposites) != 1 or pair.a.negations % 2 != pair.b.negations % 2 or not pair.shared:
+        return ""
+    if len(pair.shared) < 2 and len(frame.parts) != 1:
         return ""
     one, other = pair.opposites[0]
     if pair.only_a - {one} - LIGHT or pair.only_b - {other} - LIGHT or pair.numbers_a or pair.numbers_b:
         return ""
-    if pair.a.conditions != pair.b.conditions or len(frame.parts) != 1:
+    if pair.a.conditions != pair.b.conditions or one in pair.a.subject or other in pair.b.subject:
         return ""
-    at = frame.parts[0]
-    ended = any(t.stem in LIGHT or t.stem in pair.a.content_set for t in frame.a.every[: at.left_at])
+    ended = bool(frame.parts) and frame.parts[0].left_at > 0
     return f"`{one}` against `{other}`" if ended else ""
+
+
+def other_name(pair: PairFeatures) -> str:
+    """The same words in whatever order around another name or day in a place that holds one."""
+    if len(pair.only_a) != 1 or len(pair.only_b) != 1 or len(pair.shared) < 2 or pair.a.negations != pair.b.negations:
+        return ""
+    told = []
+    for slots, only in ((pair.a, pair.only_a), (pair.b, pair.only_b)):
+        at = next((i for i, t in enumerate(slots.tokens) if t.stem in only), 0)
+        token = slots.tokens[at]
+        if not at or token.stem in slots.subject or not token.surface[:1].isupper() or token.kind != "word":
+            return ""
+        if not any(t.stem in PLACE_VERBS or t.lower in LINKS for t in slots.tokens[max(0, at - 2) : at]):
+            return ""
+        told.append((slots.tokens[at - 1].lower, token.surface))
+    same_place = told[0][0] == told[1][0] and told[0][0] in ONE_PLACE
+    return f"`{told[0][1]}` against `{told[1][1]}`" if same_place and pair.a.conditions == pair.b.conditions else ""
 
 
 def _hinted(pair: PairFeatures) -> str:

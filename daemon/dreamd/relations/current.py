@@ -66,7 +66,7 @@ _LATELY = re.compile(
 )
 _CJK_CHANGE = re.compile(
     r"从现在(?:开始|起)|今后|以后|现在|目前|已经|已|改为|改成|改到|改在|改用|改由|变更为|变为|调整为|调整到|提高到|降低到|降到|更新为|升级到|升级为|推迟到|延期到|提前到|换成|"
-    r"이제(?:부터)?(?:는)?|앞으로는?|지금은|현재|더 이상|변경되었|바뀌었|변경됐|바뀌|변경|今は|今後は?|これからは?|現在は?|変更(?:され|し)?(?:ました|た)?|になりました|になった"
+    r"이제(?:부터)?(?:는)?|앞으로는?|지금은|현재|더 이상|변경되었|바뀌었|변경됐|바뀌|변경|今は|今後は?|これからは?|現在は?|現在|変更(?:され|し)?(?:ました|た)?|になりました|になった"
 )
 _CJK_COPULA = frozenset("是为在はがをにでの了把于都")
 _CJK_POLITE = re.compile(r"です|である|でした|ます$|ました$|ません(?=$)|になり|されて|される|する$|して")
@@ -102,7 +102,8 @@ class Now:
 def current(text: str) -> Now:
     """Read a claim; of a statement that tells of a change, only the new state."""
     slots = extract_slots(text)
-    if not slots.changes and not _LATELY.search(slots.folded):
+    characters = slots.tongue in ("zh", "ja", "ko")
+    if not slots.changes and not (_CJK_CHANGE if characters else _LATELY).search(slots.folded):
         return _told(slots, slots.tokens)
     kept = slots.folded
     if slots.changes:
@@ -112,7 +113,7 @@ def current(text: str) -> Now:
             if not marker.isascii() and ord(marker[0]) < 0x2E7F:
                 kept = re.sub(rf"\b{re.escape(marker)}\b", " ", kept, flags=re.IGNORECASE)
     kept = _LATELY.sub(" ", kept)
-    if slots.tongue in ("zh", "ja", "ko"):
+    if characters:
         kept = _CJK_CHANGE.sub(" ", kept)
     found = _told(slots, tokens(kept))
     return found if len(found.told) >= LEAST_TOLD else _told(slots, slots.tokens)

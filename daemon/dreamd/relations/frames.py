@@ -12,16 +12,18 @@ from functools import lru_cache
 from dreamd.relations import words
 from dreamd.relations.current import Now, current
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, VERBS
+from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, ONE_PLACE, PLACE_VERBS, VERBS
 from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token
 
-_ONE_PLACE = frozenset("at on is are called named in from".split())
+_BEING = frozenset("is are was were called named ist heißt es son est é são".split())
+_NAMED_NOUNS = frozenset("hut hotel house lodge villa camp café cafe bar pub school church".split())
+"""Nouns that stand before a name of their own."""
 _AGENT = frozenset("by durch von por par".split())
 _ARTICLES = frozenset("the a an our their his her der die das dem den el la los las le les o os as".split())
 _HABIT = re.compile(
-    r"(?:is|are|gets?|we|they) (?!over|off|gone|out|finished|done|now|fixed|no longer|retired|abolished|withdrawn|cancell?ed"
+    r"(?:is|are|gets?) (?!over|off|gone|out|finished|done|now|fixed|no longer|retired|abolished|withdrawn|cancell?ed"
     r"|discontinued|shut down|switched off|turned off|deprecated|suspended|scrapped|repaired|resolved|superseded|overruled"
     r"|decommissioned|postponed|phased out|closed down|dissolved|lifted|revoked|unblocked|reopened)"
 )
@@ -124,7 +126,8 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     if pair.a.tongue in ("zh", "ja", "ko"):
         deep = part.told_at >= (1 if pair.a.tongue == "ko" else LEAST_ORDER)
         return len(frame.parts) == 1 and deep and not _numbers_a_thing(frame, part)
-    ended = _subject_ended(pair.a, frame.a, part.left_at) or _subject_ended(pair.b, frame.b, part.right_at)
+    deep = amount and pair.a.tongue != "en" and part.told_at >= LEAST_ORDER
+    ended = deep or _subject_ended(pair.a, frame.a, part.left_at) or _subject_ended(pair.b, frame.b, part.right_at)
     bound = amount and len(frame.a.told) >= LONG_CLAIM and _before(frame.a, part.left_at) in LIMITING
     if not (ended or bound):
         return False
@@ -140,7 +143,7 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
     if _calendar(part):
         return True
     if marked:
-        counted = pair.a.quantifiers == pair.b.quantifiers
+        counted = pair.a.quantifiers == pair.b.quantifiers and not (_mixed(part.left) and _mixed(part.right))
         return counted and max(len(part.left), len(part.right)) < MOST_WORDS and not any(t.stem in VERBS for t in part.left)
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
     if before[0] != before[1] and before[0] in _PREPOSITIONS and before[1] in _PREPOSITIONS:
@@ -166,6 +169,12 @@ def told_changes(slots: Slots) -> tuple[str, ...]:
     return tuple(c for c in slots.changes if not _HABIT.match(c))
 
 
+def _mixed(run: tuple[Token, ...]) -> bool:
+    """A thing and an amount: another thing with its own amount, not another value."""
+    plain = [t for t in run if t.kind == "word" and t.lower not in words.UNIT_NAMES and not t.surface[:1].isupper()]
+    return bool(plain) and any(t.kind == "number" for t in run)
+
+
 def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     """The part stands before the verb on both sides, with a word of the subject in each."""
     if pair.a.tongue in ("zh", "ja", "ko"):
@@ -185,8 +194,12 @@ def is_timely(run: tuple[Token, ...]) -> bool:
 def _named(now: Now, part: Part) -> bool:
     """Two names where only one fits: "at hut Alpha", "is called north"."""
     capital = all(any(t.surface[:1].isupper() for t in run) for run in (part.left, part.right))
-    ahead = now.every[max(0, part.left_at - 3) : part.left_at]
-    return capital and part.last and any(t.lower in _ONE_PLACE for t in ahead)
+    ahead = [t for t in now.every[: part.left_at] if t.lower not in _ARTICLES]
+    if not capital or not part.last or len(ahead) < LEAST_ORDER:
+        return False
+    noun = ahead[-1].stem in ONE_OF or ahead[-1].lower in _NAMED_NOUNS
+    joint, verb = (ahead[-2].lower, ahead[-3:-2]) if noun else (ahead[-1].lower, ahead[-2:-1])
+    return joint in _BEING or joint in ONE_PLACE and any(t.lower in LINKS or t.stem in PLACE_VERBS for t in verb)
 
 
 def _numbered(part: Part) -> bool:

@@ -15,6 +15,7 @@ from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 
 MOSTLY_EQUAL = 0.6
+_SOLE = frozenset(["sole", "single", "whole", "entire", "exclusive", "overall", "actual"])
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
 
@@ -240,7 +241,7 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
 
 
 def _is_number(stem: str) -> bool:
-    return stem[:1].isdigit() or stem in words.NUMBER_WORDS or stem in words.UNIT_NAMES
+    return stem[:1].isdigit() or stem in words.NUMBER_WORDS or stem in words.UNIT_NAMES or stem in words.FRACTION_WORDS
 
 
 def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
@@ -254,6 +255,7 @@ def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
             and one.kind == "word"
             and one.is_content
             and one.lower not in words.NUMBER_WORDS
+            and one.lower not in _SOLE
             and one.stem in mine.subject
             and head.stem in bare & mine.subject
             and head.stem in theirs.subject

@@ -49,6 +49,17 @@ LINKS = frozenset(
     "usa usam envia mora trabalha guarda fica ficam limpa rega es son está están va cuesta dura sale cierra abre llega empieza termina est sont part parte "
     "partent dure coûte ferme ouvre commence arrive é são fica custa sai fecha começa".split()
 )
+PLACE_VERBS = frozenset(
+    form
+    for verb in (
+        "live sit stand lie meet rehearse work run host store keep base locate call name write hold park start end begin depart leave deploy "
+        "publish print register record archive train practise file stay sleep hang place house headquarter lodge mount"
+    ).split()
+    for form in (verb, stem(verb))
+)
+"""Verbs of a place that a thing has one of."""
+ONE_PLACE = frozenset("at on is are called named in from en em im à au aux auf am bei an".split())
+"""Words right before a value that is a place or a name, of which a thing has one."""
 ONE_OF = frozenset(
     stem(w)
     for w in (
@@ -107,12 +118,12 @@ EXCLUSIVE = re.compile(
     r"solo|sólo|únicamente|exclusivamente|seulement|uniquement|apenas|somente)\b|只|仅|만 |だけ|のみ"
 )
 STAGES = (
-    ("planned", r"planned|on the roadmap|under evaluation|evaluating|being evaluated|under discussion|proposed|not started|not yet started|an idea|a draft|drafted"),
+    ("planned", r"planned|on the roadmap|under evaluation|evaluating|being evaluated|under discussion|proposed|in preparation|being prepared|not started|not yet started|an idea|a draft|drafted"),
     ("trial", r"(?:a )?prototype|experimental|in beta|a beta|behind a (?:feature )?flag|in alpha|being tested|in testing|in trial|a trial|piloted|in pilot|a pilot"
               r"|in progress|under construction|in review|under review|work in progress|unfinished|half done|in development|tested with"),
-    ("blocked", r"blocked|paused|on hold|frozen|stalled|halted|suspended|postponed|out of order|broken|down for|unavailable|flaky|unstable"),
+    ("blocked", r"blocked|paused|on hold|frozen|stalled|halted|suspended|postponed|out of order|broken|down for|unavailable|flaky|unstable|on (?:\w+ )?leave|ill|away"),
     ("live", r"stable|on by default|in production|generally available|rolled out|live(?: for| in| at| since|$)|released|in use|shipped|enabled|launched|switched on|turned on"
-             r"|finished|complete(?:d)?|done|merged|unblocked|resumed|back in service|repaired|fixed|available again|mandatory|approved"),
+             r"|finished|complete(?:d)?|done|merged|unblocked|resumed|back in service|back at work|operational|up and running|running$|working again|repaired|fixed|available again|mandatory|approved"),
     ("ended", r"deprecated|retired|removed|off by default|disabled|discontinued|abandoned|cancelled|canceled|switched off|turned off|shut down|end of life|rejected|obsolete|archived"),
 )  # fmt: skip
 STAGE = {name: re.compile(rf"\b(?:is|are|was|were|been|now|still|:|and|pass:?)? ?\b(?:{pattern})\b") for name, pattern in STAGES}

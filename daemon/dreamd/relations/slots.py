@@ -59,6 +59,7 @@ _AFTER_VERB = frozenset(
         "through before after up"
     ).split()
 )
+_STATED = frozenset(["version", "release", "v"])
 _PLACED = frozenset("in at of for inside beside behind".split())
 _NOT_PARTICIPLES = frozenset(
     (
@@ -206,7 +207,8 @@ def _verb_at(cut: Sequence[Token]) -> int:
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
     if first and head[0].lower in _SPEAKERS and head[first].kind == "word" and not head[first].lower.endswith("ly"):
         return first
-    if head[first].lower in _COMMANDING or (head[first].stem in VERBS and first <= 1 and not _is_noun_here(head, first)):
+    bare = first == 0 or first == 1 and head[0].lower not in _DETERMINERS
+    if head[first].lower in _COMMANDING or (head[first].stem in VERBS and bare and not _is_noun_here(head, first)):
         return 0
     colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
     helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
@@ -340,7 +342,8 @@ def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
         if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
             found.add(f"{one.stem} {number.lower}")
     for place, one, number in zip(cut, cut[1:], cut[2:], strict=False):
-        if number.kind == "number" and one.kind == "word" and one.is_content and place.lower in _PLACED:
+        named = one.kind == "word" and one.is_content and one.lower not in _STATED
+        if number.kind == "number" and named and place.lower in _PLACED:
             found.add(f"{one.stem} {number.lower}")
     return frozenset(found)
 

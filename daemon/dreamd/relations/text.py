@@ -105,10 +105,12 @@ def stem(word: str) -> str:
 
 
 def language(text: str) -> str:
-    """The language as far as script and small words show it: en, de, es, fr, pt, zh, ja, ko."""
+    """The language as far as script and small words show it: en, de, es, fr, pt, ru, zh, ja, ko."""
     if re.search(r"[\u3040-\u30ff]", text):
         return "ja"
     letters = sum(c.isalpha() for c in text) or 1
+    if len(re.findall(r"[\u0400-\u04ff]", text)) * 2 > letters:
+        return "ru"
     if len(re.findall(r"[\uac00-\ud7af]", text)) * 4 > letters:
         return "ko"
     if len(re.findall(r"[\u3400-\u9fff]", text)) * 4 > letters:

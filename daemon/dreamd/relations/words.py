@@ -38,6 +38,7 @@ NEGATORS = frozenset(
     "nicht nie niemals kein keine keinen keiner keinem keines weder nirgends ohne verboten untersagt nichts niemand "
     "nunca jamás ningún ninguna ninguno tampoco sin nada nadie prohibido prohibida "
     "ne pas jamais aucun aucune sans rien interdit interdite personne "
+    "не нет ни никогда нельзя без запрещено "
     "não nem nenhum nenhuma sem ninguém proibido proibida".split()
 )
 NEGATORS_CJK = ("不得", "不要", "不能", "不可", "不会", "不再", "不用", "不是", "不接受", "不允许", "不", "没有", "没", "无需", "无", "禁止", "勿", "别",
@@ -58,7 +59,7 @@ REASONS = frozenset("because since as so due owing hence therefore for thanks we
 QUANTIFIERS = {
     "all": frozenset("all every each everyone everybody everything any anyone always whole entire invariably jede jeder jedes jeden alle allen "
                      "immer sämtliche todo todos toda todas cada siempre tout tous toute toutes chaque toujours sempre".split()),
-    "some": frozenset("some few several sometimes occasionally partly einige manche manchmal algunos algunas veces certains "
+    "some": frozenset("some half few several sometimes occasionally partly einige manche manchmal algunos algunas veces certains "
                       "quelques parfois alguns algumas às-vezes minority".split()),
     "most": frozenset("most mostly usually mainly generally typically majority meist meistens mayoría plupart maioria largely often rarely seldom".split()),
     "none": frozenset("none no nobody nothing never neither kein keine keinen nie niemand ningún ninguna nunca aucun aucune jamais nenhum "
@@ -72,7 +73,7 @@ MODAL = {
 
 # Change markers: an expression that itself says the claim took the place of another.
 CHANGE = (
-    r"\bno longer\b", r"\bnot\b[^.;]{0,40}\bany ?more\b", r"\bany ?more\b", r"\banymore\b", r"\bas of\b", r"\beffective\b", r"\bfrom now on\b", r"\bfrom .{1,30} on(?:wards?)?[,.]",
+    r"\bno longer\b", r"\bnot\b[^.;]{0,40}\bany ?more\b", r"\bany longer\b", r"\b(?:took|takes|taken) the place of\b", r"\b(?:contrary to|unlike) (?:the |our )?(?:earlier|previous|original|old|first|initial) \w+", r"\b(?:starting|beginning|effective) (?:\d|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday)", r"\bany ?more\b", r"\banymore\b", r"\bas of\b", r"\beffective\b", r"\bfrom now on\b", r"\bfrom .{1,30} on(?:wards?)?[,.]",
     r"\bsince (?:the )?(?:last|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december|"
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|yesterday|this|release|version|v?\d)",
     r"\binstead of\b", r"\binstead\b[.;,]?", r"\bused to\b", r"\bformerly\b", r"\bpreviously\b", r"\buntil now\b", r"\bup to now\b", r"\bso far\b", r"\bafter all\b", r"\bnow\b",
@@ -102,6 +103,7 @@ CHANGE = (
     r"\bse subió\b", r"\bha subido\b", r"\bha pasado\b", r"\bse amplió\b", r"\bdej(?:ó|amos|aron) de\b", r"\bse eliminó\b", r"\bse retiró\b",
     r"\bne\b.{0,30}\bplus\b", r"\bau lieu d", r"\bdésormais\b", r"\bmaintenant\b", r"\bà partir d", r"\bdepuis\b", r"\bremplac\w+", r"\bpassée?s?\b.{0,20}\bà\b", r"\breporté\w*", r"\bdéplacé\w*", r"\bmigré\w*", r"\bsupprimé\w*", r"\babandonné\w*",
     r"\bnão\b.{0,25}\bmais\b", r"\bjá não\b", r"\bem vez d", r"\bagora\b", r"\ba partir d", r"\bpassou\b", r"\bpassaram\b", r"\bsubstitu\w+", r"\btrocad\w+", r"\badiad\w+", r"\bmudou\b", r"\bmudaram\b", r"\bmigr(?:ado|ada|ou|amos|aram)\b", r"\bdeix(?:ou|aram|amos) de\b", r"\bfoi (?:movid|alterad|aumentad|reduzid)\w+",
+    r"\bтеперь\b", r"\bбольше не\b", r"\bвместо\b", r"\bотныне\b", r"\bуже не\b", r"\bперен[её]с\w+", r"\bзамен\w+",
     # Chinese, Japanese, Korean
     r"不再", r"改为", r"改到", r"改成", r"改由", r"改用", r"已改", r"现在", r"从.{1,12}起", r"自.{1,12}起", r"取代", r"替换", r"换成", r"迁移到", r"迁到", r"升级到", r"升级为", r"推迟", r"延期", r"提前到", r"取消", r"移交", r"已停", r"停用", r"调整为", r"提高到", r"降到", r"降低到", r"更新为", r"变更为", r"恢复", r"以前", r"原来", r"转到", r"转由", r"已经",
     r"더 이상", r"이제", r"부터", r"바뀌", r"변경", r"대신", r"교체", r"이전했", r"옮겼", r"옮겨", r"전환", r"연기", r"미뤄", r"늘렸", r"줄였", r"올렸", r"낮췄", r"폐지", r"중단", r"취소", r"넘어갔", r"맡게", r"업그레이드", r"예전", r"앞당",
@@ -172,7 +174,7 @@ IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
     "pay:paid,pays|say:said,says|lay:laid|lead:led,leads|feed:fed,feeds|meet:met,meets|leave:left,leaves,leaving|lose:lost,losing|mean:meant|spend:spent|lend:lent|bend:bent|think:thought|bring:brought|"
     "catch:caught|teach:taught|stand:stood|understand:understood|win:won|shoot:shot|sit:sat|eat:ate,eaten|fall:fell,fallen|fly:flew,flown|throw:threw,thrown|wear:wore,worn|tear:tore,torn|swim:swam|"
     "cut:cuts,cutting|put:puts,putting|set:sets,setting|shut:shuts|hit:hits|let:lets|split:splits,splitting|use:used,uses,using,usage|stop:stopped,stopping,stops|ship:shipped,shipping,ships|store:stored,stores,storing,storage|"
-    "person:people,persons,ppl|man:men|woman:women|child:children|foot:feet|mouse:mice|index:indices,indexes|vertex:vertices|datum:data|medium:media|schedule:schedules,scheduled|"
+    "person:people,persons,ppl|man:men|woman:women|shelf:shelves|half:halves|knife:knives|loaf:loaves|calf:calves|wolf:wolves|roof:roofs|child:children|foot:feet|mouse:mice|index:indices,indexes|vertex:vertices|datum:data|medium:media|schedule:schedules,scheduled|"
     "delivery:deliveries,deliver,delivers,delivered,delivering|approve:approval,approvals,approved,approves,approving|approval:approval|decide:decision,decisions,decided,decides|encode:encoding,encoded,encodes|"
     "review:reviewer,reviewers,reviewed,reviews,reviewing|replace:replacement,replaced,replaces|remove:removal,removed,removes|measure:measurement,measured,measures|require:requirement,requirements,required,requires|"
     "deploy:deployment,deployments,deployed,deploys,deploying|install:installation,installed,installs|migrate:migration,migrated,migrates|release:released,releases,releasing|"
