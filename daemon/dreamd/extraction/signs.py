@@ -20,13 +20,15 @@ ENOUGH = 2.5
 """Weight from which a sentence becomes a candidate."""
 
 FOR = (
-    ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 1.5),
-    ("change", 2.0), ("environment", 2.5), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
+    ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 2.0),
+    ("change", 2.0), ("environment", 2.5), ("self", 3.0), ("manner", 3.0),
+    ("restriction", 2.0), ("whenever", 2.0), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
     ("lookup", 2.5), ("definition", 2.0), ("aside", 1.5), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
 AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 1.0))
 _TASK = 2.5
-_QUESTION = 4.0
+_OF_A_THING = 1.5
+_QUESTION = 5.0
 _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
@@ -35,7 +37,11 @@ _MUSING_WITH_REASON = 1.0
 """Who thinks aloud and says why has as good as decided."""
 _POINTING = 4.0
 _LONGEST_ORDER = 90
-_STRONG = ("remember", "general", "preference", "prohibition")
+_STRONG = ("remember", "general", "preference", "prohibition", "manner", "whenever")
+_SAID_OF_A_THING = re.compile(
+    r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
+    r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
+"""What "show me all files that never import it" says of the files is no rule."""
 _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
@@ -57,11 +63,20 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weig
     text = sentence.strip()
     found = [(name, weight) for name, weight in FOR if _speaks_for(name, text)]
     signs = tuple(name for name, _ in found)
-    strong = any(name in _STRONG for name in signs) or {"each", "norm"} <= set(signs)
+    strong = _is_strong(text, signs)
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
     denied = denied and not words.has("words/rules", "narrative", text)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
+
+
+def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
+    """Whether a sign of a rule stands in the sentence itself, not in what it says of some thing."""
+    of_a_thing = _SAID_OF_A_THING.search(text)
+    if of_a_thing is not None:
+        text = text[:of_a_thing.start()]
+        signs = tuple(name for name in signs if _speaks_for(name, text))
+    return any(name in _STRONG for name in signs) or {"each", "norm"} <= set(signs)
 
 
 def _speaks_for(name: str, text: str) -> bool:
@@ -73,8 +88,9 @@ def _speaks_for(name: str, text: str) -> bool:
 def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
     """What speaks against a sentence: a question, a passing thought, a piece of work, this moment, something unseen."""
     weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text))
-    if words.starts("words/rules", "task", text) or is_order(text) or is_work(text):
-        weight += 0.5 if strong else _TASK
+    ordered = words.starts("words/rules", "task", text) or is_order(text)
+    if (ordered and not words.starts("words/rules", "environment", text)) or is_work(text):
+        weight += 0.5 if strong else _TASK + (_OF_A_THING if _SAID_OF_A_THING.search(text) else 0.0)
     if is_question(text):
         weight += _QUESTION
     elif asks_for_a_nod(text):
