@@ -59,7 +59,7 @@ def shows(name: str, unit: str = "dream.service") -> str:
     return run("systemctl", "--user", "show", unit, f"--property={name}", "--value").strip()
 
 
-def status() -> dict[str, object]:
+def how_it_stands() -> dict[str, object]:
     """`dream status --json`."""
     done = subprocess.run([str(HOME / "venv/bin/dream"), "--json", "status"], capture_output=True, text=True)
     return json.loads(done.stdout) if done.returncode == 0 else {}  # type: ignore[no-any-return]
@@ -67,25 +67,31 @@ def status() -> dict[str, object]:
 
 def live() -> int:
     """How many live memories there are."""
-    kept = status().get("memories", {})
+    kept = how_it_stands().get("memories", {})
     return int(kept.get("live", 0)) if isinstance(kept, dict) else 0
 
 
-def watched(seconds: float) -> str:
-    """What `dream status --watch` draws on a terminal, until Ctrl-C."""
+def watched(command: str, seconds: float, env: dict[str, str]) -> tuple[int, str]:
+    """How `dream status --watch` ends after Ctrl-C, and what it drew on a terminal until then."""
     pid, terminal = pty.fork()
     if pid == 0:
-        os.execv(HOME / "venv/bin/dream", ["dream", "status", "--watch", "0.5"])
-    end, drawn = time.monotonic() + seconds, b""
+        os.execve(command, ["dream", "status", "--watch", "0.5"], env)
     os.set_blocking(terminal, False)
-    while time.monotonic() < end:
+    asked_at, drawn, code = time.monotonic() + seconds, b"", None
+    while code is None:
+        if time.monotonic() > asked_at and drawn.count(b"\x1b[H") >= 3:
+            os.kill(pid, signal.SIGINT)
+            asked_at += 5
         try:
             drawn += os.read(terminal, 65536)
         except BlockingIOError:
             time.sleep(0.05)
-    os.kill(pid, signal.SIGINT)
-    told["watch_code"] = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    return drawn.decode()
+        except OSError:  # the other side of the terminal is gone
+            time.sleep(0.05)
+        done, status = os.waitpid(pid, os.WNOHANG)
+        code = os.waitstatus_to_exitcode(status) if done else None
+    os.close(terminal)
+    return code, drawn.decode()
 
 
 def talk() -> None:
@@ -162,9 +168,9 @@ def main() -> None:
     told["confined"] = {line.split(":")[0]: line.split(":")[1].strip() for line in limits.splitlines()
                         if line.startswith(("NoNewPrivs", "Seccomp:", "CapBnd"))}
     talk()
-    told["watch"] = watched(3)
+    told["watch_code"], told["watch"] = watched(str(HOME / "venv/bin/dream"), 3, dict(os.environ))
     told["extracted"] = until(lambda: live() == 3, 75)
-    told["status"] = status()
+    told["status"] = how_it_stands()
     told["probe"] = subprocess.run([str(HOME / "venv/bin/dream"), "probe"], capture_output=True, text=True).stdout
     subprocess.run(["systemctl", "--user", "start", "dream-probe.service"], capture_output=True)
     told["probed"] = shows("ExecMainStatus", "dream-probe.service")

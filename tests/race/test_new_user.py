@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import shlex
 import shutil
 import signal
@@ -21,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from manager_scene import SETTINGS, link_libraries
+from manager_scene import SETTINGS, link_libraries, watched
 
 from dreamd.clock import iso
 
@@ -46,7 +45,8 @@ mount -t tmpfs -o mode=755 tmpfs /home
 mkdir -p /home/ada /run/libraries /run/wheels
 chown $STRANGER /home/ada
 mount --bind "$LIBRARIES" /run/libraries
-mount --bind "$WHEELS" /run/wheels
+cp "$WHEELS"/*.whl /run/wheels/
+chmod -R a+rX /run/wheels
 cp "$SCENE" /run/scene.py
 export HOME=/home/ada XDG_RUNTIME_DIR=/run/user/$STRANGER LIBRARIES=/run/libraries WHEELS=/run/wheels
 cd /
@@ -79,6 +79,7 @@ def machine(wheels: Path) -> Iterator[dict[str, object]]:
            "LIBRARIES": LIBRARIES, "WHEELS": str(wheels), "SCENE": str(SCENE), "LANG": "C.UTF-8"}
     apart = ["unshare", "--mount", "--cgroup", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc", "sh", "-c", MACHINE]
     done = subprocess.run(apart, env=env, capture_output=True, text=True, timeout=280)
+    assert done.stdout.strip() or "mount:" in done.stderr, done.stderr
     told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
     if not told.get("manager"):
         pytest.skip(f"no user manager starts here: {done.stderr.strip()[-200:]}")
@@ -158,22 +159,6 @@ class Ada:
                                          "cwd": "/srv/app", "isSidechain": False, "parentUuid": None, "version": "2.1.0",
                                          "userType": "external", "timestamp": iso(datetime.now(UTC))}) + "\n")
 
-    def watches(self, seconds: float) -> tuple[int, str]:
-        pid, terminal = pty.fork()
-        if pid == 0:
-            os.execve(self.bin / "dream", ["dream", "status", "--watch", "0.4"], self.env)
-        end, drawn = time.monotonic() + seconds, b""
-        os.set_blocking(terminal, False)
-        while time.monotonic() < end:
-            try:
-                drawn += os.read(terminal, 65536)
-            except BlockingIOError:
-                time.sleep(0.05)
-        os.kill(pid, signal.SIGINT)
-        code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        os.close(terminal)
-        return code, drawn.decode()
-
 
 class Manager:
     """The ear of a service manager."""
@@ -220,7 +205,7 @@ def test_a_new_user_starts_it_as_the_unit_would_feeds_watches_stops_and_removes_
         until(lambda: ada.live() == 1)
         ada.says("From now on always squash commits before you merge them.")
         ada.says("Remember: invoices lie in the cellar.")
-        code, drawn = ada.watches(2.5)
+        code, drawn = watched(str(ada.bin / "dream"), 2.5, ada.env)
         assert code == 0 and drawn.count("\x1b[H") >= 3 and f"(pid {service.pid})" in drawn
         until(lambda: ada.live() == 3, 75)
         assert manager.heard.count("WATCHDOG=1") >= 2
