@@ -68,7 +68,7 @@ def explicit_change(pair: PairFeatures) -> str:
 
 def _narrowing(new: Slots, old: Slots) -> frozenset[str]:
     """What a denial adds in its own clause: it then ends less than what was said."""
-    denial = next((clause for clause in new.clauses if set(clause) & new.negated), ())
+    denial = max(new.clauses, key=lambda clause: len(set(clause) & new.negated), default=())
     return frozenset(denial) - old.content_set - LIGHT - VERBS
 
 

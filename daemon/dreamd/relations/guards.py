@@ -15,6 +15,7 @@ from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 
 MOSTLY_EQUAL = 0.6
+_PARTS = words.QUANTIFIERS["some"] | words.QUANTIFIERS["most"]
 _SOLE = frozenset(["sole", "single", "whole", "entire", "exclusive", "overall", "actual"])
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
@@ -87,7 +88,8 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
             ):
                 yield f"how many differs: {one} against {other}"
     for left, right, poorer in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
-        if {"some", "most"} & left.quantifiers and not right.quantifiers and poorer > 0.5 and pair.same_script:
+        partly = {"some", "most"} & left.quantifiers and not right.quantifiers and not _PARTS & {t.lower for t in right.tokens}
+        if partly and poorer > 0.5 and pair.same_script:
             yield "one side speaks of some only"
         if (
             left.conditions & words.HARD_CONDITIONS
