@@ -6,6 +6,7 @@ import plistlib
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -104,7 +105,7 @@ def test_every_line_of_the_sandbox_has_its_reason_before_it() -> None:
     "Type=notify", "WatchdogSec=120", "KillMode=mixed", "TimeoutStopSec=30", "RestartPreventExitStatus=2 13 78",
     "SuccessExitStatus=11", "LimitCORE=0", "UMask=0077", "PrivateUsers=yes", "ProtectHome=tmpfs", "Nice=5",
     "MemoryHigh=1536M", "MemoryMax=2304M", "BindPaths=/home/ada/.local/state/dream",
-    "BindReadOnlyPaths=-/home/ada/.claude",
+    "BindReadOnlyPaths=-/home/ada/.claude", "BindReadOnlyPaths=-%t/systemd/notify", "MemoryDenyWriteExecute=yes",
     "ExecStart=/home/ada/.venvs/dream/bin/dream --home /home/ada/.local/state/dream run"])
 def test_the_service_has_what_it_needs(line: str) -> None:
     assert line in fill_systemd("dream.service", PLACE).splitlines()
@@ -133,6 +134,28 @@ def test_a_path_with_odd_characters_comes_through_every_format(odd: str) -> None
     command = cron_line(place).split(" ", 5)[5].replace(r"\%", "%").removesuffix(" >/dev/null 2>&1")
     told = subprocess.run(["sh", "-c", f"printf '%s\\n' {command}"], capture_output=True, text=True)
     assert told.stdout.splitlines()[0] == odd
+
+
+def test_only_an_engine_that_compiles_may_make_code() -> None:
+    torch = Place(**{**PLACE.__dict__, "compiles": True})
+    assert "MemoryDenyWriteExecute=no" in fill_systemd("dream.service", torch).splitlines()
+
+
+def test_whatever_the_sandbox_hides_and_dream_needs_is_named(person: Path) -> None:
+    venv = person / "venv"
+    (venv / "bin").mkdir(parents=True)
+    (venv / "bin" / "dream").touch()
+    world = World(Paths(person / ".local/state/dream"), Settings(), SystemClock(), {"HOME": str(person)})
+    before, sys.executable, sys.prefix = (sys.executable, sys.prefix), str(venv / "bin" / "python"), str(venv)
+    try:
+        named = units.find_place(world, None).read_paths
+    finally:
+        sys.executable, sys.prefix = before
+    # The environment below a home, an interpreter below /root and a checkout below /tmp are all behind the walls.
+    assert venv in named and person / ".claude" in named
+    for place in (Path(sys.base_prefix), Path(units.__file__)):
+        hidden = any(place.is_relative_to(h) for h in units.HIDDEN)
+        assert not hidden or any(place.is_relative_to(n) for n in named)
 
 
 def test_a_path_that_would_forge_a_line_is_refused() -> None:
@@ -265,6 +288,24 @@ def test_an_environment_that_moved_is_said_in_words(person: Path) -> None:
     installer(person, machine, dream=gone).install(SYSTEMD)
     standing = installer(person, machine, dream=gone).standing()
     assert any("is gone" in p and "dream service install" in p for p in standing.problems)
+
+
+def test_an_environment_that_moved_is_said_of_a_cron_line_too(person: Path) -> None:
+    machine = Machine()
+    gone = person / "old place" / "bin" / "dream"
+    installer(person, machine, dream=gone).install(CRON)
+    told = installer(person, machine).standing()
+    assert told.kind == CRON and f"`{gone}`, which is gone" in told.problems[0]
+    assert installer(person, machine).install(CRON)
+    assert installer(person, machine).standing().problems == ()
+
+
+def test_a_cron_line_where_neither_systemd_nor_launchd_is_and_a_sentence_where_nothing_is(person: Path) -> None:
+    assert installer(person, Machine("show-environment")).choose() == CRON
+    bare = installer(person, Machine("show-environment"))
+    bare._env = {"HOME": str(person), "PATH": str(person)}
+    with pytest.raises(DreamError, match="no systemd user manager, launchd or cron"):
+        bare.choose()
 
 
 def test_other_settings_make_the_installed_files_outdated_and_installing_renews_them(person: Path) -> None:

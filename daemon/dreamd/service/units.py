@@ -42,6 +42,8 @@ class Place:
     write_paths: tuple[Path, ...]
     memory_mib: int
     environment: tuple[tuple[str, str], ...] = ()
+    compiles: bool = False
+    """The embedding engine makes code while it runs."""
 
 
 def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ...] = ()) -> Place:
@@ -66,7 +68,7 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
     environment = tuple((name, world.env[name]) for name in PASSED_ON if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
-                 world.settings.service.child_memory_mib, environment)
+                 world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch")
 
 
 def fill_systemd(name: str, place: Place) -> str:
@@ -127,6 +129,7 @@ def _values(place: Place) -> dict[str, str]:
         "PROBE": _unit_quoted(str(systemd / "dream-probe.sh")), "ALERT": _unit_quoted(str(systemd / "dream-alert.sh")),
         "MEMORY_HIGH_MIB": str(place.memory_mib * 3 // 4), "MEMORY_MAX_MIB": str(place.memory_mib + SPARE_MIB),
         "READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.read_paths),
+        "NO_NEW_CODE": "no" if place.compiles else "yes",
         "WRITE_PATHS": " ".join(_unit_quoted(str(p)) for p in place.write_paths), "ENVIRONMENT": environment,
     }
 
