@@ -61,7 +61,8 @@ def restore(kit: Kit, memory_id: str) -> Memory:
     memory = memories.load_memory(kit.store, memory_id)
     if memory.status in (Status.LIVE, Status.HELD):
         raise Refused(f"that memory is {memory.status.value}, there is nothing to restore",
-                      hint=f"`dream pin {memory.id}` makes a held memory live")
+                      hint=f"`dream pin {memory.id}` makes it live" if memory.status is Status.HELD
+                      else "`dream list --all` shows what was archived or replaced")
     now = kit.clock.now()
     successor = memories.load_some(kit.store, [memory.superseded_by]).get(memory.superseded_by)
     ttl = None if memory.reason == "expired" else memory.ttl

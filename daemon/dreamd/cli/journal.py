@@ -199,7 +199,7 @@ def undo(context: Context, options: Namespace) -> int:
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
                       "files": done.files, "later": later})
-    context.say(f"took back {', '.join(done.runs)}: {render.count(done.memories, 'memory')} put back, "
+    context.say(f"took back {', '.join(done.runs)}: changes to {render.count(done.memories, 'memory')}, "
                 f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
     if done.observations:
         context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")

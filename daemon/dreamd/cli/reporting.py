@@ -25,7 +25,7 @@ GROUPS = (
     ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
-AGED = ("archive", "stale")
+AGED = ("not-asked-for", "stale-for-too-long")
 OLD_WHEN_READ = "new to dream, and that old already; `dream restore ID` brings it back"
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
@@ -127,7 +127,7 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
         for change in chosen[:room]:
             for line in _lines(context, change, final, style, scope=several):
                 context.say(line)
-            if change.op in AGED and change.after.id in made:
+            if change.reason in AGED and change.after.id in made:
                 context.say(" " * (len(change.after.id) + 4) + render.paint(OLD_WHEN_READ, "dim", colour=context.colour))
     hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
