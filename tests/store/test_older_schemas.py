@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dreamd import doctor
 from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing
 from dreamd.model import Status
-from dreamd.store import schema
+from dreamd.notebook import take_note
+from dreamd.store import backups, schema
 from dreamd.store.connection import open_reader
 from household import House, Said
 
@@ -61,6 +63,30 @@ def test_an_older_store_has_its_old_runs_undone(house: House, script: Path) -> N
     first, = house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq LIMIT 1")
     house.undo(NIGHT, str(first[0]), with_later=True)
     assert house.memories() == []
+
+
+@pytest.mark.parametrize("script", FROZEN[:-1], ids=lambda script: script.stem)
+def test_before_it_is_brought_up_to_date_a_verified_copy_of_it_as_it_was_is_made(house: House, script: Path) -> None:
+    thaw(house, script)
+    house.dream(NIGHT)
+    copy, = house.paths.backups.glob("*-migration.db")
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone()[0] == number(script)
+        backups.verify_store(connection, copy)
+    doctor.restore_store(house.world(NIGHT), copy)
+    assert house.rows("PRAGMA user_version") == [(number(script),)]
+    house.dream("2026-01-21T20:00:00Z")
+    assert house.faults("2026-01-21T20:00:00Z") == []
+
+
+@pytest.mark.parametrize("script", FROZEN[:-1], ids=lambda script: script.stem)
+def test_a_note_into_an_older_store_waits_in_the_inbox_for_the_dream_that_may_migrate_it(house: House, script: Path) -> None:
+    thaw(house, script)
+    taken = take_note(house.world(NIGHT), [Said("Reviews of cedar need two people.").candidate(NIGHT)])
+    assert taken.deferred
+    assert house.rows("PRAGMA user_version") == [(number(script),)]
+    house.dream(NIGHT)
+    assert house.memory("two people").status is Status.LIVE
 
 
 def test_a_newer_store_is_left_as_it_is(house: House) -> None:

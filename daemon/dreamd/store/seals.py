@@ -20,6 +20,7 @@ MODULUS = 1 << 64
 _EVENTS = {"INSERT": (("NEW", 1),), "DELETE": (("OLD", -1),), "UPDATE": (("OLD", -1), ("NEW", 1))}
 _UNSEALED = {"file": ("size", "mtime_ns", "inode")}
 """How a file looked on disk: a copied home has other numbers, and a wrong one only has the file read once more."""
+_WITH_BYTES = frozenset({"file", "intent", "vector"})
 _TABLES = """SELECT name FROM main.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
              AND name NOT LIKE 'memory_words%' ORDER BY name"""
 
@@ -38,6 +39,8 @@ class Ledger:
 
 def row_hash(table: str, row: tuple[object, ...]) -> int:
     """What one row adds to its table's seal."""
+    if table in _WITH_BYTES:
+        row = tuple(blake2b(v, digest_size=16).digest() if isinstance(v, bytes) else v for v in row)
     return int.from_bytes(blake2b(repr((table, *row)).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
