@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +64,21 @@ def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
         "words", "vectors", "class-boost", "staleness", "supersession", "age", "floor", "share-of-best", "diversity"}
     assert measured["ablation"]["vectors"]["recall@10"] > 0
     assert all("mrr" in row for row in measured["ablation"].values())
+
+
+@pytest.mark.model
+def test_statements_as_people_talk_keep_their_evidence_at_a_fraction_of_the_words(tmp_path):
+    """Three projects in one store; most is said once, in passing, and between orders and questions."""
+    talk = Path(__file__).parents[2] / "config" / "eval" / "talk.json"
+    command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(tmp_path / "home"), "eval", "--json", "--gold", str(talk)]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, "HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
+                          timeout=300)
+    found = json.loads(done.stdout)
+    assert found["after"]["recall@10"] >= found["before"]["recall@10"] - 0.02
+    assert found["after"]["recall@5"] >= found["before"]["recall@5"]
+    assert found["after"]["tokens"] <= 0.36 * found["before"]["tokens"]
+    assert found["after"]["retired"] <= 12 < found["before"]["retired"]
+    assert found["after"]["current"] >= 0.8 > found["before"]["current"]
 
 
 @pytest.mark.model
