@@ -11,21 +11,24 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dreamd import fsio, mutex, projection
+from dreamd import fsio, inbox, mutex, projection
 from dreamd.clock import iso
 from dreamd.cycle import write_files
 from dreamd.errors import Corrupt, DreamError, StoreMissing
 from dreamd.kit import Kit
 from dreamd.model import Scope
 from dreamd.mutex import Owner
-from dreamd.store import backups, checks, derived, memories, seals, work
-from dreamd.store.connection import translated
+from dreamd.store import backups, checks, derived, memories, observations, seals, work
+from dreamd.store.connection import open_reader, translated
 from dreamd.store.work import Intent, KnownFile
 from dreamd.world import World
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
 """A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
+REPLACED_MOST = 10
+"""Stores kept beside the one that a person went back to; the oldest go first beyond it."""
+NOTES_AT_ONCE = 50
 READING = ("staged", "cursor", "source")
 
 
@@ -187,6 +190,7 @@ def _take_from_disk(tx: sqlite3.Connection, file: KnownFile, path: Path) -> None
 def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:
     """Put a verified copy in the store's place; the present store is kept beside it. Gives (copy used, kept as).
 
+    What was noted since the copy was made waits in the inbox, as far as the present store can still be read.
     Raises StoreMissing without a copy, Corrupt when none can be trusted, Locked while a dream is at work.
     """
     paths = world.paths
@@ -202,7 +206,19 @@ def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | 
         for extra in ("-wal", "-shm"):
             fsio.remove(paths.store.with_name(paths.store.name + extra))
         fsio.write_atomic(paths.store, chosen.read_bytes())
+        if kept is not None:
+            _save_notes(world, kept)
+            for old in sorted(paths.home.glob("dream.db.replaced-*"))[:-REPLACED_MOST]:
+                fsio.remove(old)
     return chosen, kept
+
+
+def _save_notes(world: World, damaged: Path) -> None:
+    """Lay the notes that only a replaced store has into the inbox, for the next dream to take in."""
+    with suppress(DreamError), closing(open_reader(world.paths.store)) as copy, closing(open_reader(damaged)) as old:
+        notes = list(observations.load_noted_after(old, observations.last_seq(copy)))
+        for n in range(0, len(notes), NOTES_AT_ONCE):
+            inbox.put_notes(world.paths, notes[n:n + NOTES_AT_ONCE], now=world.clock.now(), ticket=f"restored {n}")
 
 
 def _first_sound(choices: list[Path]) -> Path:

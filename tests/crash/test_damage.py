@@ -18,7 +18,7 @@ from dreamd import doctor
 from dreamd.errors import ConfigError, Corrupt, DreamError, StoreMissing
 from dreamd.settings import load_settings
 from dreamd.store import backups
-from household import House, differences, snapshot
+from household import House, Said, differences, snapshot
 
 Tell = Callable[[str], None]
 NIGHT = "2026-02-06T20:00:00Z"
@@ -138,6 +138,23 @@ def test_restore_goes_back_to_a_verified_copy_and_keeps_what_was_there(slept: Ho
     slept.dream(NIGHT)
     assert slept.faults(NIGHT) == []
     assert differences(good, snapshot(slept.home)) == []
+
+
+def test_what_was_noted_since_the_copy_is_not_lost_by_going_back(slept: House) -> None:
+    with slept.kit(NIGHT) as kit:
+        backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="test")
+    later = [Said(f"Cabinet {n} holds the drawings of pier {n * 7}.", conversation=f"late{n}") for n in range(120)]
+    slept.say("2026-02-07T09:00:00Z", *later)
+    with closing(sqlite3.connect(slept.paths.store)) as connection:
+        connection.execute("UPDATE operation SET reason = 'anything else'")
+        connection.execute("UPDATE observation SET text = 'what nobody said' WHERE text LIKE 'Cabinet 7 %'")
+        connection.commit()
+    doctor.restore_store(slept.world("2026-02-07T20:00:00Z"))
+    slept.dream("2026-02-07T21:00:00Z")
+    said = {str(text) for (text,) in slept.rows("SELECT text FROM observation")}
+    assert {s.text for s in later} - said == {"Cabinet 7 holds the drawings of pier 49."}
+    assert "what nobody said" not in said
+    assert slept.faults("2026-02-07T21:00:00Z") == []
 
 
 def test_restore_passes_over_a_copy_that_is_damaged_itself(slept: House) -> None:

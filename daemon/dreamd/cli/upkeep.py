@@ -57,7 +57,7 @@ def check(context: Context, options: Namespace) -> int:
 
 def restore_store(context: Context, options: Namespace) -> int:
     """Put a verified backup in the store's place; the present one stays beside it."""
-    from dreamd import doctor
+    from dreamd import doctor, inbox
 
     chosen = Path(options.file).expanduser().absolute() if options.file else None
     if not context.world.paths.home.is_dir():
@@ -67,6 +67,8 @@ def restore_store(context: Context, options: Namespace) -> int:
     context.say(f"restored from `{used}`")
     if kept is not None:
         context.say(f"the store that was there is kept as `{kept}`")
+    if inbox.list_inbox(context.world.paths):
+        context.say("what was noted since then waits in the inbox; `dream consolidate` takes it in")
     context.tell("hint: `dream check --repair` brings the files in line with it")
     return 0
 

@@ -157,7 +157,8 @@ def fates_sound(store: Store) -> list[str]:
 
 def sealed(store: Store) -> list[str]:
     """No row that only the store knows was changed by anything but dream: not by a bit, not by another program."""
-    return [f"table `{table}` is not what dream wrote" for table in seals.broken(store.connection)
+    only_by = "only `dream restore-store` mends that"
+    return [f"table `{table}` is not what dream wrote, {only_by}" for table in seals.broken(store.connection)
             if table not in seals.DERIVED]
 
 

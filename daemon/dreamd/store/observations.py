@@ -6,11 +6,13 @@ import hashlib
 import hmac
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.clock import iso, parse_instant
+from dreamd.errors import DreamError
 from dreamd.model import Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
 from dreamd.store.connection import Store, sound_row
 
@@ -140,6 +142,18 @@ def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, 
            ON CONFLICT (observation) DO UPDATE SET fate = excluded.fate, reason = excluded.reason,
              memory = excluded.memory, run = excluded.run, evidence = excluded.evidence""",
         (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
+
+
+def load_noted_after(store: Store, seq: int) -> Iterator[Candidate]:
+    """What was noted after some number, read row by row as far as a damaged store allows; transcripts can be read again."""
+    with suppress(DreamError):
+        for number in range(seq + 1, last_seq(store) + 1):
+            with suppress(DreamError):
+                row = store.one(f"{JOINED} WHERE o.seq = ? AND o.source_id = '' AND o.target = ''", number)
+                one = read_row(row) if row is not None else None
+                if one is not None and (one.key or one.id == said_id(one)):
+                    yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
+                                    one.type_hint, one.ttl, one.explicit, one.sign)
 
 
 def set_aside(tx: sqlite3.Connection, run: int) -> int:
