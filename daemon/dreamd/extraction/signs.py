@@ -22,7 +22,7 @@ ENOUGH = 2.5
 FOR = (
     ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 2.0),
     ("change", 2.0), ("environment", 2.5), ("self", 3.0), ("manner", 3.0),
-    ("restriction", 2.0), ("whenever", 2.0), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
+    ("restriction", 2.5), ("whenever", 2.0), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
     ("lookup", 2.5), ("definition", 2.0), ("aside", 1.5), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
 AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 1.0))

@@ -34,7 +34,7 @@ def rows(table: dict[str, tuple[str, ...]]) -> list[str]:
 
 @pytest.mark.parametrize("text", rows(KEPT))
 def test_a_rule_a_preference_a_fact_a_choice_or_a_correction_is_kept(text: str) -> None:
-    assert len(learned(text)) == 1
+    assert 1 <= len(learned(text)) <= 2
 
 
 @pytest.mark.parametrize("text", rows(LET_GO))
