@@ -32,9 +32,11 @@ def back_up(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep
         fsio.remove(unfinished)
     fsio.create_private(half)
     with translated(half), closing(sqlite3.connect(half)) as copy:
-        connection.backup(copy)
+        copy.execute("PRAGMA synchronous = OFF").fetchall()
+        _copy_gently(connection, copy, half)
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
         verify_store(copy, half)
+    fsio.sync_file(half)
     fsio.move(half, final)
     kept = sorted(paths.backups.glob("*.db"))
     for old in kept[:max(0, len(kept) - keep)]:
