@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 TUESDAY = "2026-03-03T09:00:00Z"
@@ -114,6 +116,24 @@ def test_check_is_clean_and_repair_writes_anew_what_is_missing(lived_in, memory_
     lived_in.json("check", "--repair")
     assert (path.parent / "MEMORY.md").exists()
     assert lived_in.json("check")["healthy"] is True
+
+
+def test_a_topic_file_that_a_person_deleted_is_a_wish_and_no_damage(lived_in, memory_of):
+    Path(memory_of("8080")["file"]).unlink()
+    told = lived_in("check")
+    assert (told.code, "your wish" in told.out) == (0, True)
+    told = lived_in.json("check")
+    assert told["healthy"] is True
+    assert [f["name"] for f in told["findings"] if f["verdict"] == "edited"] == ["deleted files"]
+
+
+def test_a_store_changed_past_dream_is_13_and_names_the_way_back(lived_in):
+    with closing(sqlite3.connect(lived_in.home / "dream.db")) as connection, connection:
+        connection.execute("UPDATE operation SET reason = 'because'")
+    told = lived_in("check")
+    assert (told.code, "table `operation`" in told.out, "dream restore-store" in told.out) == (13, True, True)
+    assert lived_in("restore-store").code == 0
+    assert lived_in("check").code == 0
 
 
 def test_a_backup_brings_the_store_back(lived_in):
