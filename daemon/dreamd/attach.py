@@ -394,5 +394,6 @@ def _end(kit: Kit, run: Run, reason: str, warnings: Sequence[str]) -> None:
 
 
 def _message(planned: DirectoryPlan) -> str:
-    count = len(planned.plan.edits)
-    return f"Keep memory in order: {count} {'entry' if count == 1 else 'entries'}, {len(planned.changed)} files"
+    edits, files = len(planned.plan.edits), len(planned.changed)
+    what = f"{edits} {'entry' if edits == 1 else 'entries'}" if edits else "a shorter index"
+    return f"Keep memory in order: {what}, {files} {'file' if files == 1 else 'files'}"
