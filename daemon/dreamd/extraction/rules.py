@@ -16,13 +16,15 @@ from datetime import UTC, datetime, timedelta
 
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
+from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
-from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech, without_request
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import (
     is_fragment,
     is_marked,
     is_question,
+    is_work,
     leans,
     rule_of_complaint,
     without_item,
@@ -36,6 +38,7 @@ LONGEST_HEARD = 1_000
 """A sentence longer than this is weighed by its beginning."""
 SHORT_DENIAL = 45
 SHORTEST_ANTECEDENT = 30
+SHORTEST_LIST = 3
 REACH_BACK = 3
 """How many sentences back a "this" may point."""
 REVISION = timedelta(minutes=30)
@@ -148,9 +151,17 @@ def _listen(talk: _Talk, event: Event) -> None:
 
 
 def _said(paragraph: str) -> list[str]:
-    """The sentences of a paragraph, each without what only leads up to it."""
+    """The sentences of a paragraph, each without what only leads up to it; a list of things to do says nothing lasting."""
+    listed = items(paragraph)
+    if len(listed) >= SHORTEST_LIST and sum(map(_is_to_do, listed)) * 2 >= len(listed):
+        paragraph = "\n".join(line for line in paragraph.splitlines() if not items(line))
     found = (without_tail(without_lead(cleaned(without_item(sentence[:LONGEST_HEARD])))) for sentence in sentences(paragraph))
     return [text for text in found if not is_fragment(text) and not is_marked(text)]
+
+
+def _is_to_do(text: str) -> bool:
+    ordered = words.starts("words/rules", "task", text) or is_order(text) or is_work(text)
+    return ordered and not weigh(text).strong
 
 
 def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> None:
@@ -211,9 +222,12 @@ def _is_bare_request(sentence: str) -> bool:
 
 
 def _adds_reason(sentence: str) -> bool:
-    """Whether the next sentence only says why."""
-    return _REASON_START.match(sentence) is not None or (
-        _REASON_INSIDE.search(sentence) is not None and not sentence.endswith("?") and not weigh(sentence).strong)
+    """Whether the next sentence only says why, and is no rule of its own."""
+    if _REASON_START.match(sentence):
+        return True
+    weighed = weigh(sentence)
+    return _REASON_INSIDE.search(sentence) is not None and not (
+        sentence.endswith("?") or weighed.strong or "norm" in weighed.signs)
 
 
 def _leans_back(sentence: str) -> bool:

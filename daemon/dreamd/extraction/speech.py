@@ -51,10 +51,12 @@ _SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|tha
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
 _LONG_LINE = 60
+_ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
     r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hmm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
-    r"|perfect,|cool,|nice,|thanks)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
+    r"|btw|by the way|perfect,|cool,|nice,"
+    r"|thanks)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
     r"|wrong|correct|exactly|true)(?=\s*[,.!:;…–—]))[,.!:;…–—\s]*)+(?=\S)", re.IGNORECASE)
 """A "no" before a comma answers; a "no" before a word forbids, and must stay."""
 
@@ -79,7 +81,7 @@ def speech(text: str) -> list[str]:
 
 def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph, wrapped lines joined; code in backticks is never split."""
-    paragraph = re.sub(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+", "", paragraph)
+    paragraph = _ITEM.sub("\x04", paragraph)  # an item of a list begins anew, whatever the one before ends with
     joined = re.sub(r"(?<=[^\s.!?:。！？])\n(?=[a-z(`])", " ", paragraph)
     masked = re.sub(r"`[^`\n]{1,200}`", lambda m: m[0].replace(".", "\x00").replace("!", "\x01").replace("?", "\x02"), joined)
     masked = _ELLIPSIS.sub(lambda m: "\x03" if len(m[0]) else m[0], masked)
@@ -89,9 +91,14 @@ def sentences(paragraph: str) -> list[str]:
         found.append(masked[start:end.end()])
         start = end.end()
     found.append(masked[start:])
-    split = [part for piece in found for part in re.split(r"\x03\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
+    split = [part for piece in found for part in re.split(r"\x04|\x03\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
     restored = [_restored(part) for part in split]
     return [part for part in restored if part]
+
+
+def items(paragraph: str) -> list[str]:
+    """The items of a list, when a paragraph has any."""
+    return [line[found.end():].strip() for line in paragraph.splitlines() if (found := _ITEM.match(line))]
 
 
 def cleaned(sentence: str) -> str:

@@ -31,6 +31,8 @@ _POINTING_START = re.compile(
     r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
 _UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|does|don't|have|has|got|need|use|get|want|just"
                       r"|only|\s)+ (?:one|it|them|this|that|these|those)(?=\s*(?:[.,;:…!]|$))")
+_SAID_BEFORE = re.compile(r"(?i)(?:as )?(?:we|i)(?:['’]ve| have)? (?:already |just )?(?:talked|spoke|discussed|went over"
+                          r"|mentioned|said|told you|explained|agreed|decided)\b.{0,40}$")
 _SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|worked|working|errors?|stuck|hang\w*|loads?)\b")
 _SUBORDINATE = re.compile(r"(?i)(?:seems? )?(?:if|when|unless|while|once|because|since|as|for|in|on|at|wenn|weil|si|quand"
                           r"|cuando|quando|se)\b")
@@ -107,9 +109,11 @@ def without_lead(text: str) -> str:
         lead, rest = text[:mark.start()].strip(), text[mark.end():].strip()
         if len(lead) > _LONGEST_LEAD or words.width(rest) < _SHORTEST_REST:
             break
-        if not (leans(lead) or _BARE_END.search(lead)) or _SYMPTOM.search(lead) or _SUBORDINATE.match(lead):
+        if not (leans(lead) or _BARE_END.search(lead) or _SAID_BEFORE.match(lead)):
             break
-        if is_question(lead) or is_work(lead) or words.starts("words/rules", "task", lead):
+        if _SYMPTOM.search(lead) or _SUBORDINATE.match(lead) or is_question(lead) or is_work(lead):
+            break
+        if words.starts("words/rules", "task", lead):
             break
         if not leans(rest) and not is_question(rest):
             return rest[:1].upper() + rest[1:]

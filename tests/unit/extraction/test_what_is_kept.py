@@ -124,3 +124,38 @@ def test_an_answer_and_its_question_become_one_statement(question: str, answer: 
 
 def test_an_answer_to_a_question_of_another_form_keeps_both_as_they_stand() -> None:
     assert statement_of("Do you want tabs or spaces?", "Tabs.") == "Do you want tabs or spaces? Tabs."
+
+
+def test_items_of_a_list_are_heard_one_by_one() -> None:
+    said = (
+        "Please add an export of the bookings. A few things to know:\n\n"
+        "- we never show internal ids in exports, use the public reference instead\n"
+        "- money is stored in cents\n"
+        "- Rosa reviews everything that touches bookings\n\nStart with a short plan. Thanks!"
+    )
+    assert learned(said) == [
+        "We never show internal ids in exports, use the public reference instead.",
+        "Money is stored in cents.",
+        "Rosa reviews everything that touches bookings.",
+    ]
+
+
+def test_a_list_of_things_to_do_says_nothing_lasting() -> None:
+    assert learned("1. make the button blue\n2. move the form\n3. always show the total\n4. remove old code") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("no no no. we talked about this yesterday: exports go to the bucket harbour-out, not to the local disk!",
+         "Exports go to the bucket harbour-out, not to the local disk!"),
+        ("ok great. commit that. and remember for next time that versions are bumped with `make release`, never by hand.",
+         "Versions are bumped with `make release`, never by hand."),
+        ("it fails. I think the problem is the writer. By the way, the CSV tests need the zone UTC, otherwise they fail.",
+         "The CSV tests need the zone UTC, otherwise they fail."),
+        ("Here's the mail:\n\nDear team,\nplease always send a PDF, never a link.\nKind regards,\nOtto\n\nDraft an answer?",
+         ""),
+    ],
+)
+def test_one_lasting_sentence_is_found_among_work_and_talk(said: str, kept: str) -> None:
+    assert learned(said) == ([kept] if kept else [])
