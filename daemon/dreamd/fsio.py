@@ -264,7 +264,10 @@ def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:
     """Below a directory: what others than its owner may use, and what is a link or belongs to somebody else."""
     ajar, foreign = [], []
     for path in (root, *sorted(root.rglob("*"))):
-        facts = path.lstat()
+        try:
+            facts = path.lstat()
+        except FileNotFoundError:
+            continue  # a service at work tidied up meanwhile
         if stat.S_ISLNK(facts.st_mode) or facts.st_uid != os.geteuid():
             foreign.append(path)
         elif facts.st_mode & 0o077:
@@ -274,9 +277,8 @@ def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:
 
 def close_to_others(path: Path) -> None:
     """Take every right away from all but the owner."""
-    with translated(path):
-        path.chmod(path.stat().st_mode & 0o700, follow_symlinks=False) if os.chmod in os.supports_follow_symlinks \
-            else path.chmod(path.stat().st_mode & 0o700)
+    with translated(path), suppress(FileNotFoundError):
+        path.chmod(path.lstat().st_mode & 0o700)
 
 
 def free_bytes(path: Path) -> int:

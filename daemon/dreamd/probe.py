@@ -28,6 +28,8 @@ from datetime import UTC, datetime
 
 VERSION = 1
 KNOWN_SCHEMA = 2
+OLDEST_SCHEMA = 1
+"""What is looked at here stands in stores of all schemas from this one on; the next dream brings an older one up to date."""
 TIME_LIMIT_S = 5
 HOUR_S = 3600.0
 DAY_S = 86400.0
@@ -188,7 +190,7 @@ def _store(world: World) -> tuple[Facts, Check]:
 
 def _read_store(db: sqlite3.Connection, *, deep: bool) -> tuple[Facts, Check]:
     schema = db.execute("PRAGMA user_version").fetchone()[0]
-    if schema != KNOWN_SCHEMA:
+    if not OLDEST_SCHEMA <= schema <= KNOWN_SCHEMA:
         return NOTHING, Check("store", "unknown", f"the store has schema {schema}, this probe knows {KNOWN_SCHEMA}",
                               "use the probe that came with the dream that wrote it")
     if deep and db.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":

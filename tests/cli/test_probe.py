@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -398,6 +399,13 @@ def test_a_store_that_is_no_database_is_two(paths: Paths, body: bytes) -> None:
 def test_a_newer_store_is_two(paths: Paths, store: Store) -> None:
     store.connection.execute("PRAGMA user_version = 99")
     assert verdict(paths) == ("unknown", 2)
+
+
+def test_a_store_that_the_next_dream_will_bring_up_to_date_is_read_as_it_is(paths: Paths) -> None:
+    frozen = PROBE.parents[2] / "tests" / "store" / "schema_1.sql"
+    with closing(sqlite3.connect(paths.store)) as connection:
+        connection.executescript(frozen.read_text())
+    assert verdict(paths, "--now", "2026-01-09T09:00:00Z") == ("healthy", 0)
 
 
 def test_a_store_locked_by_another_program_is_two_within_a_second(paths: Paths, store: Store) -> None:
