@@ -131,12 +131,16 @@ class Desk:
 
     def forget(self, memory_id: str, person_confirmed: bool) -> dict[str, object]:
         """Forget for good, with the person's word."""
-        from dreamd import verbs
+        from dreamd import attach, verbs
+        from dreamd.store import memories
 
         if not person_confirmed:
             return {"forgotten": False, "reason": "ask the person first; then call again with person_confirmed"}
         with open_kit(self._world) as kit:
+            text = memories.load_memory(kit.store, memory_id).text
             gone = verbs.forget(kit, [memory_id])
+            attach.forget(kit, [text])
+            hooks.drop_requests(self._world.paths, [text])
         return {"forgotten": True, "memories": gone.memories, "observations": gone.observations}
 
     def review(self) -> dict[str, object]:

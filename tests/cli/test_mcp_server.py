@@ -100,8 +100,14 @@ def test_nothing_is_forgotten_without_the_persons_word(lived_in, memory_of):
     refused = document(talk(lived_in, call("memory_forget", memory_id=wanted)))
     assert refused["forgotten"] is False
     assert memory_of("8080")["id"] == wanted
+    backup = lived_in.home / "attached" / "a1" / "manifest.json"
+    backup.parent.mkdir(parents=True)
+    backup.write_text('{"text": "The billing API listens on port 8080."}')
+    lived_in("hook", "user-prompt-submit", stdin=json.dumps({"prompt": "forget billing API"}))
     done = document(talk(lived_in, call("memory_forget", memory_id=wanted, person_confirmed=True)))
     assert done["forgotten"] is True
+    assert not backup.exists(), "no copy of an attached directory keeps the words"
+    assert not (lived_in.home / "forget-requests.json").exists(), "and a request for it is seen to"
     assert not [m for m in lived_in.json("list", "--all")["memories"] if "8080" in m["text"]]
 
 
