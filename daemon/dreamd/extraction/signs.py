@@ -32,6 +32,7 @@ _QUESTION = 5.0
 _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
+_STATED = 2.0
 _MUSING = 3.0
 _MUSING_WITH_REASON = 1.0
 """Who thinks aloud and says why has as good as decided."""
@@ -45,6 +46,22 @@ _SAID_OF_A_THING = re.compile(
 _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
+_VALUE = re.compile(
+    r"\d{4}-\d\d|\b\d{1,2}[:.]\d\d\b|#[0-9a-f]{3,8}\b|\b\w*[a-z]\w*-\d+\b|\b[A-Z]+-\d[\w-]+|\bv?\d+\.\d+"
+    r"|(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*|\b[\w-]+\.(?:com|org|net|io|dev|example|internal|local)\b"
+    r"|\b\d+ ?(?:%|percent|euros?|dollars?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|ms|km|kg|mb|gb|kb|requests?|rows?"
+    r"|people|users|characters?|lines?|words?|pages?)\b"
+    r"|\b(?:two|three|four|five|six|seven|ten|twelve) (?:days|weeks|months|years|hours|minutes)\b"
+    r"|\b(?:in|of|until|by|on) (?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+    r"|\b(?:on|every(?: second| other)?|each) (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?<=[a-z,] )[A-Z][a-z]{2,}")
+_STATES = re.compile(
+    r"(?i)(?:the |our |my |all |every |each |[a-z][\w-]* (?:of|for|in|without|with|from) )?"
+    r"(?!(?:it|this|that|these|those|there|i|you|he|she|they|we|what|which|who|if|when|here|now|then|so|and|but|let|please|not"
+    r"|still|just|yes|no)\b)[^,.;]{2,60}? "
+    r"(?:is|are|has|have|goes|ends?|starts?|closes?|opens?|means|costs?|lasts?|happens?|meets?|lives?|belongs?|contains?|runs?"
+    r"|ships?|takes place|expires?|listens?|reports to|works (?:on|for))\b"
+    r"(?! (?:too|very|still|not|a bit|slightly|broken|wrong|missing|off|empty|blank|gone|red|failing|getting)\b)")
+"""A thing said to be so: with a date, an amount, a name or a place it is a look-up nobody can do elsewhere."""
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 
@@ -64,6 +81,9 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weig
     found = [(name, weight) for name, weight in FOR if _speaks_for(name, text)]
     signs = tuple(name for name, _ in found)
     strong = _is_strong(text, signs)
+    if _STATES.match(text) and _VALUE.search(text):
+        found.append(("stated", _STATED))
+        signs = (*signs, "stated")
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
     denied = denied and not words.has("words/rules", "narrative", text)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)

@@ -20,6 +20,8 @@ LONGEST_MESSAGE = 30_000
 """Characters of one message that are looked at; what lies beyond was pasted."""
 _MOST_TAGS = 100
 _FEWEST_SETTINGS = 3
+_FEWEST_LETTERS = 0.4
+"""Share of letters below which a text was printed by something."""
 _STRUCTURED_LINES = 12
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
@@ -220,7 +222,7 @@ def _is_machine(text: str) -> bool:
         return True
     if is_log(text) or is_diff(text) or is_env_file(text) or is_code(text):
         return True
-    return len(re.findall(r"[^\W\d_]", text)) * 2 < len(text)
+    return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS * len(text)
 
 
 def _is_list(block: str) -> bool:
