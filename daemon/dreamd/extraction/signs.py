@@ -47,10 +47,10 @@ _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
 _VALUE = re.compile(
-    r"\d{4}-\d\d|\b\d{1,2}[:.]\d\d\b|#[0-9a-f]{3,8}\b|\b\w*[a-z]\w*-\d+\b|\b[A-Z]+-\d[\w-]+|\bv?\d+\.\d+"
+    r"\d{4}-\d\d|\b\d{1,2}[:.]\d\d\b|#[0-9a-f]{3,8}\b|\b[a-z]\w*-\d+\b|\b[A-Z]+-\d[\w-]+|\bv?\d+\.\d+"
     r"|(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*|\b[\w-]+\.(?:com|org|net|io|dev|example|internal|local)\b"
-    r"|\b\d+ ?(?:%|percent|euros?|dollars?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|ms|km|kg|mb|gb|kb|requests?|rows?"
-    r"|people|users|characters?|lines?|words?|pages?)\b"
+    r"|\b\d+ ?(?:%|percent|euros?|dollars?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|ms|km|kg|mb|gb|kb|requests?"
+    r"|rows?|people|users|characters?|lines?|words?|pages?)\b"
     r"|\b(?:two|three|four|five|six|seven|ten|twelve) (?:days|weeks|months|years|hours|minutes)\b"
     r"|\b(?:in|of|until|by|on) (?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
     r"|\b(?:on|every(?: second| other)?|each) (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?<=[a-z,] )[A-Z][a-z]{2,}")
