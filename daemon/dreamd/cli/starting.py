@@ -104,8 +104,10 @@ def _find_words(world: World, call: hooks.Call) -> str:
     from dreamd.kit import open_kit
 
     left_s = world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()
+    # Beside a service the server has just been asked for: the next start finds it, this one does not wait for the model.
+    hurried = left_s < MODEL_S or world.paths.heartbeat.exists()
     with open_kit(world) as kit:
-        chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=left_s < MODEL_S)
+        chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried)
         return priming.tell(kit, chosen, banner=banner)
 
 

@@ -1,16 +1,15 @@
 """Sources: one adapter per format, all giving the same events.
 
 `discover` lists what there is, `adapter_for` recognises a path by its content, and an adapter's `read` gives what
-lies behind a cursor. Nothing here writes, and nothing a file holds can raise out of it.
+lies behind a cursor. Nothing here writes, and nothing a file holds can raise out of it. The adapters themselves are
+imported when one is wanted: whoever only asks for a project's name, as every hook does, must not pay for them.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from dreamd.sources.chat_lines import CursorTranscript, OpenClawSession
-from dreamd.sources.claude_code import ClaudeCode
-from dreamd.sources.codex import Codex
 from dreamd.sources.contract import (
     LARGEST_DOCUMENT_BYTES,
     LONGEST_LINE_BYTES,
@@ -20,28 +19,25 @@ from dreamd.sources.contract import (
     Head,
     SourceRoots,
 )
-from dreamd.sources.copilot_cli import CopilotCli
-from dreamd.sources.databases import CursorCli, CursorIde
-from dreamd.sources.databases import Hermes as HermesSessions
-from dreamd.sources.discovery import discover_in
 from dreamd.sources.finding import look_at, project_key_of
-from dreamd.sources.gemini import Gemini
-from dreamd.sources.memory_dir import MemoryDirectory
-from dreamd.sources.note_files import CodexMemories, Hermes, OpenClawWorkspace, StructuredLog
-from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
-from dreamd.sources.opencode_tree import OpenCodeTree
-from dreamd.sources.specstory import SpecStory
 
-ADAPTERS: tuple[Adapter, ...] = (
-    SpecStory(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
-    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), CursorTranscript(), OpenClawWorkspace(),
-    Hermes(), CodexMemories(), MemoryDirectory(), StructuredLog(),
-)
-"""In the order they are asked: the first that accepts a path reads it."""
+if TYPE_CHECKING:
+    from dreamd.sources.adapters import ADAPTERS
+
+
+def __getattr__(name: str) -> object:
+    """The adapters, imported when somebody first asks for all of them."""
+    if name == "ADAPTERS":
+        from dreamd.sources.adapters import ADAPTERS
+
+        return ADAPTERS
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def adapter_for(path: Path) -> Adapter | None:
     """The adapter that reads a path, by its content; None for anything unknown or unreadable."""
+    from dreamd.sources.adapters import ADAPTERS
+
     head = look_at(path)
     if head is None:
         return None
@@ -50,11 +46,14 @@ def adapter_for(path: Path) -> Adapter | None:
 
 def adapter_of_kind(kind: str) -> Adapter | None:
     """The adapter of a known kind, for sources that were recognised before."""
+    from dreamd.sources.adapters import ADAPTERS
+
     return next((adapter for adapter in ADAPTERS if adapter.kind == kind), None)
 
 
 def discover(roots: SourceRoots) -> list[FoundSource]:
     """Every source below the given roots."""
+    from dreamd.sources.discovery import discover_in
 
     def recognise(path: Path) -> str:
         adapter = adapter_for(path)

@@ -1,0 +1,24 @@
+"""Every adapter, in the order they are asked. Apart from the room's front, for most callers read no source at all."""
+
+from __future__ import annotations
+
+from dreamd.sources.chat_lines import CursorTranscript, OpenClawSession
+from dreamd.sources.claude_code import ClaudeCode
+from dreamd.sources.codex import Codex
+from dreamd.sources.contract import Adapter
+from dreamd.sources.copilot_cli import CopilotCli
+from dreamd.sources.databases import CursorCli, CursorIde
+from dreamd.sources.databases import Hermes as HermesSessions
+from dreamd.sources.gemini import Gemini
+from dreamd.sources.memory_dir import MemoryDirectory
+from dreamd.sources.note_files import CodexMemories, Hermes, OpenClawWorkspace, StructuredLog
+from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
+from dreamd.sources.opencode_tree import OpenCodeTree
+from dreamd.sources.specstory import SpecStory
+
+ADAPTERS: tuple[Adapter, ...] = (
+    SpecStory(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
+    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), CursorTranscript(), OpenClawWorkspace(),
+    Hermes(), CodexMemories(), MemoryDirectory(), StructuredLog(),
+)
+"""The first that accepts a path reads it."""
