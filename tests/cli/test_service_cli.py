@@ -100,6 +100,88 @@ def test_settings_that_cannot_be_used_stop_the_service_for_good(ada: Person) -> 
     assert "nightly_at" in refused.stderr
 
 
+def test_status_tells_what_it_does_what_holds_it_and_where_everything_is(ada: Person) -> None:
+    ada.dream("note", "The staging server listens on port 4001.")
+    told = json.loads(ada.dream("--json", "status").stdout)
+    assert told["version"] and told["paths"]["home"] == str(ada.home / ".local/state/dream")
+    assert (told["state"], told["service"], told["service_state"]) == ("idle", None, None)
+    assert told["waiting"] == 1 and told["oldest_waiting_at"] and told["next"]["gate"] == "volume"
+    assert told["next"]["at"], "one note waits for a week at most"
+    ada.dream("pause", "--for", "2h")
+    assert "paused by a person until" in ada.dream("status").stdout
+
+
+def test_status_follows_what_the_service_waits_for(ada: Person) -> None:
+    (ada.home / ".config/dream").mkdir(parents=True)
+    (ada.home / ".config/dream/dream.toml").write_text("[service]\nvolume_base = 1\nsettle_s = 3000\nquiet_minutes = 0\n")
+    ada.dream("note", "The staging server listens on port 4001.")
+    service = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "run"], env=ada.env, stderr=subprocess.DEVNULL)
+    try:
+        heart = ada.home / ".local/state/dream/heartbeat.json"
+        end = time.monotonic() + 30
+        while not heart.exists() or not json.loads(heart.read_text())["holds"]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        told = json.loads(ada.dream("--json", "status").stdout)
+        assert told["service_state"] == "waiting" and told["service_state_since"]
+        assert "the machine came up" in told["next"]["held_by"][0]
+        assert told["next"]["due_since"]
+        assert "held back for" in ada.dream("status").stdout
+    finally:
+        service.send_signal(signal.SIGTERM)
+        assert service.wait(timeout=30) == 0
+
+
+def test_watching_refreshes_until_somebody_has_seen_enough(ada: Person) -> None:
+    ada.dream("note", "The staging server listens on port 4001.")
+    watching = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "status", "--watch", "0.2"], env=ada.env,
+                                stdout=subprocess.PIPE, text=True)
+    assert watching.stdout is not None
+    seen = [next(watching.stdout) for _ in range(25)]
+    watching.send_signal(signal.SIGINT)
+    watching.communicate(timeout=10)
+    assert watching.returncode == 0
+    assert sum(line.startswith("waiting") for line in seen) >= 2
+    assert not any("\x1b" in line for line in seen), "what goes to a file carries no signs for a terminal"
+
+
+@pytest.mark.parametrize("words", [("--json", "status", "--watch"), ("status", "--watch", "0"), ("status", "--watch", "nan"),
+                                   ("status", "--watch", "soon")])
+def test_a_watch_that_means_nothing_is_refused(ada: Person, words: tuple[str, ...]) -> None:
+    assert ada.dream(*words).returncode == 2
+
+
+def test_an_automatic_dream_obeys_the_gates_and_a_day_later_goes_slowly(ada: Person) -> None:
+    (ada.home / "s.toml").write_text("[service]\nvolume_base = 1\nquiet_minutes = 30\nmax_load_per_core = 16\n")
+    ada.env["DREAM_CONFIG"] = str(ada.home / "s.toml")
+
+    def auto(now: str) -> dict[str, object]:
+        ada.dream("note", f"Crane {now[8:10]} is serviced on day {now[11:13]}.", "--now", now)
+        answer: dict[str, object] = json.loads(ada.dream("--json", "consolidate", "--auto", "--now", now).stdout)
+        return answer
+
+    first = auto("2026-05-07T09:00:00Z")
+    assert first["outcome"] == "not-now" and "an agent was active 0 s ago" in str(first["reason"])
+    assert auto("2026-05-08T08:00:00Z")["outcome"] == "not-now"
+    assert json.loads(ada.dream("--json", "status", "--now", "2026-05-08T08:10:00Z").stdout)["next"]["due_since"] == (
+        "2026-05-07T09:00:00Z")
+    assert auto("2026-05-08T09:30:00Z")["outcome"] == "changed"
+    runs = json.loads(ada.dream("--json", "history").stdout)["runs"]
+    assert "held back for 24 h by agents at work" in str(runs[0]["reason"]) or "held back for 25 h" in str(runs[0]["reason"])
+    assert not (ada.home / ".local/state/dream/deferred.json").exists()
+
+
+def test_an_automatic_dream_stays_away_during_a_pause(ada: Person) -> None:
+    (ada.home / "s.toml").write_text("[service]\nvolume_base = 1\nquiet_minutes = 0\nmax_load_per_core = 16\n")
+    ada.env["DREAM_CONFIG"] = str(ada.home / "s.toml")
+    ada.dream("note", "The staging server listens on port 4001.")
+    ada.dream("pause")
+    told = json.loads(ada.dream("--json", "consolidate", "--auto").stdout)
+    assert (told["outcome"], told["reason"]) == ("not-now", "paused by a person")
+    ada.dream("resume")
+    assert json.loads(ada.dream("--json", "consolidate", "--auto").stdout)["outcome"] == "changed"
+
+
 def test_the_service_lives_in_the_present(ada: Person) -> None:
     assert ada.dream("run", "--now", "2026-01-01").returncode == 2
 

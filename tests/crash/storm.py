@@ -243,7 +243,8 @@ def storm(base: Path, *, kills: int, seed: int, patience_s: float = 1.2) -> tupl
     """One whole storm: what was done, what is wrong afterwards, and a line about it."""
     (base / "person" / ".claude" / "projects").mkdir(parents=True)
     place = Place(base, base / "clock")
-    place.paths.locks.mkdir(parents=True, mode=0o700)
+    place.paths.home.mkdir(mode=0o700)
+    place.paths.locks.mkdir(mode=0o700)
     raging = Storm(place, random.Random(seed))
     started = time.monotonic()
     try:

@@ -25,7 +25,8 @@ from serving import EAGER, ONLY_EXTRACTION, Place, alive
 def place(tmp_path: Path) -> Iterator[Place]:
     (tmp_path / "person" / ".claude" / "projects").mkdir(parents=True)
     here = Place(tmp_path)
-    here.paths.locks.mkdir(parents=True, mode=0o700)
+    here.paths.home.mkdir(mode=0o700)
+    here.paths.locks.mkdir(mode=0o700)
     yield here
     for process in here.started:
         if process.poll() is None:
@@ -37,6 +38,13 @@ def place(tmp_path: Path) -> Iterator[Place]:
 NOTE = "The staging server listens on port 4001."
 THREE_NOTES = (NOTE, "Invoices are archived in the cellar of the old mill.", "Never squash commits on the release branch.")
 """Nothing in them bears on another: what becomes of each does not turn on which dream it met first."""
+
+
+def try_again_now(place: Place, component: str) -> None:
+    """The minutes until the next try are over, as far as the marker knows."""
+    path = place.paths.outage / f"{component}.json"
+    marker = json.loads(path.read_text())
+    path.write_text(json.dumps({**marker, "next_retry_at": iso(datetime.now(UTC) - timedelta(seconds=1))}))
 
 
 def test_what_is_noted_becomes_a_memory_without_anyone_asking(place: Place) -> None:
@@ -55,6 +63,8 @@ def test_what_is_noted_becomes_a_memory_without_anyone_asking(place: Place) -> N
 def test_a_second_service_leaves_with_the_name_of_the_first(place: Place) -> None:
     first = place.serve(EAGER)
     place.waits_for(lambda: place.events("service.started"))
+    resident = next(line for line in Path(f"/proc/{first.pid}/status").read_text().splitlines() if line.startswith("VmRSS"))
+    assert int(resident.split()[1]) < 40 * 1024, "the part that stays is small"
     second = place.dream("run")
     assert second.returncode == 11
     assert "`dream run`" in second.stderr and str(first.pid) in second.stderr
@@ -84,14 +94,29 @@ def test_a_killed_child_is_an_outage_and_a_later_success_clears_it(place: Place)
     assert place.dream("probe").returncode == 1
     assert service.poll() is None
     assert len(place.events("cycle.started")) == 1, "the next try waits its minute"
-    # The minute is over, as far as the marker knows.
-    marker = json.loads((place.paths.outage / "cycle.json").read_text())
-    marker["next_retry_at"] = iso(datetime.now(UTC) - timedelta(seconds=1))
-    (place.paths.outage / "cycle.json").write_text(json.dumps(marker))
+    try_again_now(place, "cycle")
     place.waits_for(lambda: place.events("cycle.finished", outcome="changed"))
     place.waits_for(lambda: not read_markers(place.paths.outage))
     assert place.ends(service) == 0
     assert place.rows("SELECT status FROM memory") == [("live",)]
+
+
+@pytest.mark.slow
+def test_a_child_without_enough_memory_is_an_outage_and_dreams_once_there_is_more(place: Place) -> None:
+    # The weights alone fit; torch around them does not.
+    greedy = EAGER + '[model]\nengine = "torch"\n'
+    service = place.serve(greedy.replace("[service]", "[service]\nchild_memory_mib = 256"))
+    place.dream("note", NOTE)
+    place.waits_for(lambda: read_markers(place.paths.outage), within_s=90)
+    [marker] = read_markers(place.paths.outage)
+    assert marker.component in ("cycle", "model", "embed"), marker
+    assert service.poll() is None
+    assert place.rows("SELECT COUNT(*) FROM observation") == [(1,)]
+    (place.base / "dream.toml").write_text(greedy.replace("[service]", "[service]\nchild_memory_mib = 8192"))
+    try_again_now(place, marker.component)
+    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)], within_s=90)
+    place.waits_for(lambda: not read_markers(place.paths.outage))
+    assert place.ends(service) == 0
 
 
 @pytest.mark.slow
@@ -170,6 +195,50 @@ def test_a_second_stop_leaves_at_once(place: Place) -> None:
     service.send_signal(signal.SIGTERM)
     assert service.wait(timeout=5) == 143
     place.waits_for(lambda: not alive(child), within_s=5)
+
+
+@pytest.mark.slow
+def test_a_dream_at_work_stops_for_a_pause_and_goes_on_after_it(place: Place) -> None:
+    lines = "".join(json.dumps({"text": f"Crane {n} of pier {n % 7} is serviced by crew {n + 3}.", "key": str(n)}) + "\n"
+                    for n in range(800))
+    (place.base / "notes").write_text(lines)
+    assert place.dream("note", "--jsonl", str(place.base / "notes")).returncode == 0
+    service = place.serve(EAGER, rhythm={"stop_s": 60})
+    place.waits_for((place.paths.home / "cycle.json").exists)
+    assert place.dream("pause").returncode == 0
+    place.waits_for(lambda: place.events("cycle.finished"))
+    [ended] = place.events("cycle.finished")
+    assert ended["outcome"] == "interrupted" and ended["reason"] in ("paused by a person", "asked to stop"), ended
+    assert read_markers(place.paths.outage) == []
+    assert place.dream("resume").returncode == 0
+    place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM fate") == [(800,)], within_s=200)
+    assert place.ends(service) == 0
+    assert place.dream("check").returncode == 0
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Place, twice: bool) -> None:
+    for n in range(3):
+        place.dream("note", f"{THREE_NOTES[n]}")
+    child = subprocess.Popen([sys.executable, "-m", "dreamd.service.child", "dream", "--home", str(place.paths.home),
+                              "--config", str(place.base / "none.toml")], env=place.env, stdout=subprocess.PIPE, text=True)
+    place.started.append(child)
+    place.waits_for((place.paths.home / "cycle.json").exists)
+    if twice:
+        child.send_signal(signal.SIGSTOP)
+        child.send_signal(signal.SIGTERM)
+        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGCONT)
+    else:
+        child.send_signal(signal.SIGTERM)
+    out, _ = child.communicate(timeout=30)
+    if twice:
+        assert child.returncode == 143
+    else:
+        assert (child.returncode, json.loads(out)["outcome"]) in ((11, "interrupted"), (0, "changed"))
+    assert place.dream("consolidate").returncode == 0
+    assert place.rows("SELECT COUNT(*) FROM memory WHERE status = 'live'") == [(3,)]
+    assert place.dream("check").returncode == 0
 
 
 def test_settings_are_read_again_on_hangup_and_bad_ones_are_refused(place: Place) -> None:

@@ -190,15 +190,15 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
     if context.verbosity < 0 or not context.stderr.isatty():
         yield
         return
-    said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "consolidate": "comparing",
-            "prune": "tidying up"}
+    said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "judge": "comparing",
+            "consolidate": "comparing", "prune": "tidying up"}
     before, last_s = kit.progress, 0.0
 
     def show(phase: str, done: int, total: int) -> None:
         nonlocal last_s
         before(phase, done, total)
         now_s = context.world.clock.monotonic()
-        if now_s - last_s >= 0.1 or done >= total:
+        if now_s - last_s >= 0.1 or 0 < total <= done:
             last_s = now_s
             share = f" {done:,} of {total:,}" if total else ""
             context.stderr.write(f"\r\x1b[K{said.get(phase, phase)}{share} …")

@@ -116,6 +116,7 @@ class PairJudge:
         self._scorer = load_scorer(kit.settings, kit.progress)
         self.name = self._scorer.version if self._scorer else RULES
         self._store = kit.store
+        self._progress = kit.progress
         self._known: dict[tuple[str, str], Judgement] = {}
         self._looked: set[tuple[str, str]] = set()
         """Pairs whose remembered verdict, and whose need of a score, were looked up."""
@@ -132,6 +133,7 @@ class PairJudge:
             return
         asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
         for key, (left, right) in pairs.items():
+            self._progress("judge", len(self.fresh), 0)
             similarity = vectors.similarity(left.text, right.text)
             if key not in self._known and _is_short(left, right) and score_matters(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
@@ -149,6 +151,8 @@ class PairJudge:
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
             verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=None)
+            # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
+            self._progress("judge", len(self.fresh), 0)
         return verdict if left.text == a and left.at == a_at else turned(verdict)
 
 
