@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable
 
 from dreamd.relations.clashes import stage_change
+from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import align, in_subject, is_timely, told_changes
-from dreamd.relations.guards import listed, narrowed, subjects_apart
-from dreamd.relations.markers import LIMITING
+from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes
+from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
+from dreamd.relations.markers import LIGHT, LIMITING, VERBS
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import ends
+from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import Token, stem
@@ -86,6 +87,8 @@ _ALSO = re.compile(
 )
 BOTH_CAN_BE = -2
 _UNTIL = frozenset(["before"])
+LEAST_SAID = 0.75
+"""Share of a statement that another must repeat for its denial to be a denial of a part of it."""
 LEAST_FRAME = 0.4
 """Share of equal words from which two statements can be laid on each other."""
 CASES = HARD_CONDITIONS | frozenset(word.strip() for word in CONDITIONS_CJK)
@@ -104,6 +107,9 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     low = pair.a.folded.lower(), pair.b.folded.lower()
     if all(_FITS.search(text) for text in low) and (pair.numbers_a and pair.numbers_b or pair.names_a and pair.names_b):
         yield "each of them may fit"
+    tongues = {pair.a.tongue, pair.b.tongue}
+    if len(tongues) > 1 and not ("en" in tongues and tongues <= GLOSSED):
+        yield "two languages that cannot be compared"
     if not pair.same_script and not marked and pair.names_a and pair.names_b:
         yield f"different names: {listed(pair.names_a)} against {listed(pair.names_b)}"
     for new, old, told, known in ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a)):
@@ -119,8 +125,22 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
             if former and _misses(former, old):
                 yield f"the former value is {listed(former)}"
     yield from _framed(pair, marked=marked)
+    yield from _denied_in_part(pair)
     if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
         yield "one tells a beginning, the other an end"
+
+
+def _denied_in_part(pair: PairFeatures) -> Iterable[str]:
+    """One denies what the other never said, or denies it for a place, a time or a case only."""
+    for denying, plain, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
+        if not denying.head_negations % 2 or plain.negations or not pair.same_script or denying.only:
+            continue
+        tail = narrowing(denying, plain)
+        if tail and cover >= LEAST_SAID and not plain.only and not turned_no(pair):
+            yield f"only {listed(tail)} is denied"
+        lost = current(plain.text).stems - current(denying.text).stems - denying.content_set - LIGHT - VERBS
+        if tail and lost and denying.tongue != "en":
+            yield f"what is denied is not {listed(lost)}"
 
 
 def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
@@ -129,7 +149,9 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
         return
     frame = align(pair.a, pair.b)
     both = [part for part in frame.parts if part.left and part.right]
-    if not (pair.a.only and pair.b.only) and pair.a.passive == pair.b.passive and frame.equal >= LEAST_FRAME:
+    if marked and pair.a.tongue != "en" and len(both) > 1:
+        yield "another thing and another value"
+    if not (pair.a.only and pair.b.only) and (marked or pair.a.passive == pair.b.passive) and frame.equal >= LEAST_FRAME:
         for part in both:
             if in_subject(pair, frame, part):
                 yield f"different subjects: `{part.left[0].surface}` against `{part.right[0].surface}`"
@@ -139,6 +161,9 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
         yield "opposite ends: " + ", ".join(f"{one} and {other}" for one, other in pair.opposites)
     if any(_thing_and_time(part.left) and _thing_and_time(part.right) for part in both):
         yield "another thing at another time"
+    amounts = [is_amount(part.left) and is_amount(part.right) for part in both]
+    if any(amounts) and not all(amounts):
+        yield "another thing with another amount"
     if len(both) == 1 == len(frame.parts) and is_timely(both[0].left) != is_timely(both[0].right):
         yield "one tells when, the other something else"
     cases = [slots.conditions & CASES or frozenset(_DURING.findall(slots.folded.lower())) for slots in (pair.a, pair.b)]

@@ -13,13 +13,21 @@ from dreamd.relations.frames import Frame, told_changes, value_change
 from dreamd.relations.guards import strong_changes
 from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, LINKS, ONE_PLACE, PLACE_VERBS, RETIRED, STAGE, STAGE_WORDS, VERBS
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import told_alike, turned_no, weighty
+from dreamd.relations.sameness import narrowing, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import tokens
+from dreamd.relations.text import stem, tokens
 
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 _DUE = frozenset(["due", "deadline", "date", "valu", "value", "current"])
+_BOTH_WAYS = frozenset(
+    frozenset(stem(word) for word in pair.split("/"))
+    for pair in (
+        *("lend/borrow", "buy/sell", "import/export", "send/receive", "in/out", "arrive/leave", "push/pull", "read/write"),
+        *("enter/exit", "enter/leave"),
+    )
+)
+"""Opposites that a thing may do in turn."""
 LEAST_COVER = 0.75
 
 
@@ -58,18 +66,11 @@ def explicit_change(pair: PairFeatures) -> str:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
         gone -= old.subject if new.passive and not old.passive else frozenset()
-        gone |= _narrowing(new, old)
-        if not gone and len(old.content_set) >= 3 and denied and len(denied) < len(new.content_set):
+        if not gone and not narrowing(new, old) and len(old.content_set) >= 3 and denied and len(denied) < len(new.content_set):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(denied))}`"
         if retired and len(pair.shared) >= 2 and cover >= 0.6 and not gone:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(retired))}`"
     return ""
-
-
-def _narrowing(new: Slots, old: Slots) -> frozenset[str]:
-    """What a denial adds in its own clause: it then ends less than what was said."""
-    denial = max(new.clauses, key=lambda clause: len(set(clause) & new.negated), default=())
-    return frozenset(denial) - old.content_set - LIGHT - VERBS
 
 
 def _retired(slots: Slots) -> frozenset[str]:
@@ -161,6 +162,8 @@ def opposite(pair: PairFeatures, frame: Frame) -> str:
         return ""
     one, other = pair.opposites[0]
     if pair.only_a - {one} - LIGHT or pair.only_b - {other} - LIGHT or pair.numbers_a or pair.numbers_b:
+        return ""
+    if frozenset((one, other)) in _BOTH_WAYS:
         return ""
     if pair.a.conditions != pair.b.conditions or one in pair.a.subject or other in pair.b.subject:
         return ""

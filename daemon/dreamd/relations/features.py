@@ -280,12 +280,23 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
         if bool(a.head_negations) == bool(b.head_negations):
             return frozenset()
         denying, plain = (a, b) if a.head_negations else (b, a)
-        elsewhere = denies_softly(plain, denying) or plain.only or denying.conditions & {"unless", "until"}
+        elsewhere = denies_softly(plain, denying) or plain.only or _until(denying, plain)
         return frozenset() if elsewhere or plain.denied & denying.denied else denying.head_negated & shared - plain.negated
     denying, plain = (a, b) if a.negations else (b, a)
-    if denies_softly(plain, denying) or denying.negations > 1 or plain.only or denying.conditions & {"unless", "until"}:
+    if denies_softly(plain, denying) or denying.negations > 1 or plain.only or _until(denying, plain):
         return frozenset()
     return denying.negated & shared
+
+
+def _until(denying: Slots, plain: Slots) -> bool:
+    """ "Not until x" beside "only after x": a denial with a bound, and a bound without a denial."""
+    return bool(denying.conditions & {"unless", "until"}) and any(t.lower in _BOUNDS for t in plain.tokens)
+
+
+_BOUNDS = frozenset(
+    ["before", "after", "once", "only", "when", "if", "until", "unless", "as", "first", "then", "without", "must", "always"]
+    + ["every", "each", "all"]
+)
 
 
 def denies_softly(slots: Slots, other: Slots) -> bool:

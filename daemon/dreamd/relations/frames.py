@@ -121,6 +121,10 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     amount = is_amount(part.left) and is_amount(part.right)
     if pair.qualifiers_apart and not _only_value(pair):
         return False
+    marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
+    alike = _before(frame.a, part.left_at) == _before(frame.b, part.right_at)
+    if pair.a.tongue not in ("en", "zh", "ja", "ko") and not (alike or marked or amount):
+        return False
     if pair.a.imperative or pair.b.imperative:
         return amount and part.told_at >= LEAST_ORDER
     if pair.a.tongue in ("zh", "ja", "ko"):
@@ -148,7 +152,8 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
     if before[0] != before[1] and before[0] in _PREPOSITIONS and before[1] in _PREPOSITIONS:
         return False
-    if _named(frame.a, part) or _numbered(part) or before[0] == before[1] and _is_preferred(frame, part):
+    named = before[0] == before[1] and pair.a.tongue != "de" and _named(frame.a, part)
+    if named or _numbered(part) or before[0] == before[1] and _is_preferred(frame, part):
         return True
     if part.last and _is_agent(frame, part):
         return pair.a.passive and pair.b.passive
@@ -177,7 +182,7 @@ def _mixed(run: tuple[Token, ...]) -> bool:
 
 def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     """The part stands before the verb on both sides, with a word of the subject in each."""
-    if pair.a.tongue in ("zh", "ja", "ko"):
+    if pair.a.tongue != "en":
         return part.told_at == 0 and not part.last and not is_timely(part.left)
     for slots, now, run, at in ((pair.a, frame.a, part.left, part.left_at), (pair.b, frame.b, part.right, part.right_at)):
         if not {t.stem for t in run if t.is_content} & slots.subject or _subject_ended(slots, now, at):

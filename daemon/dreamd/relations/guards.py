@@ -9,12 +9,19 @@ from collections.abc import Iterable
 from dreamd.relations import words
 from dreamd.relations.causes import other_cause
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import align, is_amount
+from dreamd.relations.frames import align
+from dreamd.relations.markers import VERBS
+from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
+from dreamd.relations.shades import shades_apart
 from dreamd.relations.slots import Slots
+from dreamd.relations.text import Token
 
-MOSTLY_EQUAL = 0.6
+GLOSSED = frozenset(["en", "de", "es", "fr", "pt", "zh", "ko"])
+"""Languages of which the score knows a lexicon."""
+KIN_LETTERS = 4
+KIN_ENDING = 3
 _PARTS = words.QUANTIFIERS["some"] | words.QUANTIFIERS["most"]
 _SOLE = frozenset(["sole", "single", "whole", "entire", "exclusive", "overall", "actual"])
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
@@ -22,20 +29,48 @@ _SOFTENERS = frozenset("if unless until when once after without only before prov
 
 def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Every reason why the two must not become one; empty when none was found."""
-    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair), *_replaced(pair)]
+    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair), *shades_apart(pair), *_abroad(pair)]
     return tuple(found)
 
 
-def _replaced(pair: PairFeatures) -> Iterable[str]:
-    """Outside English, whose words the score knows: one word stands in the place of another, all the rest is equal."""
-    if pair.a.tongue == "en" or not pair.same_script or turned_no(pair):
+def _abroad(pair: PairFeatures) -> Iterable[str]:
+    """Outside English the score knows few words: what each side says in a word of its own may be anything."""
+    tongues = {pair.a.tongue, pair.b.tongue}
+    if len(tongues) > 1:
+        if "en" not in tongues:
+            yield "two languages, neither of them English"
+        elif not tongues <= GLOSSED:
+            yield "a language without a lexicon"
+        return
+    if "en" in tongues and (_is_english(pair.a) or _is_english(pair.b)):
         return
     frame = align(pair.a, pair.b)
-    if len(frame.parts) != 1 or frame.equal < MOSTLY_EQUAL:
-        return
-    part = frame.parts[0]
-    if part.left and part.right and not (is_amount(part.left) and is_amount(part.right)):
-        yield f"`{part.left[0].surface}` stands for `{part.right[0].surface}`"
+    mine = {t.stem for part in frame.parts for t in part.left if not _counts(t)}
+    theirs = {t.stem for part in frame.parts for t in part.right if not _counts(t)}
+    one, other = _unlike(mine, theirs), _unlike(theirs, mine)
+    if one and other:
+        yield f"words of its own on either side: {listed(one)} against {listed(other)}"
+
+
+def _is_english(slots: Slots) -> bool:
+    """A small word, a common verb or a unit gives it away."""
+    known = words.STOP | words.UNIT_NAMES.keys()
+    return any(t.lower in known and t.surface != "i" or t.stem in VERBS or t.kind == "stop" for t in slots.tokens[:-1])
+
+
+def _counts(token: Token) -> bool:
+    counted = token.lower in words.NUMBER_WORDS or token.lower in words.UNIT_NAMES
+    return counted or token.kind == "number" or token.surface in CHARACTER_NUMBERS
+
+
+def _unlike(mine: set[str], theirs: set[str]) -> set[str]:
+    """The words that have no other form of themselves on the other side."""
+    return {one for one in mine - theirs if not any(_kin(one, other) for other in theirs)}
+
+
+def _kin(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    return len(short) >= KIN_LETTERS and long[: len(short) - 1] == short[:-1] and len(long) - len(short) <= KIN_ENDING
 
 
 def _values(pair: PairFeatures) -> Iterable[str]:

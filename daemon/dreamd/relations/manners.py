@@ -30,7 +30,7 @@ _THANKS = (
 _POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS}))+[.!]?$")
 _LEAD_IN = re.compile(
     r"(?i)^(?:according to [^,]{3,60},|fyi[:,]?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
-    r"|as far as i know,?|wrong[:,]|correction:|heads[ -]up[:,]|reminder[:,]|psa[:,]|btw,?|yo,?|hey,?|hi,?|hello,?|so,|ok,|ah,|oh,|by the way,?"
+    r"|as far as i know,?|wrong[:,]|correction:|heads[ -]up[:,]|reminder[:,]|psa[:,]|(?:btw|yo|hey|hi|hello)\b,?|so,|ok,|ah,|oh,|by the way,?"
     r"|as a reminder[:,]|please (?:be advised|note|be aware|keep in mind|remember|bear in mind) (?:that )?|be aware that|keep in mind that"
     r"|bear in mind that|it (?:should|must) be noted that|we would like to (?:remind|inform) you that|(?:we|you) should know that"
     r"|it (?:is|has been) (?:established|common|standard|agreed|our|general|good) (?:practice|policy|custom)?(?: (?:with|in)in (?:the|our) \w+)?(?: to| that)"

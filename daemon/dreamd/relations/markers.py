@@ -63,8 +63,8 @@ ONE_PLACE = frozenset("at on is are called named in from en em im à au aux auf 
 ONE_OF = frozenset(
     stem(w)
     for w in (
-        "port room extension channel floor pier gate platform level version hall dock bay track terminal building table "
-        "locker ext apt suite stand booth berth bed_ stage shelf zone_ line_ desk counter"
+        "port room extension channel floor pier gate platform level version hall dock bay track terminal building "
+        "ext apt suite stand booth berth stage"
     ).split()
 )
 """Nouns that number the value itself behind the verb: a thing listens on one port and is in one room."""

@@ -181,6 +181,11 @@ def _value(tokens: Sequence[Token], i: int) -> tuple[float | None, int]:
         return float(words.SCALE_WORDS.get(nxt, 12)), i + 2
     if low == "half" and nxt in ("a", "an", "of") and i + 2 < len(tokens) and tokens[i + 2].lower in words.UNIT_NAMES:
         return 0.5, i + 2
+    if low in ("one", "a") and nxt in words.FRACTION_WORDS and nxt not in ("half", "second"):
+        return words.FRACTION_WORDS[nxt] * 100, i + 1
+    counted = any(t.kind == "number" or t.lower in words.NUMBER_WORDS for t in tokens[i + 2 : i + 4])
+    if low == "one" and nxt in ("out", "of", "in") and counted:
+        return 1.0, i + 1
     if low in words.NUMBER_WORDS:
         return _spelled(tokens, i)
     if "-" in low and all(part in words.NUMBER_WORDS for part in low.split("-")):

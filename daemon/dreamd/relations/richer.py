@@ -19,6 +19,8 @@ _UNSAFE = words.HARD_CONDITIONS | frozenset(
 _JOINTS = frozenset("which whose that by in from to with at on via through mit durch per par avec con por com através".split())
 _ASIDES = frozenset("not never nicht nie".split())
 _EACH = frozenset("every each daily weekly nightly monthly hourly".split())
+_WHOLE = frozenset("every each all any no".split())
+"""What these speak of the whole of, a place or an aim behind it makes a part."""
 _TURNS = ("rather than", "instead of", "and not", "and never", "und nicht", "und nie")
 LONGEST_ASIDE = 6
 LEAST_WORDS = 3
@@ -51,6 +53,8 @@ def _goes_on(longer: Slots, rest: Sequence[Token], shorter: Slots) -> bool:
     if first.lower in _EACH:
         return all(is_timely((t,)) or t.kind == "number" or t.lower in words.NUMBER_WORDS for t in rest if t.is_content)
     if first.lower in _UNSAFE or first.lower == "for" and not joint:
+        return False
+    if not joint and first.lower in _JOINTS and {t.lower for t in shorter.tokens} & _WHOLE:
         return False
     return joint or first.lower in words.REASONS | _JOINTS
 

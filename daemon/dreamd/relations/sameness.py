@@ -11,7 +11,7 @@ from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import Token, stem
+from dreamd.relations.text import Token, stem, tokens
 
 MOST_APART = 2
 """Unshared words up to which two statements may be one relation told from its two ends."""
@@ -26,6 +26,8 @@ _COMPLEMENTS = frozenset(
     ).split()
 )
 """Opposites without a middle: what is not the one is the other."""
+_AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".split())
+_NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
 _PIVOTS = frozenset("without unless until except".split())
 _EARLIER = frozenset("before only once after when if until as".split())
 _FILLING = LIGHT | frozenset(stem(w) for w in "together along every each somebody someone anybody anyone first case".split())
@@ -56,6 +58,23 @@ def ends(pair: PairFeatures) -> int:
     """How `tied` finds the two, where they are alike enough to be worth a look; 0 otherwise."""
     alike = len(pair.only_a) <= MOST_APART and len(pair.only_b) <= MOST_APART and len(pair.shared) >= MOST_APART
     return tied(pair.a.text, pair.b.text) if alike else 0
+
+
+def narrowing(denying: Slots, other: Slots) -> frozenset[str]:
+    """What a denial adds in its own clause, a place, a time, a case: it then denies less than the other says."""
+    if {t.lower for t in denying.tokens} & _AT_ALL:
+        return frozenset()
+    clause: set[str] = set()
+    reached = False
+    for token in denying.tokens:
+        if reached and (token.kind == "stop" or token.lower in _NEXT):
+            break
+        if _is_no(token):
+            reached = True
+        elif reached and token.is_content:
+            clause.add(token.stem)
+    marked = {t.stem for marker in denying.changes for t in tokens(marker)}
+    return frozenset(clause) - other.content_set - marked - LIGHT
 
 
 def told_alike(left: tuple[Token, ...], right: tuple[Token, ...], pair: PairFeatures, *, least: int = 2) -> bool:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from dreamd.relations import names, quantities, words
 from dreamd.relations.manners import plain
-from dreamd.relations.markers import VERBS
+from dreamd.relations.markers import ONE_OF, VERBS
 from dreamd.relations.text import Token, fold, language, tokens
 
 _CACHED = 65_536
@@ -60,7 +60,7 @@ _AFTER_VERB = frozenset(
     ).split()
 )
 _STATED = frozenset(["version", "release", "v"])
-_PLACED = frozenset("in at of for inside beside behind".split())
+_PLACED = frozenset("in at of for inside beside behind above under below near opposite on".split())
 _NOT_PARTICIPLES = frozenset(
     (
         "red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current "
@@ -223,7 +223,8 @@ def _verb_at(cut: Sequence[Token]) -> int:
         i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS
     ]
     known = [i for i in found if head[i].stem in VERBS and head[i - 1].lower not in _DETERMINERS]
-    return min([*strong[:1], *known[:1]], default=colon)
+    first_found = min([*strong[:1], *known[:1]], default=colon)
+    return first_found + 1 if first_found >= 0 and first_found + 1 in strong else first_found
 
 
 def _is_noun_here(head: Sequence[Token], first: int) -> bool:
@@ -342,8 +343,8 @@ def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
         if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
             found.add(f"{one.stem} {number.lower}")
     for place, one, number in zip(cut, cut[1:], cut[2:], strict=False):
-        named = one.kind == "word" and one.is_content and one.lower not in _STATED
-        if number.kind == "number" and named and place.lower in _PLACED:
+        named = one.kind == "word" and one.is_content and one.lower not in _STATED and one.stem not in ONE_OF
+        if number.kind == "number" and named and place.lower in _PLACED and "." not in number.surface:
             found.add(f"{one.stem} {number.lower}")
     return frozenset(found)
 

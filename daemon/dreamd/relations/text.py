@@ -115,12 +115,18 @@ def language(text: str) -> str:
         return "ko"
     if len(re.findall(r"[\u3400-\u9fff]", text)) * 4 > letters:
         return "zh"
-    found = re.findall(r"[^\W\d_]+", text.lower())
+    found = [w if w == "I" else w.lower() for w in re.findall(r"[^\W\d_]+", text)]
     counts = {name: sum(w in small for w in found) for name, small in words.SMALL_WORDS.items()}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
-    return best if counts[best] else "en"
+    if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
+        return best
+    return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
 
 
+_LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
+"""Letters that give away a language of which no small word stands in the text."""
+MAY_MONTH = "may-month"
+"""The month, where a capital tells it from the verb."""
 _ENDINGS = (
     ("ational", "ate"),
     ("ization", "ize"),
@@ -169,7 +175,7 @@ _ENDINGS = (
 
 
 def _make(kind: str, surface: str, at: int) -> Token:
-    lower = surface.lower()
+    lower = MAY_MONTH if surface == "May" and at else surface.lower()
     if lower.endswith("'s"):
         lower = lower[:-2]
     if lower.endswith("n't"):

@@ -12,8 +12,11 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import merge_guards, strong_changes
+from dreamd.relations.markers import LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
+from dreamd.relations.structure import said_alike, same_list
+from dreamd.relations.text import stem
 from dreamd.relations.wording import merged_wording
 
 CLEARLY_LATER_DAYS = 1.0
@@ -28,7 +31,7 @@ class Limits:
     """When only the score tells."""
     contested: float = 0.22
     """A merge that only the score tells of must not look like a conflict with more than this."""
-    merge_equal: float = 0.12
+    merge_equal: float = 0.5
     """When both use nearly the same words, numbers and denials."""
     merge_one_word: float = 0.95
     """When one word stands in the place of one other: as likely its opposite as its synonym."""
@@ -117,7 +120,8 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
     if collateral_guards(pair) or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
-    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if guards and score.conflict >= limits.least else score.conflict
+    ruled_out = bool(guards) and pair.a.tongue == pair.b.tongue == "en" and score.conflict >= limits.least
+    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     limit = limits.change_marked if marked else limits.clash
     if pair.same_script and visible_clash(pair, frame):
@@ -160,8 +164,11 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
 def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not frame.parts and not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _still_so(pair):
         return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
-    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair):
+    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair) and said_alike(pair):
         return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
+    rest = (pair.only_a | pair.only_b) - LIGHT - _COUNTED
+    if not rest and len(pair.shared) > 2 and same_list(pair) and not (pair.numbers_a or pair.numbers_b) and said_alike(pair):
+        return _merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
     both_ends = "one relation, told from both ends" if told_from_both_ends(pair) else ""
     reason = turned_no(pair) or both_ends or _in_other_units(pair, frame)
     if reason:
@@ -178,6 +185,9 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
     if not pair.restated or not said or pair.a.conditions != pair.b.conditions or pair.names_a or pair.names_b:
         return ""
     return "the same amount in another unit" if told_alike(frame.a.told, frame.b.told, pair, least=1) else ""
+
+
+_COUNTED = frozenset(stem(word) for word in words.NUMBER_WORDS)
 
 
 def _still_so(pair: PairFeatures) -> bool:

@@ -9,7 +9,9 @@ one example contained it. Unless a table says otherwise its entries are lower-ca
 from __future__ import annotations
 
 SMALL_WORDS = {
-    "en": frozenset("the a an of to in on is are be and or not for with by from at as it this that we our must should has have".split()),
+    "en": frozenset("the a an of to in on is are be and or not for with by from at as it this that we our must should has have "
+                    "my your you he she they his her its their them us no never always only when if but than then does did can may will would "
+                    "was were been had any all every each some more most new now here there what which who how why use keep get make go run out up down per I".split()),
     "de": frozenset("der die das ein eine einen einer dem den des und oder nicht ist sind wird werden von mit zu zum zur im auf für bei nur nie "
                     "als auch wenn darf dürfen muss müssen kein keine keinen es sich nach aus vor wir am mehr statt jede jeder jedes immer".split()),
     "es": frozenset("el la los las un una de del y o no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
@@ -18,6 +20,11 @@ SMALL_WORDS = {
                     "sans chaque jamais toujours si quand depuis nous c'est l'on".split()),
     "pt": frozenset("o a os as um uma de do da dos das e ou não é são se em no na nos nas com por para que ao seu sua deve devem está estão já "
                     "nunca sempre cada sem mais há só como quando desde até foi pelo pela".split()),
+    "it": frozenset("il lo la in i gli le un una di del della dei delle degli e non è sono con per che al alla nel nella nei si da dal su come anche ogni".split()),
+    "nl": frozenset("de het een en niet is zijn met voor van op naar bij wordt worden geen ook als die dat te aan altijd nooit".split()),
+    "pl": frozenset("na nie jest są się za po od dla przez że".split()),
+    "tr": frozenset("ve bir bu için ile değil da çok her".split()),
+    "ru": frozenset("и в на не с по для от до из за что это".split()),
 }
 
 STOP = frozenset(
@@ -127,7 +134,7 @@ QUALIFIERS = {
                 "quinta-feira": "thu", "sexta-feira": "fri", "segunda": "mon", "terça": "tue", "quinta": "thu", "sexta": "fri"},
     "season": {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter", "frühjahr": "spring", "sommer": "summer", "herbst": "autumn", "primavera": "spring", "verano": "summer",
                "otoño": "autumn", "invierno": "winter", "été": "summer", "hiver": "winter", "automne": "autumn"},
-    "month": {"january": "01", "february": "02", "march": "03", "april": "04", "june": "06", "july": "07", "august": "08", "september": "09", "october": "10", "november": "11", "december": "12",
+    "month": {"january": "01", "february": "02", "march": "03", "april": "04", "may-month": "05", "june": "06", "july": "07", "august": "08", "september": "09", "october": "10", "november": "11", "december": "12",
               "januar": "01", "februar": "02", "märz": "03", "mai": "05", "juni": "06", "juli": "07", "oktober": "10", "dezember": "12", "enero": "01", "febrero": "02", "marzo": "03", "abril": "04", "mayo": "05", "junio": "06", "julio": "07",
               "agosto": "08", "septiembre": "09", "octubre": "10", "noviembre": "11", "diciembre": "12", "janvier": "01", "février": "02", "mars": "03", "avril": "04", "juin": "06", "juillet": "07", "août": "08", "septembre": "09",
               "octobre": "10", "novembre": "11", "décembre": "12", "janeiro": "01", "fevereiro": "02", "março": "03", "maio": "05", "junho": "06", "julho": "07", "setembro": "09", "outubro": "10", "novembro": "11", "dezembro": "12"},
@@ -161,7 +168,7 @@ OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
     "horizontal/vertical opaque/transparent local/remote incoming/outgoing inbound/outbound upload/download sealed/visible anonymous/named paid/free paid/unpaid "
     "win/lose lend/borrow rent/own import/export teacher/student employer/employee parent/child sender/receiver sender/recipient producer/consumer buyer/seller client/server host/guest "
     "metric/imperial kilometres/miles celsius/fahrenheit metres/feet kilograms/pounds litres/gallons inches/centimetres gross/net "
-    "like/dislike love/hate love/dislike like/hate enjoy/avoid fill/drain fill/empty heat/cool heated/unheated wrap/trap stay/leave attended/unattended filled/drained filled/emptied bottom-up/top-down push/poll wired/wireless printed/digital centralised/decentralised shared/separate together/separately joint/separate daytime/nighttime outside/inside indoors/outdoors raw/cooked fresh/frozen forwards/backwards grow/shrink expand/collapse soft-deleted/hard-deleted reversible/irreversible reliable/flaky stable/flaky flat/nested formal/informal passive/active verbose/terse verbose/concise detailed/short inclusive/exclusive wide/narrow deep/shallow thick/thin eager/lazy"
+    "shut/open latest/earliest within/outside within/after inwards/outwards inward/outward like/dislike love/hate love/dislike like/hate enjoy/avoid fill/drain fill/empty heat/cool heated/unheated wrap/trap stay/leave attended/unattended filled/drained filled/emptied bottom-up/top-down push/poll wired/wireless printed/digital centralised/decentralised shared/separate together/separately joint/separate daytime/nighttime outside/inside indoors/outdoors raw/cooked fresh/frozen forwards/backwards grow/shrink expand/collapse soft-deleted/hard-deleted reversible/irreversible reliable/flaky stable/flaky flat/nested formal/informal passive/active verbose/terse verbose/concise detailed/short inclusive/exclusive wide/narrow deep/shallow thick/thin eager/lazy"
 ).split())
 
 SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())

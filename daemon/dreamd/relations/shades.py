@@ -1,0 +1,132 @@
+"""Small words that make another claim of the same words: must or may, almost, and or or, up or down, a plan, a part of."""
+
+# ruff: noqa: E501, SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.markers import LIGHT
+from dreamd.relations.sameness import told_from_both_ends, turned_no
+from dreamd.relations.slots import Slots
+from dreamd.relations.structure import ROUGHLY, other_opening, other_roles
+from dreamd.relations.text import stem
+from dreamd.relations.words import FRACTION_WORDS, NUMBER_WORDS
+
+_DEMANDS = frozenset("must shall mandatory obligatory compulsory required requires".split())
+_ALLOWS = frozenset("may might could optional optionally allowed permitted".split())
+_A_FEW = frozenset(["few", "little"])
+_SHOULD = frozenset(["should", "ought"])
+_HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
+_INTENDS = re.compile(
+    r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed)?|hope[sd]?|wish(?:es)?|consider(?:s|ing)?|want(?:s|ed)?|aims?|propose[sd]?|would like) to\b"
+    r"|\b(?:wants?|lacks?|wish(?:es)? for|asked? for)\b"
+)
+_RISING = frozenset(stem(w) for w in "increase raise longer higher larger bigger rise grow extend widen upwards faster more".split())
+_FALLING = frozenset(stem(w) for w in "decrease lower shorter smaller reduce fall shrink narrow downwards slower less fewer lessen".split())
+_NEEDING = frozenset(["need", "needs", "needed", "lack", "lacks", "want", "wants"])
+_HOLDING = frozenset(["has", "have", "had", "got"])
+_VAGUE_NOUNS = frozenset(
+    stem(w)
+    for w in "name length width height depth weight price cost size colour version date time address limit deadline value status speed "
+    "fifths thirds quarters half percent temperature duration term title capacity sake number amount kind type set list group use case way process handling lot bulk rest total choice part".split()
+)
+_ARTICLES = frozenset("the a an our its their mr mrs ms".split())
+LEAST_COVER = 0.6
+NEARLY_ALL = 0.8
+
+
+def shades_apart(pair: PairFeatures) -> Iterable[str]:
+    """Reasons in small words why two statements must not become one."""
+    if not pair.same_script or turned_no(pair) or told_from_both_ends(pair):
+        return
+    low, high = sorted((pair.cover_a, pair.cover_b))
+    roles = other_roles(pair) if low >= NEARLY_ALL else ""
+    if roles:
+        yield f"the same words in other roles: {roles}"
+    if low >= LEAST_COVER:
+        yield from _likely(pair)
+    opening = other_opening(pair) if high >= LEAST_COVER else ""
+    if opening:
+        yield opening
+    yield from _turned(pair)
+    whole = _part(pair.a, pair.b, pair.only_a) or _part(pair.b, pair.a, pair.only_b)
+    if whole and high >= LEAST_COVER:
+        yield f"one side speaks of {whole}"
+
+
+def _likely(pair: PairFeatures) -> Iterable[str]:
+    left, right = ({t.lower for t in slots.tokens} for slots in (pair.a, pair.b))
+    negated = pair.a.negations or pair.b.negations
+    for mine, theirs in ((left, right), (right, left)):
+        if not negated and mine & (_DEMANDS | _SHOULD) and theirs & _ALLOWS - mine and not {"only"} & (mine | theirs):
+            yield "one demands what the other allows"
+        if not negated and mine & _DEMANDS and "can" in theirs and not {"can", "only"} & mine and "only" not in theirs:
+            yield "one demands what the other makes possible"
+        if "will" in mine and "did" in theirs or "both" in mine and "either" in theirs:
+            yield "will against did, or both against either"
+        if mine & _NEEDING and theirs & _HOLDING and not theirs & (_NEEDING | {"to"}) and not mine & _HOLDING:
+            yield "one needs what the other has"
+        if mine & _A_FEW and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
+            yield "a few against few"
+        if mine & _HEDGES and not theirs & _HEDGES:
+            yield f"only one side says `{min(mine & _HEDGES)}`"
+        if min(pair.cover_a, pair.cover_b) >= NEARLY_ALL and "or" in mine and "or" not in theirs and "and" in theirs:
+            yield "one says and, the other or"
+        if "unless" in mine and "if" in theirs and "if" not in mine and "unless" not in theirs and not negated:
+            yield "one says if, the other unless"
+    if pair.a.numbers == pair.b.numbers and said_roughly(pair.a) != said_roughly(pair.b):
+        yield "only one side says about how many"
+    plans = [bool(_INTENDS.search(slots.folded.lower())) for slots in (pair.a, pair.b)]
+    if plans[0] != plans[1] and not {"user", "client"} & (pair.a.content_set | pair.b.content_set):
+        yield "only one side is an intention or a want"
+
+
+def _a_few(slots: Slots) -> bool:
+    return any(t.lower == "a" and u.lower in _A_FEW for t, u in zip(slots.tokens, slots.tokens[1:], strict=False))
+
+
+def said_roughly(slots: Slots) -> bool:
+    """A hedge right before a number: about half, roughly ten."""
+    cut = slots.tokens
+    return any(
+        t.lower in ROUGHLY and (u.kind == "number" or u.lower in NUMBER_WORDS or u.lower in FRACTION_WORDS)
+        for t, u in zip(cut, cut[1:], strict=False)
+    )
+
+
+def _turned(pair: PairFeatures) -> Iterable[str]:
+    """One says more where the other says less."""
+    left, right = pair.a.content_set | _small(pair.a), pair.b.content_set | _small(pair.b)
+    for mine, theirs in ((left, right), (right, left)):
+        up, down = mine & _RISING - theirs, theirs & _FALLING - mine
+        if up and down and not mine & _FALLING and not theirs & _RISING and not (pair.a.negations or pair.b.negations):
+            yield f"`{min(up)}` against `{min(down)}`"
+            return
+
+
+def _small(slots: Slots) -> frozenset[str]:
+    return frozenset(t.lower for t in slots.tokens if t.lower in ("more", "less", "fewer"))
+
+
+def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
+    """`the owner of the mill` or `the mill's owner`, where the other side speaks of the mill itself."""
+    end = next((t.at for t in mine.tokens if t.kind == "stop"), len(mine.folded))
+    cut = [t for t in mine.tokens if t.at < end and t.lower not in _ARTICLES]
+    spoken = [t for t in theirs.tokens if t.kind != "stop"]
+    held = {t.stem for i, t in enumerate(spoken) if not t.surface.lower().endswith("'s") or i + 1 == len(spoken)}
+    for one, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
+        thing = one.stem in extra and one.kind == "word" and _is_thing(one.stem)
+        if joint.lower == "of" and thing and whole.stem in held:
+            return f"`{one.surface} of {whole.surface}` only"
+    for whole, one in zip(cut, cut[1:], strict=False):
+        thing = one.stem in extra and one.is_content and _is_thing(one.stem)
+        if whole.surface.lower().endswith("'s") and thing and whole.stem in held:
+            return f"`{whole.surface} {one.surface}` only"
+    return ""
+
+
+def _is_thing(stem_: str) -> bool:
+    return stem_ not in LIGHT and stem_ not in _VAGUE_NOUNS

@@ -1,0 +1,206 @@
+"""Same words, same parts in the claim? Whether two statements with equal content words also put them in equal roles.
+
+"Merge develop into main" and "merge main into develop" have every word in common. So before equal words count as an equal
+claim, their places are compared: what stands behind each preposition, what shares a clause, who stands before the verb.
+Phrases and clauses may change places, lists may change their order, a passive may become active.
+"""
+
+# ruff: noqa: E501, SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+from dreamd.relations.features import PairFeatures, inversions
+from dreamd.relations.sequence import order_in
+from dreamd.relations.slots import Slots
+
+_JOINTS = {
+    word: group
+    for group, members in {
+        "in": "in at inside within into",
+        "on": "on onto upon",
+        "to": "to towards",
+        "from": "from",
+        "by": "by",
+        "with": "with",
+        "without": "without",
+        "for": "for",
+        "of": "of",
+        "over": "over above",
+        "under": "under below beneath",
+        "before": "before until till",
+        "after": "after once since",
+        "when": "when whenever if",
+        "unless": "unless",
+        "because": "because",
+        "behind": "behind",
+        "between": "between among",
+        "through": "through via",
+        "against": "against",
+        "off": "off out",
+        "as": "as",
+        "than": "than",
+        "while": "while during",
+        "so": "so",
+        "that": "that which who whose",
+        "about": "about",
+        "per": "per",
+        "instead": "instead",
+    }.items()
+    for word in members.split()
+}
+_VOICES = {
+    word: group
+    for group, members in {
+        "must": "must shall has-to",
+        "should": "should ought",
+        "may": "may might",
+        "could": "could",
+        "would": "would",
+        "will": "will",
+        "did": "did",
+        "few": "few little",
+        "need": "need needs needed want wants",
+        "or": "or either",
+        "both": "both",
+        "not": "not no never none nobody nothing neither nor without don't doesn't isn't aren't cannot can't won't mustn't dont",
+        "some": "some several",
+        "most": "most mostly usually rarely seldom often",
+        "only": "only",
+        "almost": "almost nearly hardly barely scarcely",
+        "other": "other another",
+        "own": "own",
+        "us": "us me",
+        "them": "them him her",
+        "too": "too",
+        "again": "again",
+        "still": "still",
+        "yet": "yet",
+        "up": "up",
+        "down": "down",
+        "out": "out",
+        "more": "more",
+        "less": "less fewer",
+    }.items()
+    for word in members.split()
+}
+_ARTICLES = frozenset("the a an our its their your my his this that these those every each all any".split())
+ROUGHLY = frozenset("about roughly approximately around circa almost nearly".split())
+_LIST = frozenset(", and & or und y et e 、 ，".split())
+_GOVERNING = frozenset("to from by with without over under before after for in on off behind against when unless because than".split())
+_OPPOSED = frozenset(
+    frozenset(pair.split("/"))
+    for pair in (
+        "from/to from/for by/for by/with by/to with/without over/under under/with under/in under/on before/after over/in behind/in "
+        "with/against for/against off/on off/in from/in over/on without/in behind/on to/without when/unless"
+    ).split()
+)
+"""Prepositions of which one cannot stand for the other."""
+
+
+def said_alike(pair: PairFeatures) -> bool:
+    """The small words that change what is claimed are the same: must, may, will, few, or, only."""
+    return _voices(pair.a) == _voices(pair.b)
+
+
+def _voices(slots: Slots) -> frozenset[str]:
+    cut = slots.tokens
+    found = {_VOICES[t.lower] for t in cut if t.lower in _VOICES}
+    if any(t.lower == "a" and u.lower in ("few", "little") for t, u in zip(cut, cut[1:], strict=False)):
+        found.add("a few")
+    if any(t.lower in ROUGHLY for t in cut):
+        found.add("roughly")
+    if any(t.lower in ("has", "have", "needs", "need") and u.lower == "to" for t, u in zip(cut, cut[1:], strict=False)):
+        found.add("must")
+        found.discard("need")
+    return frozenset(found - {"not", "us", "them"})
+
+
+def other_roles(pair: PairFeatures) -> str:
+    """Two words that have changed places: behind a preposition, in a clause, or around the verb. Empty when none have."""
+    left, right = openings(pair.a), openings(pair.b)
+    if not _same_order(pair):
+        lost = {(stem, joint) for stem, joint in left.items() if right.get(stem) != joint and stem in pair.shared}
+        gained = {(stem, joint) for stem, joint in right.items() if left.get(stem) != joint and stem in pair.shared}
+        for stem, joint in sorted(lost):
+            other = next((s for s, j in sorted(gained) if j == joint and s != stem), "")
+            if other and pair.a.passive == pair.b.passive and not same_list(pair):
+                return f"`{joint} {stem}` against `{joint} {other}`"
+    return _other_clause(pair) or _turned_around(pair, left.keys() | right.keys())
+
+
+def other_opening(pair: PairFeatures) -> str:
+    """A shared word that stands behind opposite prepositions: "from the app", "to the app"."""
+    if pair.a.passive != pair.b.passive or _same_order(pair):
+        return ""
+    left, right = openings(pair.a), openings(pair.b)
+    strict = pair.a.content == pair.b.content
+    for stem in sorted(left.keys() & right.keys()):
+        one, other = left[stem], right[stem]
+        if one != other and (strict or frozenset((one, other)) in _OPPOSED):
+            return f"`{one} {stem}` against `{other} {stem}`"
+    return ""
+
+
+def openings(slots: Slots) -> dict[str, str]:
+    """The preposition or connective right before each content word, articles aside."""
+    found: dict[str, str] = {}
+    before = ""
+    for token in slots.tokens:
+        if token.lower in _ARTICLES:
+            continue
+        if token.lower in _JOINTS:
+            before = _JOINTS[token.lower]
+        elif token.is_content:
+            if before in _GOVERNING and token.stem not in found:
+                found[token.stem] = before
+            before = ""
+        else:
+            before = before if token.kind == "op" else ""
+    return found
+
+
+def _other_clause(pair: PairFeatures) -> str:
+    """As many clauses of the same words, but the words are paired otherwise."""
+    left, right = (sorted(tuple(sorted(clause)) for clause in slots.clauses) for slots in (pair.a, pair.b))
+    if len(left) < 2 or len(left) != len(right) or left == right or same_list(pair):
+        return ""
+    if sorted(pair.a.content) != sorted(pair.b.content):
+        return ""
+    return "the same words are paired otherwise"
+
+
+def _turned_around(pair: PairFeatures, governed: frozenset[str] | set[str]) -> str:
+    """Who and what exchanged around the verb of one clause, in one voice."""
+    if pair.a.passive != pair.b.passive or same_list(pair) or _same_order(pair):
+        return ""
+    for one, other in inversions(pair.a, pair.b, pair.shared):
+        verb = pair.a.verb == pair.b.verb and pair.a.verb in (one, other)
+        subject = one in pair.a.subject - pair.b.subject and other in pair.b.subject - pair.a.subject
+        if (verb or subject) and one not in governed and other not in governed:
+            return f"`{one} {other}` against `{other} {one}`"
+    return ""
+
+
+def _same_order(pair: PairFeatures) -> bool:
+    left, right = order_in(pair.a.folded), order_in(pair.b.folded)
+    return bool(left and right and left[0] & right[0] and left[1] & right[1])
+
+
+def same_list(pair: PairFeatures) -> bool:
+    """The words that stand elsewhere are all items of one list, and the rest is in place."""
+    left, right = _listed(pair.a), _listed(pair.b)
+    if len(left) < 2 or left != right:
+        return False
+    rest = pair.shared - left
+    return [s for s in pair.a.content if s in rest] == [s for s in pair.b.content if s in rest]
+
+
+def _listed(slots: Slots) -> frozenset[str]:
+    """Stems of the single-word items of a list."""
+    cut = [t for t in slots.tokens if t.lower not in _ARTICLES]
+    found: set[str] = set()
+    for i, token in enumerate(cut):
+        near = {cut[j].lower for j in (i - 1, i + 1) if 0 <= j < len(cut)}
+        if token.is_content and near & _LIST:
+            found.add(token.stem)
+    return frozenset(found)
