@@ -122,7 +122,7 @@ class Place:
         told = [json.loads(line) for line in said if line.startswith("{")]
         return [e for e in told if (not name or e["event"] == name) and all(e.get(k) == v for k, v in wanted.items())]
 
-    def waits_for(self, true: Callable[[], object], within_s: float = 40.0) -> None:
+    def waits_for(self, true: Callable[[], object], within_s: float = 90.0) -> None:
         end = time.monotonic() + within_s
         while not true():
             assert time.monotonic() < end, self.said.read_text()[-1500:]

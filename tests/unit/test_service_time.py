@@ -368,6 +368,16 @@ def test_the_watchdog_hears_nothing_from_a_look_that_does_not_come_to_its_end(st
     assert told.count("WATCHDOG=1") == 1
 
 
+def test_settings_that_make_no_sense_are_refused_on_the_fly_and_the_old_ones_stay(stage: Stage) -> None:
+    service = stage.begin()
+    stage.tables["service"] = {"nightly_at": "25:00", "min_hours": 1}
+    service._take_settings()
+    assert stage.named("service.reload-refused") and service.world.settings.service.min_hours == 24
+    stage.tables["service"] = {"nightly_at": "04:00", "min_hours": 1}
+    service._take_settings()
+    assert service.world.settings.service.min_hours == 1
+
+
 def test_an_extraction_may_go_on_while_agents_work_and_not_on_a_low_battery(stage: Stage) -> None:
     talk = stage.base / "person" / ".claude" / "projects" / "-srv-app" / "s1.jsonl"
     talk.parent.mkdir(parents=True)

@@ -326,10 +326,12 @@ class Service:
 
     def _take_settings(self) -> None:
         try:
-            self.world = self._reload()
+            world = self._reload()
+            parse_time_of_day(world.settings.service.nightly_at)
         except DreamError as error:
             self._event("service.reload-refused", reason=error.message)
             return
+        self.world = world
         self._ledger.rules, self._settling.world = self.world.settings.extraction, self.world
         self._watch()
         self._event("service.reloaded")
