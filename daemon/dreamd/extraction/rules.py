@@ -16,15 +16,13 @@ from datetime import UTC, datetime, timedelta
 
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
-from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.signs import ENOUGH, Weighed, is_one_off, weigh
+from dreamd.extraction.signs import ENOUGH, Weighed, is_at_work, is_one_off, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import (
     is_fragment,
     is_marked,
     is_question,
-    is_work,
     leans,
     rule_of_complaint,
     without_item,
@@ -160,12 +158,12 @@ def _said(paragraph: str) -> list[str]:
 
 
 def _is_to_do(text: str) -> bool:
-    ordered = words.starts("words/rules", "task", text) or is_order(text) or is_work(text)
-    return ordered and not weigh(text).strong
+    return is_at_work(text) and not weigh(text).strong
 
 
 def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> None:
     n = 0
+    busy = [is_at_work(text) for text in said]
     while n < len(said):
         text = said[n]
         n += 1
@@ -180,7 +178,7 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
             continue
         if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
-        weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied)
+        weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=sum(busy) > busy[n - 1])
         if weighed.weight < ENOUGH or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
             if is_one_off(text):
                 _add(talk, event, text, sign="one-off")

@@ -33,6 +33,9 @@ _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
 _STATED = 2.0
+_DESCRIPTION = 0.5
+_DESCRIBING = frozenset({"decision", "fact", "lookup", "environment"})
+"""What a message that orders something says besides may only describe what is to be done."""
 _MUSING = 3.0
 _MUSING_WITH_REASON = 1.0
 """Who thinks aloud and says why has as good as decided."""
@@ -75,19 +78,31 @@ class Weighed:
     strong: bool
 
 
-def weigh(sentence: str, *, refused: bool = False, denied: bool = False) -> Weighed:
-    """Weigh one sentence; `refused` when it was said while refusing a tool call, `denied` when it follows a "that is wrong"."""
+def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work: bool = False) -> Weighed:
+    """Weigh one sentence.
+
+    `refused` when it was said while refusing a tool call, `denied` when it follows a "that is wrong", `at_work` when the
+    message also orders or asks something: a thing stated there describes the task.
+    """
     text = sentence.strip()
     found = [(name, weight) for name, weight in FOR if _speaks_for(name, text)]
     signs = tuple(name for name, _ in found)
     strong = _is_strong(text, signs)
-    if _STATES.match(text) and _VALUE.search(text):
+    if not at_work and _is_stated(text):
         found.append(("stated", _STATED))
         signs = (*signs, "stated")
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
+    if at_work and set(signs) <= _DESCRIBING and not _FIRST_PERSON.match(text):
+        weight -= _DESCRIPTION
     denied = denied and not words.has("words/rules", "narrative", text)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
+
+
+def _is_stated(text: str) -> bool:
+    """Whether a thing is said to be so, with a value, and not of this moment."""
+    return (_STATES.match(text) is not None and _VALUE.search(text) is not None and not is_at_work(text)
+            and not words.has("words/rules", "momentary", text))
 
 
 def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
@@ -120,6 +135,12 @@ def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
     if points_at_screen(text):
         weight += _POINTING
     return weight + (_OUTSIDE if points_outside(text) else 0.0)
+
+
+def is_at_work(sentence: str) -> bool:
+    """Whether a sentence orders or asks something."""
+    text = sentence.strip()
+    return words.starts("words/rules", "task", text) or is_order(text) or is_work(text) or is_question(text)
 
 
 def is_one_off(sentence: str) -> bool:

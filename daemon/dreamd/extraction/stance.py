@@ -31,6 +31,11 @@ _POINTING_START = re.compile(
     r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
 _UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|does|don't|have|has|got|need|use|get|want|just"
                       r"|only|\s)+ (?:one|it|them|this|that|these|those)(?=\s*(?:[.,;:…!]|$))")
+_NEEDS_A_THING = re.compile(r"(?i)\bwe (?:also |still |now )?need (?:a|an|some|more|another|two|three)\b")
+_WORKS_ON_IT = re.compile(
+    r"(?i)(?:then |now |just |and |so )?(?:make|split|address|implement|fix|add|remove|change|move|rename|rebase|profile|find"
+    r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect|investigate|clean|sort)"
+    r" (?:it|both|this|that|them|these|those|all|the|a|an|one|my|our|two|three|into|at|for)\b")
 _SAID_BEFORE = re.compile(r"(?i)(?:as )?(?:we|i)(?:['’]ve| have)? (?:already |just )?(?:talked|spoke|discussed|went over"
                           r"|mentioned|said|told you|explained|agreed|decided)\b.{0,40}$")
 _SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|worked|working|errors?|stuck|hang\w*|loads?)\b")
@@ -64,7 +69,9 @@ def is_work(text: str) -> bool:
     """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
     if words.starts("words/stance", "works", text):
         return True
-    return any(words.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) for clause in _parts(text)[1:])
+    return _NEEDS_A_THING.search(text) is not None or any(
+        words.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) or _WORKS_ON_IT.match(clause)
+        for clause in _parts(text)[1:])
 
 
 def points_at_screen(text: str) -> bool:
