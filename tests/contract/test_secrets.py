@@ -76,7 +76,7 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Aftermath:
     away = Outage("the model is away", component="model", code="model-missing")
     outage.flag(house.paths.outage, away, now=parse_instant(NIGHT), owner="dream consolidate")
     telemetry.log_crash(house.paths, _crash(f"the password is {TOKEN}"))
-    files = [p for p in sorted(house.home.rglob("*")) if p.is_file() and p != edited]
+    files = [p for p in sorted(house.home.rglob("*")) if p.is_file()]
     texts = "\n".join(_columns(house.paths.store)) + "\n".join(
         p.read_text() for p in files if p.suffix in (".md", ".json", ".jsonl", ".log"))
     return Aftermath(b"\n".join(p.read_bytes() for p in files) + waiting, texts + waiting.decode(), "\n".join(told))
