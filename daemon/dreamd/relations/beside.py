@@ -10,7 +10,7 @@ from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
-from dreamd.relations.markers import LIGHT, LIMITING, VERBS
+from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
@@ -71,7 +71,7 @@ def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """`the documentation of x` against `x`: a part is not the whole."""
     cut = [t for t in mine.tokens if t.lower not in ("the", "a", "an", "our", "its")]
     for part, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
-        if joint.lower == "of" and part.stem in extra & mine.subject and whole.stem in theirs.subject:
+        if joint.lower == "of" and part.stem in extra & mine.subject - ATTRIBUTES and whole.stem in theirs.subject:
             return f"`{part.surface} of {whole.surface}`"
     return ""
 
@@ -87,6 +87,7 @@ _ALSO = re.compile(
 )
 BOTH_CAN_BE = -2
 _UNTIL = frozenset(["before"])
+ALL_BUT_ONE = 0.95
 LEAST_SAID = 0.75
 """Share of a statement that another must repeat for its denial to be a denial of a part of it."""
 LEAST_FRAME = 0.4
@@ -133,9 +134,13 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
 def _denied_in_part(pair: PairFeatures) -> Iterable[str]:
     """One denies what the other never said, or denies it for a place, a time or a case only."""
     for denying, plain, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
-        if not denying.head_negations % 2 or plain.negations or not pair.same_script or denying.only:
+        if not denying.negations % 2 or plain.negations or not pair.same_script or denying.only:
             continue
         tail = narrowing(denying, plain)
+        if not denying.head_negations % 2:
+            if tail and cover > ALL_BUT_ONE:
+                yield f"only {listed(tail)} is denied"
+            continue
         if tail and cover >= LEAST_SAID and not plain.only and not turned_no(pair):
             yield f"only {listed(tail)} is denied"
         lost = current(plain.text).stems - current(denying.text).stems - denying.content_set - LIGHT - VERBS
@@ -155,6 +160,9 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
         for part in both:
             if in_subject(pair, frame, part):
                 yield f"different subjects: `{part.left[0].surface}` against `{part.right[0].surface}`"
+    if_unless = [slots.conditions & {"if", "unless"} for slots in (pair.a, pair.b)]
+    if set(if_unless) == {frozenset(["if"]), frozenset(["unless"])}:
+        yield "one says if, the other unless"
     if marked:
         return
     if pair.opposites and _other_value(pair) and not pair.polarity_apart:
@@ -164,11 +172,15 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
     amounts = [is_amount(part.left) and is_amount(part.right) for part in both]
     if any(amounts) and not all(amounts):
         yield "another thing with another amount"
-    if len(both) == 1 == len(frame.parts) and is_timely(both[0].left) != is_timely(both[0].right):
+    if len(both) == 1 == len(frame.parts) and _only_time(both[0].left) != _only_time(both[0].right):
         yield "one tells when, the other something else"
     cases = [slots.conditions & CASES or frozenset(_DURING.findall(slots.folded.lower())) for slots in (pair.a, pair.b)]
     if bool(cases[0]) != bool(cases[1]) and not any(_IN_ANY_CASE.search(slots.folded.lower()) for slots in (pair.a, pair.b)):
         yield "one speaks of a case of its own"
+
+
+def _only_time(run: tuple[Token, ...]) -> bool:
+    return is_timely(run) and not _thing_and_time(run)
 
 
 def _thing_and_time(run: tuple[Token, ...]) -> bool:

@@ -57,7 +57,7 @@ _FORMER = re.compile(
 )
 _LATELY = re.compile(
     r"\b(?:from now on|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
-    r"meanwhile|instead|actually|after all|recently|finally|since then|today|new|henceforth|"
+    r"meanwhile|instead|back(?= (?:on|at|in|to)\b)|actually|after all|recently|finally|since then|today|new|henceforth|"
     r"ab sofort|ab jetzt|von nun an|künftig|jetzt|nun|nunmehr|neuerdings|mittlerweile|inzwischen|wieder|wurden?|"
     r"a partir de ahora|desde ahora|de ahora en adelante|ahora|actualmente|ya|ha sido|han sido|fue|fueron|"
     r"à partir de maintenant|désormais|dorénavant|maintenant|à présent|a été|ont été|"

@@ -148,7 +148,8 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
         return True
     if marked:
         counted = pair.a.quantifiers == pair.b.quantifiers and not (_mixed(part.left) and _mixed(part.right))
-        return counted and max(len(part.left), len(part.right)) < MOST_WORDS and not any(t.stem in VERBS for t in part.left)
+        turned = any(t.stem in VERBS or t.lower == "back" for t in (*part.left, *part.right))
+        return counted and not turned and max(len(part.left), len(part.right)) < MOST_WORDS
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
     if before[0] != before[1] and before[0] in _PREPOSITIONS and before[1] in _PREPOSITIONS:
         return False
@@ -278,6 +279,8 @@ def _is_label(now: Now, run: tuple[Token, ...], at: int) -> bool:
     if len(run) != 1 or run[0].kind != "number" or not 0 < at <= len(now.every):
         return False
     ahead = now.every[at - 1]
+    if any(t.lower in words.UNIT_NAMES for t in now.every[at + 1 : at + 2]):
+        return False
     plain = ahead.kind == "word" and ahead.is_content and ahead.lower not in _SMALL
     return plain and ahead.stem not in VERBS and ahead.stem not in ONE_OF
 

@@ -183,7 +183,8 @@ def _turned_around(pair: PairFeatures, governed: frozenset[str] | set[str]) -> s
 
 def _same_order(pair: PairFeatures) -> bool:
     left, right = order_in(pair.a.folded), order_in(pair.b.folded)
-    return bool(left and right and left[0] & right[0] and left[1] & right[1])
+    other_words = pair.a.bearings != pair.b.bearings
+    return bool(other_words and left and right and left[0] & right[0] and left[1] & right[1])
 
 
 def same_list(pair: PairFeatures) -> bool:

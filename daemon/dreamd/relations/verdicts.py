@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
@@ -175,7 +175,8 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
         return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
     for side, mine, theirs in (("a", pair.a, pair.b), ("b", pair.b, pair.a)):
         if adds_to(mine, theirs):
-            return _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
+            found = _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
+            return replace(found, richer=side) if found else None
     return None
 
 

@@ -179,7 +179,7 @@ IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
     "come:came,comes,coming|become:became|see:saw,seen,sees|know:knew,known|show:showed,shown,shows|grow:grew,grown|draw:drew,drawn,draws|drive:drove,driven,drives,driving|"
     "ride:rode,ridden|rise:rose,risen|choose:chose,chosen|freeze:froze,frozen|break:broke,broken|speak:spoke,spoken|wake:woke,woken|get:got,gotten|forget:forgot,forgotten|hide:hid,hidden|"
     "pay:paid,pays|say:said,says|lay:laid|lead:led,leads|feed:fed,feeds|meet:met,meets|leave:left,leaves,leaving|lose:lost,losing|mean:meant|spend:spent|lend:lent|bend:bent|think:thought|bring:brought|"
-    "catch:caught|teach:taught|stand:stood|understand:understood|win:won|shoot:shot|sit:sat|eat:ate,eaten|fall:fell,fallen|fly:flew,flown|throw:threw,thrown|wear:wore,worn|tear:tore,torn|swim:swam|"
+    "catch:caught|teach:taught|stand:stood|understand:understood|win:won|shoot:shot|sit:sat|sweep:swept|sleep:slept|feel:felt|deal:dealt|dig:dug|hang:hung|ring:rang,rung|seek:sought|shake:shook,shaken|steal:stole,stolen|stick:stuck|strike:struck|swing:swung|bind:bound|light:lit|eat:ate,eaten|fall:fell,fallen|fly:flew,flown|throw:threw,thrown|wear:wore,worn|tear:tore,torn|swim:swam|"
     "cut:cuts,cutting|put:puts,putting|set:sets,setting|shut:shuts|hit:hits|let:lets|split:splits,splitting|use:used,uses,using,usage|stop:stopped,stopping,stops|ship:shipped,shipping,ships|store:stored,stores,storing,storage|"
     "person:people,persons,ppl|man:men|woman:women|shelf:shelves|half:halves|knife:knives|loaf:loaves|calf:calves|wolf:wolves|roof:roofs|child:children|foot:feet|mouse:mice|index:indices,indexes|vertex:vertices|datum:data|medium:media|schedule:schedules,scheduled|"
     "delivery:deliveries,deliver,delivers,delivered,delivering|approve:approval,approvals,approved,approves,approving|approval:approval|decide:decision,decisions,decided,decides|encode:encoding,encoded,encodes|"
@@ -195,17 +195,17 @@ IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
 ).split("|")) for form in [base, *forms.split(",")]}
 
 UNITS = {
-    "s": ("time", 1.0, "s sec secs second seconds sekunde sekunden segundo segundos seconde secondes 秒 초"),
+    "s": ("time", 1.0, "s sec secs second seconds секунда секунды секунд sekunde sekunden segundo segundos seconde secondes 秒 초"),
     "ms": ("time", 0.001, "ms millisecond milliseconds millisekunden milisegundos millisecondes 毫秒 밀리초"),
     "us": ("time", 1e-6, "µs us microsecond microseconds"),
-    "min": ("time", 60.0, "min mins minute minutes minuten minuto minutos 分钟 분"),
-    "h": ("time", 3600.0, "h hr hrs hour hours stunde stunden hora horas heure heures 小时 시간"),
-    "d": ("time", 86400.0, "d day days tag tage tagen día días dia dias jour jours 天 日间 일"),
-    "wk": ("time", 604800.0, "week weeks wk wks woche wochen semana semanas semaine semaines 周 星期 주"),
-    "mo": ("month", 1.0, "month months monat monate monaten mes meses mois mês 个月 月 개월"),
+    "min": ("time", 60.0, "min mins minute minutes minuten минута минуты минут minuto minutos 分钟 분"),
+    "h": ("time", 3600.0, "h hr hrs hour hours stunde stunden час часа часов hora horas heure heures 小时 시간"),
+    "d": ("time", 86400.0, "d day days tag tage tagen день дня дней día días dia dias jour jours 天 日间 일"),
+    "wk": ("time", 604800.0, "week weeks wk wks woche wochen неделя недели недель semana semanas semaine semaines 周 星期 주"),
+    "mo": ("month", 1.0, "month months monat monate monaten месяц месяца месяцев mes meses mois mês 个月 月 개월"),
     "y": ("month", 12.0, "year years yr yrs jahr jahre jahren año años an ans année années ano anos 年 년"),
     "B": ("bytes", 1.0, "byte bytes"), "kB": ("bytes", 1e3, "kb kilobyte kilobytes"), "MB": ("bytes", 1e6, "mb megabyte megabytes meg megs"),
-    "GB": ("bytes", 1e9, "gb gigabyte gigabytes gig gigs"), "TB": ("bytes", 1e12, "tb terabyte terabytes"),
+    "GB": ("bytes", 1e9, "gb gigabyte gigabytes gig gigs"), "TB": ("bytes", 1e12, "tb terabyte terabytes"), "TiB": ("bytes", 1099511627776.0, "tib"),
     "KiB": ("bytes", 1024.0, "kib"), "MiB": ("bytes", 1048576.0, "mib"), "GiB": ("bytes", 1073741824.0, "gib"),
     "bps": ("rate", 1.0, "bit/s bps"), "kbps": ("rate", 1e3, "kbit/s kbps kbit"), "Mbps": ("rate", 1e6, "mbit/s mbps mbit"), "Gbps": ("rate", 1e9, "gbit/s gbps gbit"),
     "mm": ("length", 0.001, "mm millimetre millimetres millimeter millimeters milímetros"), "cm": ("length", 0.01, "cm centimetre centimetres centimeter centimeters zentimeter centímetros"),
