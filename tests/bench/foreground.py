@@ -5,7 +5,8 @@
 Each writer does what `dream note` does: open the turnstile, append in one short transaction, leave. Prints p50, p99
 and the longest wait in milliseconds, with the load of the machine, for waits grow with what else it has to do. A dream
 plans for a while and then writes: the waits that fell into its writing are shown once more by themselves, for the
-quiet hours of planning would hide them.
+quiet hours of planning would hide them. `--control` lets as many writers write to a second home all the while, with
+nobody dreaming in it: on a machine that has other things to do, theirs are the waits to compare with.
 """
 
 from __future__ import annotations
@@ -78,13 +79,17 @@ def main() -> None:
             until = time.monotonic() + options.idle_s
             idle = measure(paths, writers, lambda end=until: time.monotonic() < end)
             report(IDLE, writers, idle)
+            control = _start(_control(Path(base)), writers) if options.control else []
             dream = subprocess.Popen([sys.executable, "-m", "dreamd.service.child", "dream", "--home", str(paths.home),
                                       "--config", str(config)], stdout=subprocess.PIPE,
                                      env={**os.environ, "HOME": base, "OMP_NUM_THREADS": "1"})
             watch = Watch(dream, cycle_beat_path(paths))
             waits = measure(paths, writers, watch.going)
-            report("dreaming", writers, waits, against=idle)
-            _report_phases(waits, watch, idle, each=options.phases)
+            beside = _stop(control)
+            if beside:
+                report("elsewhere", writers, beside, against=idle)
+            report("dreaming", writers, waits, against=beside or idle)
+            _report_phases(waits, watch, beside or idle, each=options.phases)
             told = dream.stdout.read().decode() if dream.stdout else ""
             print(f"          the dream: {told.strip()[:160]}")
 
@@ -100,15 +105,29 @@ def _report_phases(waits: Waits, watch: Watch, idle: Waits, *, each: bool) -> No
 
 def measure(paths: Paths, writers: int, going: Callable[[], bool]) -> Waits:
     """Let writers write until the condition ends."""
-    command = [sys.executable, __file__, "--write", str(paths.home)]
-    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(writers)]
+    started = _start(paths, writers)
     while going():
         time.sleep(LOOK_S)
+    return _stop(started)
+
+
+def _start(paths: Paths, writers: int) -> list[subprocess.Popen[bytes]]:
+    command = [sys.executable, __file__, "--write", str(paths.home)]
+    return [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(writers)]
+
+
+def _stop(started: Sequence[subprocess.Popen[bytes]]) -> Waits:
     waits: Waits = []
     for writer in started:
         told, _ = writer.communicate(b"stop\n")
         waits += [(moment, ms) for moment, ms in json.loads(told)]
     return waits
+
+
+def _control(base: Path) -> Paths:
+    """A home of its own with a few memories in it, where nobody dreams."""
+    step_fill(home=str(base / "elsewhere"), first=0, count=100, total=100)
+    return Paths(base / "elsewhere" / "home")
 
 
 def write_until_told(paths: Paths) -> None:
@@ -138,8 +157,8 @@ def report(state: str, writers: int, waits: Waits, *, against: Waits = ()) -> No
     p50, p99, longest = _quantiles(waits)
     ratios = ""
     if against:
-        idle50, idle99, _ = _quantiles(against)
-        ratios = f"  p50 {p50 / idle50:.2f}x  p99 {p99 / idle99:.2f}x of idle"
+        idle50, idle99, _ = _quantiles(against)  # of the line before, or of the writers elsewhere
+        ratios = f"  p50 {p50 / idle50:.2f}x  p99 {p99 / idle99:.2f}x"
     name = f"{writers} writers" if writers else ""
     print(f"{state:<17}{name:<10} n={len(waits):<6} p50={p50:6.2f}  p99={p99:6.1f}  max={longest:6.1f} ms{ratios}"
           f"  load={os.getloadavg()[0]:.1f}", flush=True)
@@ -156,6 +175,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--writers", type=int, nargs="+", default=[1, 8])
     parser.add_argument("--idle-s", type=float, default=15.0)
     parser.add_argument("--judge", choices=("auto", "rules"), default="auto")
+    parser.add_argument("--control", action="store_true", help="compare with writers of another home at the same time")
     parser.add_argument("--phases", action="store_true", help="show each phase by itself")
     parser.add_argument("--write", metavar="HOME", help=argparse.SUPPRESS)
     return parser.parse_args()
