@@ -23,7 +23,7 @@ LONGEST_PAUSE_S = 2.0
 
 BATCH_ROWS = 128
 SMALLEST_BATCH = 4
-BATCH_BUDGET_S = 0.003
+BATCH_BUDGET_S = 0.002
 """Longest a batch goes on under the write lock, its commit apart: a note that meets it waits as long again as it takes."""
 YIELDS_PER_HALVING = 3
 YIELDS_UNTIL_STARVED = 10

@@ -75,14 +75,14 @@ def test_three_yields_in_a_row_halve_the_batch_and_ten_are_starvation() -> None:
 
 
 def test_a_batch_without_anyone_waiting_ends_the_row_of_yields() -> None:
-    polite = Batching().after_yield().after_yield().after_batch(0.001)
+    polite = Batching().after_yield().after_yield().after_batch(0.0005)
     assert polite.yields == 0
     assert polite.after_yield().rows == throttle.BATCH_ROWS
 
 
 def test_a_batch_follows_its_time_budget() -> None:
     assert Batching(64).after_batch(0.008).rows == 32
-    assert Batching(16).after_batch(0.001).rows == 32
+    assert Batching(16).after_batch(0.0005).rows == 32
     assert Batching(4).after_batch(5.0).rows == throttle.SMALLEST_BATCH
 
 

@@ -120,6 +120,8 @@ class PairJudge:
         self._known: dict[tuple[str, str], Judgement] = {}
         self._looked: set[tuple[str, str]] = set()
         """Pairs whose remembered verdict, and whose need of a score, were looked up."""
+        self._scores: dict[tuple[str, str], PairScore] = {}
+        """By words alone: said again, a memory has another time, and that changes a verdict, but no score."""
         self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
 
@@ -137,8 +139,11 @@ class PairJudge:
             similarity = vectors.similarity(left.text, right.text)
             if key not in self._known and _is_short(left, right) and score_matters(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
-        scores = self._scorer.score([(left.text, right.text) for left, right, _ in asked.values()])
-        for (key, (left, right, similarity)), score in zip(asked.items(), scores, strict=True):
+        unread = list(dict.fromkeys(words for left, right, _ in asked.values()
+                                    if (words := (left.text, right.text)) not in self._scores))
+        self._scores.update(zip(unread, self._scorer.score(unread), strict=True))
+        for key, (left, right, similarity) in asked.items():
+            score = self._scores[left.text, right.text]
             self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
