@@ -10,6 +10,8 @@ import re
 
 TITLE_CHARS = 48
 _SHORTEST = 10
+_SHORTEST_CUT = 17
+"""A title that has to be cut says at least this much."""
 _LEAST_WORDS = 2
 _MOST_STRIPPED = 5
 _LEADING = re.compile(
@@ -42,7 +44,7 @@ _TRAILING = frozenset(
      "has", "have", "if", "in", "into", "is", "it", "its", "may", "might", "must", "not", "of", "on", "only", "or",
      "our", "should", "so", "such", "than", "that", "the", "their", "these", "this", "those", "to", "very", "was",
      "we", "were", "when", "where", "which", "while", "who", "will", "with", "would", "your", "you", "before",
-     "after", "until", "without", "over", "under", "via", "between", "because", "since", "but", "also", "actually",
+     "after", "until", "without", "over", "under", "via", "between", "because", "since", "but", "also", "actually", "cause",
      "properly", "need", "needs", "want", "wants", "use", "uses", "der", "die", "das", "den", "dem", "ein", "eine",
      "und", "oder", "mit", "für", "von", "zu", "im", "in", "auf", "ist", "sind", "el", "la", "los", "las", "un",
      "una", "y", "o", "de", "en", "con", "para", "que", "es", "son", "le", "les", "des", "du", "et", "ou", "avec",
@@ -52,25 +54,13 @@ _TRAILING = frozenset(
 
 def headline(text: str) -> str:
     """A title for a statement that is free of markup, or an empty one where it has no words."""
-    said = _first_told(text.strip())
-    title = _about(_stripped(said))
-    if len(title) > TITLE_CHARS:
-        title = _shortened(title)
-    title = _without_trailing(re.sub(r"\s+(?=[,;:])", "", title)).strip(" ,.;:-—–!?。！？")
+    said = _FULL_STOP.split(text.strip(), maxsplit=1)[0].strip() or text.strip()
+    rest = _stripped(said)
+    title = _about(rest) or _fitted(rest)
+    title = re.sub(r"\s+(?=[,;:])", "", title).strip(" ,.;:-—–!?。！？")
     if title.count('"') % 2:
         title = title.strip('" ')
     return _capital(title, began=said[:1])
-
-
-def _first_told(text: str) -> str:
-    """The first sentence, or the second where the first only asks."""
-    ends = list(_FULL_STOP.finditer(text))
-    if not ends or not text[:ends[0].start()].strip():
-        return text
-    if ends[0][0] in ("?", "？") and text[ends[0].end():].strip():
-        rest = text[ends[0].end():].strip()
-        return _FULL_STOP.split(rest, maxsplit=1)[0].strip() or text
-    return text[:ends[0].start()].strip()
 
 
 def _stripped(said: str) -> str:
@@ -84,26 +74,43 @@ def _stripped(said: str) -> str:
 
 
 def _about(said: str) -> str:
+    """`Lamp: host quay-2`, where a thing is said to be something; empty otherwise."""
     found = _ABOUT.fullmatch(said)
-    if found is None or found["thing"].lower().split()[-1] in _TRAILING:
+    if found is None or found["thing"].lower().split()[-1] in _TRAILING or found["claim"].startswith("to "):
+        return ""
+    claim = _claim(found["claim"], TITLE_CHARS - len(found["thing"]) - 2)
+    return f"{found['thing']}: {claim}" if claim else ""
+
+
+def _claim(said: str, room: int) -> str:
+    """What is said of the thing: all of it, or its first clause, or its first phrase of two words."""
+    if len(said) <= room:
         return said
-    return f"{found['thing']}: {found['claim']}"
+    head = said[:max(room, 0) + 1]
+    for ends, words in ((_CLAUSE_END, 1), (_PHRASE_END, _LEAST_WORDS)):
+        parts = [_without_trailing(head[:found.start()]) for found in ends.finditer(head)]
+        enough = [part for part in parts if len(part.split()) >= words]
+        if enough:
+            return enough[0] if words == 1 else enough[-1]
+    return ""
 
 
-def _shortened(said: str) -> str:
-    """The longest beginning that ends with a clause, else with a phrase, else with a word."""
+def _fitted(said: str) -> str:
+    """All of it, or the longest beginning that ends with a clause, else with a phrase, else with a word."""
+    if len(said) <= TITLE_CHARS:
+        return said
     head = said[:TITLE_CHARS + 1]
     for ends in (_CLAUSE_END, _PHRASE_END):
-        places = [found.start() for found in ends.finditer(head) if _is_enough(head[:found.start()])]
+        places = [found.start() for found in ends.finditer(head) if _is_enough(head[:found.start()].strip())]
         if places:
-            return head[:places[-1]]
+            return _without_trailing(head[:places[-1]])
     space = head.rfind(" ")
-    return head[:space] if space > 0 else said[:TITLE_CHARS // 2] + "…"
+    return _without_trailing(head[:space]) if space > 0 else said[:TITLE_CHARS // 2] + "…"
 
 
 def _is_enough(part: str) -> bool:
     words = _without_trailing(part).split()
-    return len(words) >= _LEAST_WORDS and len(part) >= _SHORTEST
+    return len(words) >= _LEAST_WORDS and len(part) >= _SHORTEST_CUT
 
 
 def _without_trailing(title: str) -> str:

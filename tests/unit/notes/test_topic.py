@@ -133,6 +133,9 @@ def test_a_hook_says_more_than_the_heading_a_statement_opens_with():
         ("make_wrapper: passes the full tagged stack to the compiled function", "make_wrapper: passes the full tagged stack"),
         ("Use pnpm, never npm", "pnpm, never npm"),
         ("Staging is frozen", "Staging is frozen"),
+        ("The pilot database is read only.", "Pilot database: read only"),
+        ("The customer is based in Lisbon, so their working day ends at 17:00 UTC.", "Customer: based in Lisbon"),
+        ("Elena from legal has to approve every change to the terms page.", "Elena from legal has to approve every change"),
         ("Keep in mind that the quay closes at 16:00 on Fridays.", "Quay closes at 16:00 on Fridays"),
     ],
 )
