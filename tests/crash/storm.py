@@ -42,7 +42,8 @@ SAYINGS = ("The {t} in {p} is serviced by crew {n}.", "Drawings of {t} number {n
            "Never start the {t} in {p} before bell {n}.", "From now on report {n} about the {t} goes to {p}.",
            "I prefer {t} plans in format {n}, because {p} has no plotter.")
 JUMPS_S = (3600.0, -3600.0, 86400.0, -86400.0, 10 * 86400.0, -10 * 86400.0)
-NOTE_EVERY_S = 0.4
+NOTE_EVERY_S = 0.25
+MOST_WAITING = 40
 STOPS = ("supervisor", "child", "both", "both", "supervisor", "child", "twice asked")
 
 
@@ -78,8 +79,10 @@ class Storm:
     def rage(self, kills: int, *, patience_s: float) -> None:
         """Kill so many times."""
         self._set_clock(0.0)
-        for thing in THINGS:  # something to edit by hand from the first moment on
-            self.place.dream("note", f"Spare parts of the {thing} are ordered by the harbour office.")
+        first = self.place.base / "first.jsonl"  # something to edit by hand from the first moment on
+        first.write_text("".join(json.dumps({"text": f"Spare parts of the {thing} are ordered by the harbour office."}) + "\n"
+                                 for thing in THINGS))
+        self.place.dream("note", "--jsonl", str(first))
         self.place.dream("consolidate")
         people = threading.Thread(target=self._live, args=(random.Random(self.chance.random()),))
         people.start()
@@ -166,6 +169,8 @@ class Storm:
         touched: set[Path] = set()
         number = 0
         while not self._over.wait(chance.uniform(0.0, 2 * NOTE_EVERY_S)):
+            if self._waiting() > MOST_WAITING:
+                continue  # dreams that are always killed while they plan would never come to write
             number += 1
             text = chance.choice(SAYINGS).format(t=chance.choice(THINGS), p=chance.choice(PLACES), n=number)
             note = Candidate(text, Origin.USER, clock.now(), parse_scope(chance.choice(SCOPES)), key=f"storm-{number}")
@@ -180,6 +185,10 @@ class Storm:
                     self.promised[note.key] = text
             if number % 3 == 0:
                 self._edit(chance, number, touched)
+
+    def _waiting(self) -> int:
+        with closing(sqlite3.connect(self.place.paths.store, timeout=5)) as store:
+            return int(store.execute("SELECT (SELECT COUNT(*) FROM observation) - (SELECT COUNT(*) FROM fate)").fetchone()[0])
 
     def _edit(self, chance: random.Random, number: int, touched: set[Path]) -> None:
         """A person adds a file, or words to a statement in one they have not touched before."""
@@ -211,6 +220,8 @@ class Storm:
             done = self.place.dream("--json", "consolidate")
             if done.returncode:
                 wrong.append(f"the last dream ended with {done.returncode}: {done.stderr.strip()[:300]}")
+            elif json.loads(done.stdout)["outcome"] == "nothing-to-do":
+                break
         checked = self.place.dream("--json", "check")
         if checked.returncode:
             wrong.append(f"`dream check` says {checked.stdout.strip()[:600]}")
