@@ -6,9 +6,11 @@ ended well or was killed.
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -124,18 +126,24 @@ def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
             if any(p.startswith("memory/") for p in known):
                 warnings.append(f"the directory of scope `{scope}` is away; `dream check --repair` writes it anew")
             continue
-        present = {str(p.relative_to(kit.paths.home)): p for p in directory.glob("*.md")}
+        present = _look(directory, below=f"{directory.relative_to(kit.paths.home)}/")
         ours = {p for p in known if p.startswith("memory/")}
-        touched = {p for p in ours & present.keys() if known[p] != _facts(present[p])}
-        if touched or ours != present.keys():
-            edited = _compare(kit, scope, {p: present[p] for p in sorted(present)}, warnings)
+        if ours != present.keys() or any(known[p] != present[p] for p in ours):
+            edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings)
             if edited is not None:
                 yield edited
 
 
-def _facts(path: Path) -> tuple[int, int, int]:
-    facts = path.stat(follow_symlinks=False)
-    return facts.st_size, facts.st_mtime_ns, facts.st_ino
+def _look(directory: Path, *, below: str) -> dict[str, tuple[int, int, int]]:
+    """The notes in a directory, each with what tells whether it was touched: one look at each, for there are thousands."""
+    found = {}
+    with os.scandir(directory) as entries:
+        for entry in entries:
+            if entry.name.endswith(".md"):
+                with suppress(FileNotFoundError):  # gone since the directory was read
+                    facts = entry.stat(follow_symlinks=False)
+                    found[below + entry.name] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    return found
 
 
 def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str]) -> Edited | None:
