@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,6 +24,12 @@ AGENT_LOCK = ".consolidate-lock"
 AGENT_LOCK_LASTS = timedelta(hours=1)
 """After this long the agent itself takes its lock for abandoned: a process id may have been reused."""
 GIT_TIMEOUT_S = 60
+INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "copilot-instructions.md")
+"""As harnesses spell them: a directory of thousands of files is not listed for them."""
+BESIDE = (".claude", ".github")
+"""Where an owner's instructions also lie, beside the root of a work tree."""
+HIGHEST = 6
+"""How many directories above one belong to its work tree at most."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,19 @@ def sha_of(root: Path, name: str) -> str | None:
         return "unreadable"
 
 
+def find_instruction_files(root: Path) -> list[Path]:
+    """The instruction files in a directory, and those of the work tree it lies in."""
+    folders = [root]
+    if any((above / ".git").exists() for above in [root, *root.parents][:HIGHEST]):
+        for above in root.parents[:HIGHEST]:
+            if (folders[-1] / ".git").exists():
+                break
+            folders.append(above)
+        folders += [folders[-1] / name for name in BESIDE]
+    found = (folder / name for folder in dict.fromkeys(folders) for name in INSTRUCTION_FILES)
+    return [path for path in found if not path.is_symlink() and path.is_file()]
+
+
 def sweep(root: Path) -> None:
     """Remove temporary files that a killed run of ours left there."""
     for leftover in list(fsio.list_temporaries(root)):
@@ -192,6 +210,8 @@ def _is_alive(pid: int) -> bool:
 
 
 def _git(root: Path, *args: str) -> str:
+    import subprocess
+
     try:
         done = subprocess.run(
             ["git", "-C", str(root), *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_TIMEOUT_S, check=False

@@ -5,10 +5,13 @@ Facts with dates, never commands, marked so that dream never learns its own word
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
-from dreamd import hooks
+from dreamd import foreign_dir, fsio, hooks
+from dreamd.errors import DreamError
 from dreamd.extraction import neutralise
 from dreamd.kit import Kit
 from dreamd.model import Memory, MemoryClass, Scope
@@ -27,6 +30,7 @@ STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 STANDING_SHARE = 0.5
 """Seats kept for what holds in every conversation, whatever it is about."""
 RECENT = 5
+LARGEST_INSTRUCTIONS_BYTES = 256 * 1024
 LONGEST_QUERY_CHARS = 500
 """Reading a query costs a tenth of a millisecond a character, and a conversation waits for it."""
 
@@ -40,7 +44,10 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
     look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried,
                 directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
-    return _seat(called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)], wanted)
+    stated = _words_of_instructions(cwd)
+    told = [[one for one in some if _words(one.memory.text) not in stated]
+            for some in (called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)])]
+    return _seat(told[0], told[1], wanted)
 
 
 def build_query(kit: Kit, scope: Scope, words: str) -> str:
@@ -81,6 +88,20 @@ def _one_line(text: str) -> str:
     """A text that can neither end the marks around it nor begin a line of its own."""
     plain = " ".join(neutralise(text).replace("<", "‹").replace(">", "›").split())
     return plain if len(plain) <= LONGEST_FACT_CHARS else plain[:LONGEST_FACT_CHARS].rstrip() + " …"
+
+
+def _words_of_instructions(cwd: str) -> str:
+    """What the owner's instruction files say here: an agent reads them anyway, and nothing of it is told twice."""
+    said = []
+    for path in foreign_dir.find_instruction_files(Path(cwd)) if cwd and "\x00" not in cwd else ():
+        with suppress(DreamError, FileNotFoundError):  # too large or a link: then it may be told twice
+            said.append(_words(foreign_dir.decode(fsio.read_bytes(path, limit_bytes=LARGEST_INSTRUCTIONS_BYTES))))
+    return " . ".join(said)
+
+
+def _words(text: str) -> str:
+    plain = " ".join(re.findall(r"\w+", text.casefold()))
+    return f" {plain} "
 
 
 def _standing(kit: Kit, scopes: Sequence[Scope], limit: int) -> list[Memory]:

@@ -7,7 +7,7 @@ difference. What cannot be decided is named instead. Only what people said count
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,13 +23,8 @@ from dreamd.relations import Statement, needs_score
 from dreamd.store import memories
 from dreamd.trained import load_scorer
 
-NAMES = frozenset({"claude.md", "claude.local.md", "agents.md", "agents.override.md", "gemini.md", "copilot-instructions.md"})
-BESIDE = (".claude", ".github")
-"""Where such files also lie, beside the root of a work tree."""
 LONGEST_ENTRY = 600
 MOST_ENTRIES = 400
-HIGHEST = 6
-"""How many directories above the attached one belong to its work tree at most."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +44,7 @@ def propose(kit: Kit, root: Path) -> list[Proposal]:
     Raises Outage when there is something to compare and the model is away.
     """
     proposals = []
-    for path in find_instruction_files(root):
+    for path in foreign_dir.find_instruction_files(root):
         try:
             text = foreign_dir.decode(fsio.read_bytes(path, limit_bytes=foreign_dir.LARGEST_FILE_BYTES))
         except (DreamError, FileNotFoundError):
@@ -65,29 +60,6 @@ def propose(kit: Kit, root: Path) -> list[Proposal]:
             diff = propose_edits({path.name: text}, chosen, dialect=Dialect.GENERIC) if chosen else ""
             proposals.append(Proposal(path, diff.encode("utf-8", "replace").decode(), chosen, tuple(conflicts)))
     return proposals
-
-
-def find_instruction_files(root: Path) -> list[Path]:
-    """The instruction files in a directory, and those of the work tree it lies in."""
-    folders = [root]
-    if any((above / ".git").exists() for above in [root, *root.parents][:HIGHEST]):
-        for above in root.parents[:HIGHEST]:
-            if (folders[-1] / ".git").exists():
-                break
-            folders.append(above)
-        folders += [folders[-1] / name for name in BESIDE]
-    found: dict[Path, None] = {}
-    for folder in folders:
-        for path in _files(folder):
-            found[path] = None
-    return list(found)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    try:
-        yield from (p for p in sorted(folder.iterdir()) if p.name.lower() in NAMES and p.is_file() and not p.is_symlink())
-    except OSError:  # not there, or not ours to look into
-        return
 
 
 def _own_faults(entries: Sequence[Entry], *, today: str) -> dict[str, EntryEdit]:

@@ -94,6 +94,16 @@ def test_what_a_memory_names_and_is_not_there_is_told_with_it(larch):
     assert "missing" not in start(larch, conversation="s-2")
 
 
+def test_what_the_owners_instruction_files_say_already_is_not_told_again(larch):
+    (larch.root / "larch" / "src").mkdir()
+    (larch.root / "larch" / "AGENTS.md").write_text(
+        "# Larch\n\n- **Never push** to the larch release branch\n  without two reviews.\n"
+        "- The larch importer listens on port 44\n")
+    text = start(larch, cwd=str(larch.root / "larch" / "src"))
+    assert "two reviews" not in text
+    assert "port 4455" in text
+
+
 def test_every_memory_that_was_told_counts_as_recalled(larch):
     start(larch)
     recalls = {m["text"]: m["recalls"] for m in larch.json("list")["memories"]}
