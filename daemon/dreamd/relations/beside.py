@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dreamd.relations.clashes import stage_change
+from dreamd.relations.clashes import other_holder, stage_change
 from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes
@@ -21,6 +21,8 @@ from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
+    if other_holder(pair):
+        return ()
     values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(values)]
     if (pair.swapped and not is_turned(pair.a.folded, pair.b.folded)) or ends(pair) == BOTH_CAN_BE:

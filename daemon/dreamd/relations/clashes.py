@@ -9,9 +9,22 @@ import re
 
 from dreamd.relations.causes import only_cause, other_cause
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.former import former_abroad
 from dreamd.relations.frames import Frame, told_changes, value_change
 from dreamd.relations.guards import strong_changes
-from dreamd.relations.markers import EXCLUSIVE, HANDED, LIGHT, LINKS, ONE_PLACE, PLACE_VERBS, RETIRED, STAGE, STAGE_WORDS, VERBS
+from dreamd.relations.markers import (
+    ATTRIBUTES,
+    EXCLUSIVE,
+    HANDED,
+    LIGHT,
+    LINKS,
+    ONE_PLACE,
+    PLACE_VERBS,
+    RETIRED,
+    STAGE,
+    STAGE_WORDS,
+    VERBS,
+)
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
@@ -28,6 +41,7 @@ _BOTH_WAYS = frozenset(
     )
 )
 """Opposites that a thing may do in turn."""
+_HOLDER = re.compile(r"^([A-Z][\w-]+(?: [A-Z][\w-]+)?) is (?:now |currently )?(?:the|our) ([^.,;]{3,60})\.?$")
 LEAST_COVER = 0.75
 
 
@@ -35,6 +49,8 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
     """The conflict that the wording shows beyond doubt, as a phrase; empty when it shows none."""
     return (
         explicit_change(pair)
+        or former_abroad(pair)
+        or other_holder(pair)
         or turned_order(pair)
         or denial(pair, frame)
         or value_change(pair, frame, strict=True)
@@ -62,6 +78,8 @@ def explicit_change(pair: PairFeatures) -> str:
         former = {t.stem for t in tokens(left.group(1)) if t.is_content} & old.content_set if left else set()
         denied = new.negated & old.content_set
         named = bool(old.subject) and old.subject <= new.content_set
+        if left and any(name in left.group(1) for name in old.fixed) and not (old.names - new.names and new.names - old.names):
+            return f"`{new.changes[0]}` ends `{left.group(1)}`"
         if former and len(old.content_set) >= 3 and (cover >= LEAST_COVER or named):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
@@ -71,6 +89,16 @@ def explicit_change(pair: PairFeatures) -> str:
         if retired and len(pair.shared) >= 2 and cover >= 0.6 and not gone:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(retired))}`"
     return ""
+
+
+def other_holder(pair: PairFeatures) -> str:
+    """Two people, each said to be the one who holds an office."""
+    told = [_HOLDER.match(slots.folded) for slots in (pair.a, pair.b)]
+    if not told[0] or not told[1] or told[0].group(1) == told[1].group(1):
+        return ""
+    offices = [frozenset(t.stem for t in tokens(match.group(2)) if t.is_content) for match in told if match]
+    same = offices[0] == offices[1] and bool(offices[0] & ATTRIBUTES)
+    return f"`{told[0].group(1)}` against `{told[1].group(1)}`" if same else ""
 
 
 def _retired(slots: Slots) -> frozenset[str]:

@@ -56,7 +56,7 @@ _FORMER = re.compile(
     re.IGNORECASE,
 )
 _LATELY = re.compile(
-    r"\b(?:from now on|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
+    r"\b(?:from (?:now|today|tomorrow) on(?:wards?)?|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
     r"meanwhile|instead|back(?= (?:on|at|in|to)\b)|actually|after all|recently|finally|since then|today|new|henceforth|"
     r"ab sofort|ab jetzt|von nun an|künftig|jetzt|nun|nunmehr|neuerdings|mittlerweile|inzwischen|wieder|wurden?|"
     r"a partir de ahora|desde ahora|de ahora en adelante|ahora|actualmente|ya|ha sido|han sido|fue|fueron|"
@@ -129,7 +129,8 @@ def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
         elif token.kind == "number" or token.lower in words.NEGATORS or token.stem == "not":
             parts = [token]
         else:
-            parts = [token] if token.is_content and token.lower not in small else []
+            kept = token.is_content and token.lower not in small and token.lower not in ("called", "named")
+            parts = [token] if kept else []
         found.extend(parts)
         places.extend([i] * len(parts))
     return Now(cut, tuple(found), tuple(places))

@@ -179,8 +179,10 @@ def _match_stems(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str], fr
     left, right = a.content_set, b.content_set
     shared = set(left & right)
     only_a, only_b = left - shared, right - shared
+    ordered = sorted(only_b)
     for one in sorted(only_a):
-        twin = next((o for o in sorted(only_b) if _same_word(one, o)), None)
+        numeric = one in words.NUMBER_WORDS or one[:1].isdigit()
+        twin = next((o for o in ordered if (numeric or o[:1] == one[:1]) and o in only_b and _same_word(one, o)), None)
         if twin:
             shared.add(one)
             only_a -= {one}
@@ -261,7 +263,8 @@ def _opposites(a: Slots, b: Slots) -> tuple[tuple[str, str], ...]:
 def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
     apart: list[str] = []
     one_sided: list[str] = []
-    for family in words.QUALIFIERS:
+    told = {family for family, _ in a.qualifiers | b.qualifiers}
+    for family in (f for f in words.QUALIFIERS if f in told):
         left = {v for f, v in a.qualifiers if f == family}
         right = {v for f, v in b.qualifiers if f == family}
         head = {v for f, v in a.head_qualifiers if f == family} - right | {

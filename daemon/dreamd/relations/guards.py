@@ -265,8 +265,8 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
         (pair.a, pair.b, pair.only_a, pair.cover_b),
         (pair.b, pair.a, pair.only_b, pair.cover_a),
     ):
-        narrowing = narrowed(mine, theirs, extra)
-        if narrowing and cover >= 0.6:
+        narrowing = narrowed(mine, theirs, extra) if cover >= 0.6 else ""
+        if narrowing:
             yield f"one side speaks of {narrowing} only"
             return
     if pair.qualifier_one_sided and min(pair.cover_a, pair.cover_b) < 1 and max(pair.cover_a, pair.cover_b) >= 0.75:

@@ -34,6 +34,7 @@ _VAGUE_NOUNS = frozenset(
     "fifths thirds quarters half percent temperature duration term title capacity sake number amount kind type set list group use case way process handling lot bulk rest total choice part".split()
 )
 _ARTICLES = frozenset("the a an our its their mr mrs ms".split())
+LEAST_TOPIC = 0.3
 LEAST_COVER = 0.6
 NEARLY_ALL = 0.8
 
@@ -43,6 +44,8 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     if not pair.same_script or turned_no(pair) or told_from_both_ends(pair):
         return
     low, high = sorted((pair.cover_a, pair.cover_b))
+    if high < LEAST_TOPIC:
+        return
     roles = other_roles(pair) if low >= NEARLY_ALL else ""
     if roles:
         yield f"the same words in other roles: {roles}"
@@ -52,8 +55,10 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     if opening:
         yield opening
     yield from _turned(pair)
+    if high < LEAST_COVER:
+        return
     whole = _part(pair.a, pair.b, pair.only_a) or _part(pair.b, pair.a, pair.only_b)
-    if whole and high >= LEAST_COVER:
+    if whole:
         yield f"one side speaks of {whole}"
 
 
