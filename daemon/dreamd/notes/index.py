@@ -201,8 +201,8 @@ def _more_line(files: Sequence[str], moved: int) -> str:
 
 
 def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
-    lines, size = index_size(text)
-    return lines <= max_lines and size <= max_bytes
+    # Bytes with our own comment counted: some readers charge for it.
+    return index_size(text)[0] <= max_lines and len(text.encode("utf-8", "surrogatepass")) <= max_bytes
 
 
 def _largest_fit(heading: str, lines: Sequence[_Line], caps: tuple[int, int]) -> int:
