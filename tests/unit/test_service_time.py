@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -295,6 +297,11 @@ def test_beyond_three_days_the_heartbeat_says_starved_and_the_probe_finds_it(sta
     assert beat["holds"][0].startswith("starved for 7") and "battery" in beat["holds"][1]
     assert beat["due_since"] == iso(datetime.fromisoformat(beat["due_since"]))
     assert START <= datetime.fromisoformat(beat["due_since"]) <= START + timedelta(hours=1)
+    probe = [sys.executable, "-m", "dreamd.cli.main", "--json", "--home", str(stage.paths.home), "--now", iso(stage.clock.wall),
+             "probe"]
+    told = json.loads(subprocess.run(probe, capture_output=True, text=True, env={"HOME": str(stage.base)}).stdout)
+    waits = next(check for check in told["checks"] if check["name"] == "wait")
+    assert waits["verdict"] == "starved" and "on battery at 12 %" in waits["detail"]
 
 
 @pytest.mark.parametrize(("seen", "said"), [
