@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dreamd.model import LONGEST_SCOPE_KEY
 from dreamd.sources.contract import FoundSource, SourceRoots
 from dreamd.sources.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.opening import Unopened, read_start
@@ -15,6 +17,9 @@ _START_BYTES = 64 * 1024
 _EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".vscdb")
 _EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
 """Where the editor keeps its store, on each platform, below the person's home."""
+
+_WORKSPACE = re.compile(r'Workspace Path: ([^\n<\\"]{1,1000})')
+"""As it stands in a line of JSON, where a line break is two signs."""
 
 Recognise = Callable[[Path], str]
 """Gives the kind of a path, or nothing."""
@@ -143,6 +148,8 @@ def _key_around(path: Path) -> str:
     parents = path.absolute().parents
     if len(parents) > 2 and parents[1].name == ".specstory":
         return project_key_of(str(parents[2]))
+    if "agent-transcripts" in path.parts:
+        return _cursor_key(path)
     if path.parent.name == "chats":
         try:
             named = read_start(path.parent.parent / ".project_root", 4096)
@@ -150,3 +157,14 @@ def _key_around(path: Path) -> str:
         except Unopened:  # older builds do not write it
             return ""
     return ""
+
+
+def _cursor_key(path: Path) -> str:
+    """The project of a Cursor transcript: from the workspace it names, else the folder's own name, kept to itself."""
+    try:
+        named = _WORKSPACE.search(read_start(path, _START_BYTES).decode("utf-8", "replace"))
+    except Unopened:
+        named = None
+    if named:
+        return project_key_of(named[1].strip())
+    return path.parts[path.parts.index("agent-transcripts") - 1][:LONGEST_SCOPE_KEY]

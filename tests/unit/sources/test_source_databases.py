@@ -145,6 +145,16 @@ def test_a_cursor_transcript_that_names_its_workspace_belongs_to_it(tmp_path):
         ("use pnpm", "/srv/otter"), ("and tabs", "/srv/otter")]
 
 
+def test_a_cursor_transcript_that_names_nothing_keeps_to_its_own_folder(tmp_path):
+    known = "<user_info>\nWorkspace Path: /srv/otter\n</user_info>\n<user_query>use tabs</user_query>"
+    for name, text in (("k-1", "use pnpm"), ("k-2", known)):
+        path = tmp_path / "projects" / "srv-otter-app" / "agent-transcripts" / name / f"{name}.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps({"role": "user", "message": {"content": [{"type": "text", "text": text}]}}) + "\n")
+    found = {source.path.stem: source.project_key for source in discover(SourceRoots(cursor_dirs=(tmp_path,)))}
+    assert found == {"k-1": "srv-otter-app", "k-2": "otter"}
+
+
 # ----- Hermes
 
 

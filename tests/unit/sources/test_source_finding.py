@@ -50,7 +50,7 @@ def test_the_other_harnesses_are_found_where_they_write(tmp_path):
     )) == {
         ("rollout-x.jsonl", "codex", "otter"), ("session-1.jsonl", "gemini", "heron"),
         ("events.jsonl", "copilot-cli", "otter"), ("w.jsonl", "openclaw", "clawd"),
-        ("workspace", "openclaw-workspace", ""), ("k.jsonl", "cursor", ""), ("MEMORY.md", "hermes", "")}
+        ("workspace", "openclaw-workspace", ""), ("k.jsonl", "cursor", "p"), ("MEMORY.md", "hermes", "")}
 
 
 def test_extra_paths_are_looked_at_by_content(tmp_path):
