@@ -69,6 +69,18 @@ def test_print_shows_what_would_be_installed_and_changes_nothing(ada: Person) ->
     assert ada.files() == []
 
 
+def test_a_directory_that_was_attached_is_one_the_service_may_write_to(ada: Person) -> None:
+    notes = ada.home / "work" / "memory"
+    notes.mkdir(parents=True)
+    (notes / "MEMORY.md").write_text("- [Ledger](ledger.md) - how the ledger is replicated\n")
+    (notes / "ledger.md").write_text("The ledger is replicated every hour.\n")
+    assert ada.dream("service", "install").returncode == 0
+    attached = ada.dream("attach", "--yes", str(notes))
+    assert attached.returncode == 0, attached.stderr
+    assert f"ReadWritePaths={ada.home}/.local/state/dream -{notes}\n" in ada.dream("service", "print").stdout
+    assert "run `dream service install` again" in ada.dream("service", "status").stderr
+
+
 def test_the_service_speaks_json_lines_and_stops_when_asked(ada: Person) -> None:
     service = subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "run"], env=ada.env, stderr=subprocess.PIPE,
                                stdout=subprocess.PIPE, text=True)

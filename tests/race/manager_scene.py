@@ -157,19 +157,26 @@ def main() -> None:
         return
     furnish()
     dream("note", "The staging server listens on port 4001.")
+    notes = HOME / ".claude/projects/-srv-app/memory"
+    notes.mkdir()
+    (notes / "MEMORY.md").write_text("- [Ledger](ledger.md) - how the ledger is replicated\n")
+    (notes / "ledger.md").write_text("The ledger is replicated every hour.\n")
+    dream("attach", "--yes", str(notes))
     told["installed"] = dream("service", "install")
     told["again"] = dream("service", "install")
-    told["first_dream"] = until(lambda: live() == 1)
+    told["first_dream"] = until(lambda: live() >= 1)
     pid = shows("MainPID")
     told["notify"] = [shows("Type"), shows("ActiveState"), shows("StatusText"), shows("WatchdogUSec")]
     inside = ["nsenter", "--user", "--mount", "--preserve-credentials", "--target", pid, "ls", "-A", str(HOME)]
     told["sees"] = subprocess.run(inside, capture_output=True, text=True).stdout.split()
+    walls = f"touch {notes}/x && rm {notes}/x && echo inside; touch {notes.parent}/x 2>/dev/null || echo outside"
+    told["may_write"] = subprocess.run([*inside[:-3], "sh", "-c", walls], capture_output=True, text=True).stdout.split()
     limits = Path(f"/proc/{pid}/status").read_text()
     told["confined"] = {line.split(":")[0]: line.split(":")[1].strip() for line in limits.splitlines()
                         if line.startswith(("NoNewPrivs", "Seccomp:", "CapBnd"))}
     talk()
     told["watch_code"], told["watch"] = watched(str(HOME / "venv/bin/dream"), 3, dict(os.environ))
-    told["extracted"] = until(lambda: live() == 3, 75)
+    told["extracted"] = until(lambda: live() >= 3, 75)
     told["status"] = how_it_stands()
     told["probe"] = subprocess.run([str(HOME / "venv/bin/dream"), "probe"], capture_output=True, text=True).stdout
     subprocess.run(["systemctl", "--user", "start", "dream-probe.service"], capture_output=True)

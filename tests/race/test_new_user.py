@@ -103,13 +103,15 @@ def test_a_new_user_with_systemd_has_a_confined_service_that_works_and_goes_with
     assert "failures" not in told, told["failures"]
     assert "started `dream.service`" in str(told["installed"])
     assert told["again"] == "everything is as it should be\n"
-    assert told["first_dream"] and told["extracted"]
+    assert told["first_dream"] and told["extracted"], told["status"]
     kind, state, said, watchdog = told["notify"]  # type: ignore[misc]
     assert (kind, state, watchdog) == ("notify", "active", "2min")
     assert said
     # It is really confined: no new rights, a filter on calls, none of what else lies in the home directory.
     assert told["confined"] == {"NoNewPrivs": "1", "Seccomp": "2", "CapBnd": "0000000000000000"}
     assert "secret" not in told["sees"] and "venv" in told["sees"]  # type: ignore[operator]
+    # What it was asked to keep in order it may write to, and nothing else of the agent's.
+    assert told["may_write"] == ["inside", "outside"]
     assert told["watch_code"] == 0
     assert str(told["watch"]).count("\x1b[H") >= 3, "it refreshes in place"
     status = told["status"]
@@ -117,7 +119,8 @@ def test_a_new_user_with_systemd_has_a_confined_service_that_works_and_goes_with
     assert told["probed"] == "0"
     assert told["stopped"] == ["inactive", "success"] and float(str(told["stop_s"])) < 30
     assert told["left_running"] == [] and told["units"] == []
-    assert told["left"] == [".claude/projects/-srv-app/s1.jsonl", ".config/dream/dream.toml", "secret"]
+    assert told["left"] == [".claude/projects/-srv-app/memory/MEMORY.md", ".claude/projects/-srv-app/memory/ledger.md",
+                            ".claude/projects/-srv-app/s1.jsonl", ".config/dream/dream.toml", "secret"]
 
 
 # ---- by hand ------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.clock import iso
-from dreamd.errors import UsageError
+from dreamd.errors import DreamError, UsageError
 from dreamd.paths import default_config
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def manage(context: Context, options: Namespace) -> int:
     from dreamd.service.units import find_place
 
     named = _config(context, options) if options.config or context.world.env.get("DREAM_CONFIG") else None
-    installer = Installer(context.world, find_place(context.world, named))
+    installer = Installer(context.world, find_place(context.world, named, write_paths=_attached(context.world)))
     if options.action == "print":
         return _print(context, installer, options.kind)
     if options.action == "status":
@@ -90,6 +90,21 @@ def manage(context: Context, options: Namespace) -> int:
     context.document({"installed": None, "done": done})
     context.say("\n".join(done) or "it was not installed")
     return 0
+
+
+def _attached(world: World) -> tuple[Path, ...]:
+    """The agents' directories that dream keeps in order: the only places of theirs the service may write to."""
+    from dreamd.attach import load_attachments
+    from dreamd.store.connection import open_reader
+
+    try:
+        store = open_reader(world.paths.store)
+    except DreamError:
+        return ()  # not there yet, or in need of repair: removing the service must not depend on it
+    try:
+        return tuple(sorted(Path(a.path) for a in load_attachments(store)))
+    finally:
+        store.close()
 
 
 def _status(context: Context, installer: Installer) -> int:

@@ -130,7 +130,9 @@ def _values(place: Place) -> dict[str, str]:
         "MEMORY_HIGH_MIB": str(place.memory_mib * 3 // 4), "MEMORY_MAX_MIB": str(place.memory_mib + SPARE_MIB),
         "READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.read_paths),
         "NO_NEW_CODE": "no" if place.compiles else "yes",
-        "WRITE_PATHS": " ".join(_unit_quoted(str(p)) for p in place.write_paths), "ENVIRONMENT": environment,
+        # Only the home has to be there; a directory that was attached may have gone since.
+        "WRITE_PATHS": " ".join(_unit_quoted(str(p) if p == place.home else f"-{p}") for p in place.write_paths),
+        "ENVIRONMENT": environment,
     }
 
 
