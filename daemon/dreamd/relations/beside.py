@@ -111,7 +111,7 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     if all(_FITS.search(text) for text in low) and (pair.numbers_a and pair.numbers_b or pair.names_a and pair.names_b):
         yield "each of them may fit"
     tongues = {pair.a.tongue, pair.b.tongue}
-    if len(tongues) > 1 and not ("en" in tongues and tongues <= GLOSSED):
+    if len(tongues) > 1 and not tongues <= GLOSSED:
         yield "two languages that cannot be compared"
     if not pair.same_script and not marked and pair.names_a and pair.names_b:
         yield f"different names: {listed(pair.names_a)} against {listed(pair.names_b)}"

@@ -78,8 +78,9 @@ def explicit_change(pair: PairFeatures) -> str:
         former = {t.stem for t in tokens(left.group(1)) if t.is_content} & old.content_set if left else set()
         denied = new.negated & old.content_set
         named = bool(old.subject) and old.subject <= new.content_set
-        if left and any(name in left.group(1) for name in old.fixed) and not (old.names - new.names and new.names - old.names):
-            return f"`{new.changes[0]}` ends `{left.group(1)}`"
+        moved = left.group(1).replace("-", "") if left else ""
+        if any(name in moved for name in old.fixed) and not (old.names - new.names and new.names - old.names):
+            return f"`{new.changes[0]}` ends `{moved}`"
         if former and len(old.content_set) >= 3 and (cover >= LEAST_COVER or named):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
@@ -234,8 +235,9 @@ def _hinted(pair: PairFeatures) -> str:
         return "`{}` against `{}`".format(*pair.opposites[0])
     if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
         return "other amounts"
-    if bool(pair.a.changes) != bool(pair.b.changes):
-        return "one tells of a change"
+    for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
+        if new.changes and not old.changes and (cover >= 0.6 or old.subject and old.subject <= new.content_set):
+            return "one tells of a change"
     return ""
 
 

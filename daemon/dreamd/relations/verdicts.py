@@ -49,7 +49,7 @@ class Limits:
     """Between two languages of which neither is English."""
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.7
+    clash: float = 0.85
     """A conflict with nothing but the score."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""

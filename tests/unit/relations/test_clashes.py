@@ -49,6 +49,12 @@ UPDATES = {
     "Chinese": ("前台电话是分机 3310。", "前台电话现在改为分机 3325。"),
     "Korean": ("모임은 화요일에 열린다.", "모임은 이제 금요일에 열린다."),
     "Japanese": ("合言葉は20日で失効します。", "合言葉は現在45日で失効します。"),
+    "who holds an office": ("Ravi is the release captain.", "Lotte is the release captain."),
+    "by its identifier": ("Our cloud region is eu-north-2.", "We have moved from eu-north-2 to eu-south-1."),
+    "German, from one to the other": ("Die Redaktion nutzt Slack.", "Die Redaktion ist von Slack auf Zulip umgestiegen."),
+    "Spanish, from one to the other": ("El mercado es los lunes.", "El mercado pasó de los lunes a los sábados."),
+    "Chinese, from one to the other": ("录像保留 20 天。", "录像保留时间从 20 天延长到 60 天。"),
+    "Korean, from one to the other": ("시장은 월요일에 열린다.", "시장 날이 월요일에서 토요일로 바뀌었다."),
     "Russian": ("Пропуск действует только 20 дней.", "Теперь пропуск действует только 45 дней."),
 }
 
