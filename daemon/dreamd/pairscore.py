@@ -29,8 +29,8 @@ ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
 LEXICON_FILE = "lexicon.txt"
 TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
-SECOND_LOOK = (0.35, 0.85)
-"""Between these probabilities of a merge or a conflict the other order is read too."""
+SECOND_LOOK = (0.4, 0.85)
+"""Between these probabilities of a merge the other order is read too; a conflict gains nothing by it."""
 LABELS = tuple(PairScore.__dataclass_fields__)
 _SMALL = {
     "de": frozenset(
@@ -66,6 +66,15 @@ _LETTERS = {"de": "äöüß", "es": "ñ¿¡áéíóú", "fr": "èêëàçœéù"
 _FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt") for w in _SMALL[tongue]) - frozenset(
     "nicht kein keine nie nur wenn sin pas sans não sem nunca solo con mit avec com und y et ne".split()
 )
+LONGEST_WORD = 6
+_KO_PARTICLES = frozenset(["", *"은 는 이 가 을 를 의 에 도 로 만 와 과 에서 부터 까지 마다 보다".split()])
+_KO_TAIL = re.compile("(?:에서는|에서|에게|으로|까지|부터|마다|보다|하고|은|는|이|가|을|를|의|에|도|로|만|와|과)$")
+_ZH_SMALL = frozenset(
+    "的了在是和与及或将被把从到对于为由以向着过地得就都也还又再才只个种件条项次时中上下内外里间后前每各请应须要"
+    "会能可不没未所有这那其之而且则但因如果当若即使已经正吗呢吧给让跟同比等些本该此某另做用进出来去起"
+)
+_MONTHS = "january february march april may june july august september october november december".split()
+_MONTH = re.compile(r"(?<!\d)(1[0-2]|[1-9])\s?[월月](?!间|간)")
 _LATIN = r"[^\W_\u3040-\u9fff\uac00-\ud7af]+"
 _WORD = re.compile(rf"[\u3400-\u9fff]+|[\uac00-\ud7af]+|{_LATIN}(?:[-./:_']{_LATIN})*|[^\w\s]")
 _DE_ENDINGS = ("ungen", "enen", "erin", "es", "en", "er", "em", "et", "te", "ten", "e", "n", "s", "t")
@@ -123,9 +132,9 @@ class PairScorer:
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Probabilities of the relations for each pair, in the order given."""
         turned = [a > b for a, b in pairs]
-        read = [(self._glossary.gloss(min(pair)), self._glossary.gloss(max(pair))) for pair in pairs]
+        read = [self._glossary.read(min(pair), max(pair)) for pair in pairs]
         found = self._probabilities(read)
-        again = [i for i, s in enumerate(found) if _is_open(s.merge) or _is_open(s.conflict)]
+        again = [i for i, s in enumerate(found) if SECOND_LOOK[0] < s.merge < SECOND_LOOK[1]]
         for i, second in zip(again, self._probabilities([(read[i][1], read[i][0]) for i in again]), strict=True):
             found[i] = _mean(found[i], second.turned())
         return [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
@@ -174,21 +183,36 @@ class Glossary:
     phrases: Mapping[str, tuple[tuple[re.Pattern[str], str], ...]]
     """Entries of several words, longest first."""
 
-    def gloss(self, text: str) -> str:
-        """The text itself when English, otherwise its words in English as far as they are known."""
+    def read(self, a: str, b: str) -> tuple[str, str]:
+        """Two texts as the net reads them: glossed, and amounts in one form.
+
+        What the lexicon lacks tells two texts of one language apart, and would only look like more in one of two.
+        """
+        from dreamd.embedding.amounts import restate
+
+        alike = tongue_of(a) == tongue_of(b)
+        return restate(self.gloss(a, keep=alike)), restate(self.gloss(b, keep=alike))
+
+    def gloss(self, text: str, *, keep: bool = False) -> str:
+        """The text itself when English, otherwise its words in English as far as they are known.
+
+        With `keep`, unknown Chinese and Korean words stand as made-up names; without it they are left out.
+        """
         text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").strip()
         tongue = tongue_of(text)
         if tongue == "en":
             return text
+        if tongue in ("zh", "ko"):
+            text = _MONTH.sub(lambda m: f" {_MONTHS[int(m.group(1)) - 1]} ", text)
         for pattern, english in self.phrases[tongue]:
             text = pattern.sub(english, text)
-        return " ".join(" ".join(self._word(w, tongue) for w in _WORD.findall(text)).split())
+        return " ".join(" ".join(self._word(w, tongue, keep) for w in _WORD.findall(text)).split())
 
-    def _word(self, word: str, tongue: str) -> str:
+    def _word(self, word: str, tongue: str, keep: bool) -> str:
         if re.match(r"[\u3400-\u9fff]", word):
-            return self._run(word, "zh", 6)
+            return self._run(word, "zh", keep)
         if re.match(r"[\uac00-\ud7af]", word):
-            return self._run(word, "ko", 6)
+            return self._run(word, "ko", keep)
         low = word.lower()
         if tongue in ("zh", "ko") or not low[0].isalpha():
             return word
@@ -212,21 +236,37 @@ class Glossary:
                 return f"{front} {back}"
         return ""
 
-    def _run(self, run: str, tongue: str, longest: int) -> str:
+    def _run(self, run: str, tongue: str, keep: bool) -> str:
+        """Known words of a run without spaces, the longest first."""
         found: list[str] = []
+        unknown: list[str] = [""]
         at = 0
         while at < len(run):
-            for size in range(min(longest, len(run) - at), 0, -1):
-                if size == 1 and tongue == "ko" and at and run[at] not in "안못":
-                    continue
-                word = self.exact[tongue].get(run[at : at + size])
-                if word:
-                    found.append(word)
-                    at += size
-                    break
-            else:
-                at += 1
-        return " ".join(found)
+            size = next((n for n in range(min(LONGEST_WORD, len(run) - at), 0, -1) if self._knows(run, tongue, at, n)), 0)
+            if size:
+                found += [_made_up(unknown, tongue, keep), self.exact[tongue][run[at : at + size]]]
+                unknown = [""]
+            elif tongue == "zh" and run[at] in _ZH_SMALL:
+                unknown.append("")
+            elif tongue == "zh" or not any(found):
+                unknown[-1] += run[at]
+            at += size or 1
+        return " ".join([*found, _made_up(unknown, tongue, keep)])
+
+    def _knows(self, run: str, tongue: str, at: int, size: int) -> bool:
+        """A single Korean syllable counts as a word only with nothing but a particle behind it."""
+        if size == 1 and tongue == "ko" and run[at] not in "안못" and (at or run[1:] not in _KO_PARTICLES):
+            return False
+        return run[at : at + size] in self.exact[tongue]
+
+
+def _made_up(unknown: list[str], tongue: str, keep: bool) -> str:
+    """Pronounceable stand-ins for words the lexicon lacks, the same for the same word."""
+    words = [_KO_TAIL.sub("", w) if tongue == "ko" and len(w) > 2 else w for w in unknown]
+    if not keep:
+        return ""
+    return " ".join("".join("bdfgklmnprstvz"[ord(c) % 14] + "aeiou"[ord(c) // 14 % 5] for c in w)
+                    for w in words if len(w) > 1 and not (tongue == "ko" and w.endswith("다")))
 
 
 def load_glossary(path: Path) -> Glossary:
@@ -280,10 +320,6 @@ def stem_of(word: str, tongue: str) -> str:
 def file_sha256(path: Path) -> str:
     """Hex sha256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _is_open(probability: float) -> bool:
-    return SECOND_LOOK[0] < probability < SECOND_LOOK[1]
 
 
 def _mean(one: PairScore, other: PairScore) -> PairScore:

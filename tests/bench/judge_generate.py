@@ -14,16 +14,34 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-DATA = Path(__file__).parent / "judge_data"
+from judge_frames import (
+    A_NEWER,
+    A_RICHER,
+    B_NEWER,
+    B_RICHER,
+    CLASH,
+    DATA,
+    NOT_A_MERGE,
+    RELATED,
+    SAME,
+    UNRELATED,
+    Row,
+    frame_pairs,
+    load_frames,
+    turn_pairs,
+)
+
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
-SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED, NOT_A_MERGE = range(9)
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
-FRAME_ROUNDS = 26
+LETTERS = "abcdefghiklm"
+"""The group files."""
+MOST_PAIRS = {SAME: 16, B_RICHER: 10, B_NEWER: 10, CLASH: 12, RELATED: 16}
+"""Pairs that one group gives, by label: groups in many languages would drown the others."""
+SAME_DETAIL = 0.55
+"""Share of common words from which two richer wordings may be one and the same."""
 KEPT_BACK = 9
 """Every ninth group is kept for calibration."""
-
-Row = tuple[str, str, int]
 
 
 @dataclass
@@ -47,12 +65,14 @@ class Mixture:
     denials: int
 
 
-MIXTURES = (Mixture("abcd", 3200, None, 2000, 1200), Mixture("abcde", 2600, 4000, 1500, 1000))
-"""Two adapters are trained on two mixtures and their weights averaged: steadier than either at the cost of one."""
+MIXTURES = (Mixture(LETTERS, 2600, 3500, 1200, 700),)
+"""One adapter is trained on each mixture; of several the weights are averaged."""
 
 
-def training_pairs(mixture: Mixture, public: Path, seed: int, gloss: Callable[[str], str]) -> tuple[list[Row], list[Row]]:
-    """Pairs to train on and pairs of unseen groups, glossed as the scorer will read them."""
+def training_pairs(
+    mixture: Mixture, public: Path, seed: int, read: Callable[[str, str], tuple[str, str]]
+) -> tuple[list[Row], list[Row]]:
+    """Pairs to train on and pairs of unseen groups, as the scorer will read them."""
     chance = random.Random(seed)
     groups = _all_groups(mixture.groups)
     kept = [g for i, g in enumerate(groups) if i % KEPT_BACK == 4]
@@ -63,9 +83,10 @@ def training_pairs(mixture: Mixture, public: Path, seed: int, gloss: Callable[[s
     rows += strangers(used, mixture.strangers, chance)
     rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
     rows += frame_pairs(chance)
+    rows += turn_pairs(chance)
     rows += public_pairs(mixture, public, chance)
     checks = [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, chance)
-    return [(gloss(a), gloss(b), y) for a, b, y in rows], [(gloss(a), gloss(b), y) for a, b, y in checks]
+    return [(*read(a, b), y) for a, b, y in rows], [(*read(a, b), y) for a, b, y in checks]
 
 
 def kept_back_pairs(seed: int) -> list[Row]:
@@ -74,7 +95,7 @@ def kept_back_pairs(seed: int) -> list[Row]:
     return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
 
 
-def _all_groups(letters: str = "abcde") -> list[Group]:
+def _all_groups(letters: str = LETTERS) -> list[Group]:
     return [g for letter in letters for g in load_groups(DATA / f"groups_{letter}.txt")]
 
 
@@ -100,13 +121,19 @@ def group_pairs(group: Group) -> list[Row]:
     richer, newer, clashing, beside = (group.lines[s] for s in "+>!-")
     rows: list[Row] = [(a, b, SAME) for a, b in itertools.combinations(alike, 2)]
     rows += [(a, b, B_RICHER) for a in alike for b in richer]
-    rows += [(a, b, RELATED) for a, b in itertools.combinations(richer, 2)]
+    rows += [(a, b, RELATED) for a, b in itertools.combinations(richer, 2) if _overlap(a, b) < SAME_DETAIL]
     rows += [(a, b, B_NEWER) for a in [*alike, *richer] for b in newer]
     rows += [(a, b, CLASH) for a in [*alike, *richer] for b in clashing]
     rows += [(a, b, RELATED) for a in [group.claim, *alike[1:], *richer, *clashing[:1], *newer] for b in beside]
-    if len(rows) > 90:  # groups in many languages would drown the others
-        rows = random.Random(len(group.claim)).sample(rows, 90)
-    return rows
+    chance = random.Random(len(group.claim))
+    kinds = [[r for r in rows if r[2] == label] for label in MOST_PAIRS]
+    return [r for kind in kinds for r in chance.sample(kind, min(len(kind), MOST_PAIRS[kind[0][2]] if kind else 0))]
+
+
+def _overlap(a: str, b: str) -> float:
+    """The share of words that both have."""
+    left, right = (set(re.findall(r"\w+", t.lower())) for t in (a, b))
+    return len(left & right) / max(1, len(left | right))
 
 
 def number_twins(group: Group, chance: random.Random) -> list[Row]:
@@ -135,7 +162,7 @@ def noisy(rows: list[Row], chance: random.Random) -> list[Row]:
     """The way people scribble: no capitals, no stop, a lead-in, a reason behind one side."""
     lists, _ = load_frames()
     out: list[Row] = []
-    for a, b, label in chance.sample(rows, len(rows) // 3):
+    for a, b, label in chance.sample(rows, len(rows) // 4):
         side = chance.random()
         if side < 0.35:
             a = a[0].lower() + a[1:].rstrip(".")
@@ -146,69 +173,6 @@ def noisy(rows: list[Row], chance: random.Random) -> list[Row]:
             label = B_RICHER if label == SAME else label
         out.append((a, b, label))
     return out
-
-
-def load_frames() -> tuple[dict[str, list[str]], list[tuple[str, str, dict[str, list[str]]]]]:
-    """The word lists and the frames over them."""
-    lists: dict[str, list[str]] = {}
-    frames: list[tuple[str, str, dict[str, list[str]]]] = []
-    for line in (DATA / "frames.txt").read_text("utf-8").splitlines():
-        if line.startswith("@"):
-            name, _, members = line[1:].partition(" = ")
-            lists[name] = [m.strip() for m in members.split(" | ")]
-        elif line.startswith("% "):
-            subjects, values = line[2:].split()
-            frames.append((subjects, values, {"~": [], ">": [], "-": []}))
-        elif line[:2] in ("~ ", "> ", "- "):
-            frames[-1][2][line[0]].append(line[2:])
-    return lists, frames
-
-
-def frame_pairs(chance: random.Random) -> list[Row]:
-    """Pairs from frames: reworded, another value, another subject, another attribute, a change, something added."""
-    lists, frames = load_frames()
-    rows: list[Row] = []
-    for (subjects, values, says), _ in itertools.product(frames, range(FRAME_ROUNDS)):
-        s, s2 = chance.sample(lists[subjects], 2)
-        v, w = chance.sample(lists[values], 2)
-        one, other = (chance.choice(says["~"]) for _ in range(2))
-        base = _say(one, s, v, w)
-        kinds: list[Row] = [(base, _say(other, s, w, v), CLASH), (base, _say(other, s2, chance.choice([v, w]), v), RELATED)]
-        if one != other:
-            kinds.append((base, _say(other, s, v, w), SAME))
-        extra = chance.choice(lists[chance.choice(["reason", "place", "when", "how"])])
-        kinds.append((base, f"{_say(other, s, v, w).rstrip('.')}{', ' if chance.random() < 0.3 else ' '}{extra}.", B_RICHER))
-        if says[">"]:
-            mark = chance.choice(says[">"])
-            kinds.append((base, _say(mark, s, v, w), B_NEWER))
-            kinds.append((base, _say(mark, s2, v, w), RELATED))
-        if says["-"]:
-            kinds.append((base, _say(chance.choice(says["-"]), s, v, w), RELATED))
-        kinds.append((base, _say(_qualified(chance, other), s, w, v), RELATED))
-        rows += chance.sample(kinds, min(4, len(kinds)))
-    return rows
-
-
-def _qualified(chance: random.Random, frame: str) -> str:
-    """The claim under a condition or for a part only, with another value: both can hold."""
-    bound = chance.choice(
-        [
-            "on weekends",
-            "in the test system",
-            "if the first one is busy",
-            "for new customers",
-            "during the fair",
-            "on the backup site",
-            "when nobody else is there",
-            "for the pilot",
-        ]
-    )
-    return f"{bound}, {frame}" if chance.random() < 0.4 else f"{frame} {bound}"
-
-
-def _say(frame: str, s: str, v: str, w: str) -> str:
-    text = frame.replace("{s}", s).replace("{v}", v).replace("{w}", w)
-    return text[0].upper() + text[1:] + "."
 
 
 def public_pairs(mixture: Mixture, folder: Path, chance: random.Random) -> list[Row]:

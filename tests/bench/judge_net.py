@@ -11,7 +11,7 @@ from dreamd.embedding.pairs import LONGEST_TOKENS
 
 
 class PairNet:
-    """The encoder and a linear head on its first and mean token; calling it gives logits."""
+    """The encoder and a linear head on what it pools; calling it gives logits."""
 
     def __init__(self, encoder: nn.Module, weight: torch.Tensor, bias: torch.Tensor, temperature: float) -> None:
         self.encoder = encoder
@@ -22,13 +22,19 @@ class PairNet:
     def __call__(self, batch: dict[str, torch.Tensor]) -> torch.Tensor:
         """Logits of the labels for a batch of encoded pairs."""
         hidden = self.encoder(**batch).last_hidden_state.float()
-        return (pool(hidden, batch["attention_mask"]) @ self._weight.T + self._bias) / self._temperature
+        pooled = pool(hidden, batch["attention_mask"], batch["token_type_ids"])
+        return (pooled @ self._weight.T + self._bias) / self._temperature
 
 
-def pool(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """First token beside the mean of all tokens."""
+def pool(hidden: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+    """First token, mean of all tokens, and of the two statements' means the distance and the product."""
+    left, right = _mean(hidden, mask * (1 - kinds)), _mean(hidden, mask * kinds)
+    return torch.cat([hidden[:, 0], _mean(hidden, mask), (left - right).abs(), left * right], dim=-1)
+
+
+def _mean(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     weights = mask.unsqueeze(-1).to(hidden.dtype)
-    return torch.cat([hidden[:, 0], (hidden * weights).sum(1) / weights.sum(1)], dim=-1)
+    return (hidden * weights).sum(1) / weights.sum(1)
 
 
 def merge_adapter(encoder: nn.Module, adapter: Mapping[str, torch.Tensor], scale: float) -> None:

@@ -45,6 +45,35 @@ def test_english_is_read_as_it_stands(glossary):
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("宜宾仓库周日不发货。", "绵阳仓库周日不发货。"),
+        ("王芳负责测试。", "李强负责测试。"),
+        ("강릉 창고는 일요일에 쉰다.", "목포 창고는 일요일에 쉰다."),
+    ],
+)
+def test_names_the_lexicon_lacks_tell_two_texts_of_one_language_apart(glossary, one, other):
+    left, right = glossary.read(one, other)
+    assert left != right
+    assert set(left.split()) & set(right.split())
+
+
+def test_what_the_lexicon_lacks_is_left_out_beside_another_language(glossary):
+    assert glossary.read("王芳负责测试。", "Wang Fang is responsible for testing.")[0] == "responsible test 。"
+
+
+def test_equal_amounts_are_read_alike(glossary):
+    left, right = glossary.read("Das Fenster ist 5400 Sekunden offen.", "The window is open for 90 minutes.")
+    assert "90 minutes" in left
+    assert "90 minutes" in right
+
+
+@pytest.mark.parametrize(("text", "month"), [("3월에 제거한다.", "march"), ("旧接口12月移除。", "december")])
+def test_a_numbered_month_is_a_month_and_no_amount(glossary, text, month):
+    assert month in glossary.gloss(text).split()
+
+
+@pytest.mark.parametrize(
     ("text", "tongue"),
     [
         ("Keep it small.", "en"),

@@ -36,6 +36,14 @@ LINES = [
     "",
     "`vent.open(at=26)  # °C` 🌱\x00",
 ]
+REWORDED = [
+    "The night porter locks the gate.",
+    "Nobody but the night porter locks the gate.",
+    "It is the porter who shuts the gate at night.",
+    "The gate gets closed by whoever is on duty at night.",
+    "At night the gate is locked so that the deer stay in.",
+    "Someone has to lock the gate before dark.",
+]
 LONG = "The vents open, then the fans start, then the shades come down over the seedlings. " * 20
 PAIRS = [*itertools.islice(itertools.combinations(LINES, 2), 47), (LINES[-1], LINES[0]), (LONG, LINES[0]), (LINES[3], LONG)]
 
@@ -89,6 +97,7 @@ def test_the_turned_pair_has_exactly_the_turned_score(scorer: PairScorer) -> Non
 def test_a_score_is_the_first_reading_or_the_mean_of_both_orders(scorer: PairScorer, engine: PairEngine) -> None:
     pairs = [(a, b) for a, b in itertools.combinations(sorted(LINES[:3]), 2)]
     pairs += [(a, b) for a, b in itertools.pairwise(sorted(["The gate is grey.", "Rye needs cold.", "Tax is due in May."]))]
+    pairs += list(itertools.combinations(sorted(REWORDED), 2))
     firsts = engine.probabilities(pairs)
     turned = [_values(PairScore(*row).turned()) for row in engine.probabilities([(b, a) for a, b in pairs]).tolist()]
     means = (firsts + np.array(turned, np.float32)) / 2

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 BATCH_PIECES = 512
 LONGEST_TOKENS = 160
 """Both statements together, as in training."""
+FEATURES = 4
+"""First token, mean of all, and of the two statements' means the distance and the product, by component."""
 RETRAIN = "run `make judge` with the installed model"
 
 
@@ -51,7 +53,7 @@ class PairEngine:
                 self._encoder = encoder.Encoder(_Adapted(base, added, np.float32(adapter.scale)).read)
                 head = added.read("head.weight").T / np.float32(adapter.temperature)
                 bias = (added.read("head.bias") + np.array(adapter.bias, np.float32)) / np.float32(adapter.temperature)
-            if head.shape != (2 * DIM, len(adapter.bias)) or len(bias) != len(adapter.bias):
+            if head.shape != (FEATURES * DIM, len(adapter.bias)) or len(bias) != len(adapter.bias):
                 raise ValueError("head and calibration differ in shape")
         except ImportError as failure:
             raise Outage(f"the engine of the pair scorer is not installed: {failure.name}", component="model",
@@ -79,17 +81,29 @@ class PairEngine:
         return rows[list(pieces.place)]
 
     def _run(self, batch: Sequence[texts.PairPieces]) -> Floats:
-        """Softmax of the head over the first piece beside the mean of all; `batch` is sorted by length."""
+        """Softmax of the head over first piece, mean, and how the two statements' means differ; sorted by length."""
         import numpy as np
 
         x, groups = self._encoder.run([one.pieces for one in batch], [one.second_at for one in batch])
         firsts = np.concatenate([x[group.rows][::group.length] for group in groups])
-        scores: Floats = np.concatenate([firsts, encoder.means(x, groups)], axis=1) @ self._head
+        left, right = _sides(x, [len(one.pieces) for one in batch], [one.second_at for one in batch])
+        scores: Floats = np.concatenate([firsts, encoder.means(x, groups), np.abs(left - right), left * right], 1) @ self._head
         scores += self._bias
         scores -= scores.max(axis=1, keepdims=True)
         np.exp(scores, out=scores)
         scores /= scores.sum(axis=1, keepdims=True)
         return scores
+
+
+def _sides(x: Floats, lengths: Sequence[int], second_at: Sequence[int]) -> tuple[Floats, Floats]:
+    """The mean over each first statement and over each second one."""
+    import numpy as np
+
+    whole, split = np.array(lengths), np.array(second_at)
+    begin = np.cumsum(whole) - whole
+    sums = np.add.reduceat(x, np.stack([begin, begin + split], 1).ravel(), axis=0)
+    sums /= np.stack([split, whole - split], 1).ravel()[:, None].astype(np.float32)
+    return sums[::2], sums[1::2]
 
 
 @dataclass(frozen=True)
