@@ -41,7 +41,7 @@ PLACES = ("the north quay", "the old mill", "the upper yard", "hall three", "the
 SAYINGS = ("The {t} in {p} is serviced by crew {n}.", "Drawings of {t} number {n} lie in {p}.",
            "Never start the {t} in {p} before bell {n}.", "From now on report {n} about the {t} goes to {p}.",
            "I prefer {t} plans in format {n}, because {p} has no plotter.")
-JUMPS_S = (3600.0, -3600.0, 86400.0, -86400.0, 10 * 86400.0, -10 * 86400.0)
+JUMPS_S = (7200.0, -7200.0, 86400.0, -86400.0, 10 * 86400.0, -10 * 86400.0)
 NOTE_EVERY_S = 0.25
 MOST_WAITING = 40
 STOPS = ("supervisor", "child", "both", "both", "supervisor", "child", "twice asked")
@@ -110,7 +110,7 @@ class Storm:
 
     def _wait(self, for_a_dream: bool, then_s: float) -> None:
         """Any moment, mostly one at which a dream is at work: a service alone would be killed half asleep."""
-        end = time.monotonic() + 4
+        end = time.monotonic() + 8
         while for_a_dream and not self._child_at_work() and time.monotonic() < end:
             time.sleep(0.02)
         time.sleep(then_s)

@@ -79,6 +79,11 @@ def machine(wheels: Path) -> Iterator[dict[str, object]]:
            "LIBRARIES": LIBRARIES, "WHEELS": str(wheels), "SCENE": str(SCENE), "LANG": "C.UTF-8"}
     apart = ["unshare", "--mount", "--cgroup", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc", "sh", "-c", MACHINE]
     done = subprocess.run(apart, env=env, capture_output=True, text=True, timeout=280)
+    for left in (group, Path("/sys/fs/cgroup/unified") / group.name):
+        for place in sorted((p for p in left.rglob("*") if p.is_dir()), reverse=True):
+            place.rmdir()
+        if left.is_dir():
+            left.rmdir()
     assert done.stdout.strip() or "mount:" in done.stderr, done.stderr
     told = json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else {}
     if not told.get("manager"):
