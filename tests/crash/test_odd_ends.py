@@ -71,7 +71,7 @@ def steps_of(ordeal: Ordeal) -> int:
 def test_a_dream_that_is_stopped_or_crashes_at_any_step_ends_well_the_next_time(ordeal: Ordeal, tell: Tell, how: str,
                                                                                 code: int) -> None:
     steps = steps_of(ordeal)
-    chosen = range(1, steps + 1) if how == "stop" else {1, steps // 2, steps}
+    chosen = range(1, steps + 1, max(1, steps // 12)) if how == "stop" else {1, steps // 2, steps}
     wrong = []
     for at in chosen:
         house = ordeal.fresh()
@@ -171,18 +171,22 @@ def test_a_reader_that_holds_an_old_view_for_hours_stops_nobody_and_the_log_stay
     assert not log.exists() or log.stat().st_size < grown / 4
 
 
-def test_a_store_that_is_busy_at_any_write_is_an_outage_and_the_next_dream_ends_well(ordeal: Ordeal, tell: Tell) -> None:
+def test_a_store_that_is_busy_at_any_write_ends_a_dream_at_most_and_the_next_one_ends_well(ordeal: Ordeal, tell: Tell) -> None:
     cases = [Fault(BUSY.name, at=n, error=BUSY.error, hits=BUSY.hits) for n, e in enumerate(ordeal.effects, 1) if e == "begin"]
-    wrong = []
+    wrong, refused = [], 0
     for fault in cases:
         house = ordeal.fresh()
-        with watched(house.home, fault), pytest.raises(Outage) as told:
-            scenario.dream(house)
-        wrong += [] if told.value.code == "store-busy" else [f"begin {fault.at}: {told.value.code}"]
+        try:
+            with watched(house.home, fault):
+                scenario.dream(house)
+        except Outage as told:
+            refused += 1
+            wrong += [] if told.code == "store-busy" else [f"begin {fault.at}: {told.code}"]
         wrong += [f"busy at effect {fault.at}: {w}" for w in left_wrong(ordeal, house)]
         shutil.rmtree(house.root)
-    tell(f"busy at each of {len(cases)} transactions, {len(wrong)} anomalies")
-    assert len(cases) > 10
+    tell(f"busy at each of {len(cases)} transactions, {refused} dreams gave up, {len(wrong)} anomalies")
+    # Where something may wait for another night, the dream goes on without it.
+    assert len(cases) > 10 and refused > len(cases) / 2
     assert wrong == []
 
 
