@@ -27,9 +27,9 @@ _TURNED = {"a": "b", "b": "a"}
 class Limits:
     """From which probability or similarity a verdict is given, one for each kind of evidence."""
 
-    merge: float = 0.76
+    merge: float = 0.82
     """When only the score tells."""
-    contested: float = 0.22
+    contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
     merge_equal: float = 0.5
     """When both use nearly the same words, numbers and denials."""
