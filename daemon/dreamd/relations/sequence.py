@@ -20,7 +20,7 @@ _OVER = re.compile(
     r"^.*?\b(?:prefers?|favou?rs?|likes?|wants?|loves?|rather have|chooses?|take|uses?) (.+?) "
     r"(?:over|rather than|instead of|more than|to|than) (.+)$"
 )
-_OVER_SHORT = re.compile(r"^(.+?) (?:over|instead of|rather than) (.+?)(?:,.*)?$")
+_OVER_SHORT = re.compile(r"^((?:[\w'-]+ ){0,3}[\w'-]+) (?:over|instead of|rather than) (.+?)(?:,.*)?$")
 _PATTERNS = (
     (_OVER, False),
     (_OVER_SHORT, False),
