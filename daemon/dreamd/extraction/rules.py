@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.signs import ENOUGH, Weighed, is_at_work, is_one_off, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import (
@@ -103,6 +104,10 @@ class _Talk:
     skips: Counter[str] = field(default_factory=Counter)
     turn_from: int = 0
     """Where in `found` the candidates of the running turn begin."""
+    turns_since: int = 0
+    """Messages with substance since the last kept sentence, the running one included."""
+    revised: bool = False
+    """Whether the running message set an earlier word right: what else it says stands in the place of that."""
 
 
 def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState | None = None, source_id: str = "",
@@ -132,19 +137,26 @@ def _listen(talk: _Talk, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
     _accepted(talk, event)
-    if text and event.question and len(text) <= SHORT_ANSWER and _is_answer(talk, event, text):
+    talk.turns_since += 1
+    talk.revised = False
+    revision = revision_of(text[:LONGEST_SENTENCE])
+    if revision is not None and revision.sure and len(text) <= SHORT_ANSWER and not revision.rest:
+        _undo(talk, event, revision)
+        return
+    if revision is None and text and event.question and len(text) <= SHORT_ANSWER and _is_answer(talk, event, text):
         return
     if not text or is_acknowledgement(text):
         talk.skips["acknowledgement"] += 1
+        talk.turns_since -= 1
         return
     paragraphs = speech(text)
     if not paragraphs:
         talk.skips["paste"] += 1
         return
-    before = len(talk.found)
+    before = len(talk.seen)
     denied = words.has("words/rules", "denial", text[:LONGEST_SENTENCE])
     _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event, denied=denied)
-    if len(talk.found) == before:
+    if len(talk.seen) == before and not talk.revised:
         talk.skips["no-sign"] += 1
 
 
@@ -153,8 +165,14 @@ def _said(paragraph: str) -> list[str]:
     listed = items(paragraph)
     if len(listed) >= SHORTEST_LIST and sum(map(_is_to_do, listed)) * 2 >= len(listed):
         paragraph = "\n".join(line for line in paragraph.splitlines() if not items(line))
-    found = (without_tail(without_lead(cleaned(without_item(sentence[:LONGEST_HEARD])))) for sentence in sentences(paragraph))
+    found = (_told(without_item(sentence[:LONGEST_HEARD])) for sentence in sentences(paragraph))
     return [text for text in found if not is_fragment(text) and not is_marked(text)]
+
+
+def _told(sentence: str) -> str:
+    """A sentence that stands by itself; a second thought keeps its opener, which says what it is."""
+    bare = sentence.strip(" \t-*")
+    return bare if revision_of(bare) is not None else without_tail(without_lead(cleaned(sentence)))
 
 
 def _is_to_do(text: str) -> bool:
@@ -165,8 +183,10 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
     n = 0
     busy = [is_at_work(text) for text in said]
     while n < len(said):
-        text = said[n]
+        text = _second_thought(talk, event, said[n])
         n += 1
+        if not text:
+            continue
         if _is_bare_request(text):
             # "…. Remember that." speaks of the sentence before it.
             if n > 1:
@@ -178,7 +198,8 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
             continue
         if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
-        weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=sum(busy) > busy[n - 1])
+        weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied or talk.revised,
+                        at_work=sum(busy) > busy[n - 1])
         if weighed.weight < ENOUGH or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
             if is_one_off(text):
                 _add(talk, event, text, sign="one-off")
@@ -194,6 +215,51 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
             text = f"{text} {said[n]}"
             n += 1
         _add(talk, event, text, sign=_sign(weighed, event))
+
+
+def _second_thought(talk: _Talk, event: Event, text: str) -> str:
+    """What is left to weigh of a sentence once it has undone the earlier word it speaks of; nothing when it is dealt with."""
+    revision = revision_of(text)
+    if revision is None:
+        return text
+    undone = _undo(talk, event, revision)
+    if undone is not None:
+        readable = weigh(_told(revision.rest), denied=True).weight >= ENOUGH
+        fixed = put_right(undone.text, revision.rest, unreadable=not readable)
+        if fixed is not None:
+            _add(talk, event, cleaned(fixed), sign="correction")
+            return ""
+    return "" if not revision.rest or is_bare(revision.rest) else _told(revision.rest)
+
+
+def _undo(talk: _Talk, event: Event, revision: Revision) -> Candidate | None:
+    """Withdraw the kept sentence that a second thought speaks of."""
+    spoken_of = _spoken_of(talk, event, revision)
+    if spoken_of is None:
+        return None
+    talk.found.remove(spoken_of)
+    talk.turn_from = min(talk.turn_from, len(talk.found))
+    talk.seen = [known for known in talk.seen if known != _checksum(spoken_of.text)]
+    talk.skips["taken-back"] += 1
+    talk.revised = True
+    return spoken_of
+
+
+def _spoken_of(talk: _Talk, event: Event, revision: Revision) -> Candidate | None:
+    """The last kept sentence of the person, or the last one that is named."""
+    at = event.at or _EPOCH
+    for n, kept in enumerate(reversed(talk.found)):
+        if kept.origin is not Origin.USER or kept.conversation != event.conversation or abs(at - kept.at) > REVISION:
+            continue
+        if revision.about:
+            if is_named_in(revision.about, kept.text):
+                return kept
+        elif put_right(kept.text, revision.rest) or is_same_subject(revision.rest, kept.text):
+            if revision.sure or not is_question(revision.rest):
+                return kept
+        elif n == 0 and revision.sure and talk.turns_since <= 1:
+            return kept
+    return None
 
 
 def _antecedent(earlier: list[str]) -> str:
@@ -280,14 +346,19 @@ def _causes(prose: str) -> list[str]:
 
 def _add(talk: _Talk, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
     text = shortened(text)
-    known = text_sha(text.lower())[:16]
+    known = _checksum(text)
     if known in talk.seen:
         talk.skips["said-before"] += 1
         return
     talk.seen.append(known)
+    talk.turns_since = 0
     talk.found.append(Candidate(
         text=text, origin=origin, at=event.at or _EPOCH, scope=talk.scope, conversation=event.conversation,
         explicit=False, sign=sign, source_id=talk.source_id, start=event.start, end=event.end))
+
+
+def _checksum(text: str) -> str:
+    return text_sha(text.lower())[:16]
 
 
 def _last_versions(found: list[Candidate]) -> list[Candidate]:
