@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass
 
 from dreamd.extraction import words
+from dreamd.extraction.claims import states_a_value
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
@@ -22,7 +23,7 @@ ENOUGH = 2.5
 FOR = (
     ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 2.0),
     ("change", 2.0), ("environment", 2.5), ("self", 3.0), ("manner", 3.0),
-    ("restriction", 2.5), ("whenever", 2.0), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
+    ("restriction", 2.5), ("whenever", 2.5), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
     ("lookup", 2.5), ("definition", 2.0), ("aside", 1.5), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
 AGAINST = (("narrative", 2.5), ("addressing", 2.0), ("momentary", 1.5), ("hedge", 1.0))
@@ -32,7 +33,7 @@ _QUESTION = 5.0
 _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
-_STATED = 2.0
+_STATED = 2.5
 _DESCRIPTION = 0.5
 _DESCRIBING = frozenset({"decision", "fact", "lookup", "environment"})
 """What a message that orders something says besides may only describe what is to be done."""
@@ -49,22 +50,6 @@ _SAID_OF_A_THING = re.compile(
 _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
-_VALUE = re.compile(
-    r"\d{4}-\d\d|\b\d{1,2}[:.]\d\d\b|#[0-9a-f]{3,8}\b|\b[a-z]\w*-\d+\b|\b[A-Z]+-\d[\w-]+|\bv?\d+\.\d+"
-    r"|(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*|\b[\w-]+\.(?:com|org|net|io|dev|example|internal|local)\b"
-    r"|\b\d+ ?(?:%|percent|euros?|dollars?|days?|weeks?|months?|years?|hours?|minutes?|seconds?|ms|km|kg|mb|gb|kb|requests?"
-    r"|rows?|people|users|characters?|lines?|words?|pages?)\b"
-    r"|\b(?:two|three|four|five|six|seven|ten|twelve) (?:days|weeks|months|years|hours|minutes)\b"
-    r"|\b(?:in|of|until|by|on) (?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-    r"|\b(?:on|every(?: second| other)?|each) (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|(?<=[a-z,] )[A-Z][a-z]{2,}")
-_STATES = re.compile(
-    r"(?i)(?:the |our |my |all |every |each |[a-z][\w-]* (?:of|for|in|without|with|from) )?"
-    r"(?!(?:it|this|that|these|those|there|i|you|he|she|they|we|what|which|who|if|when|here|now|then|so|and|but|let|please|not"
-    r"|still|just|yes|no)\b)[^,.;]{2,60}? "
-    r"(?:is|are|has|have|goes|ends?|starts?|closes?|opens?|means|costs?|lasts?|happens?|meets?|lives?|belongs?|contains?|runs?"
-    r"|ships?|takes place|expires?|listens?|reports to|works (?:on|for))\b"
-    r"(?! (?:too|very|still|not|a bit|slightly|broken|wrong|missing|off|empty|blank|gone|red|failing|getting)\b)")
-"""A thing said to be so: with a date, an amount, a name or a place it is a look-up nobody can do elsewhere."""
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 
@@ -101,8 +86,7 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work
 
 def _is_stated(text: str) -> bool:
     """Whether a thing is said to be so, with a value, and not of this moment."""
-    return (_STATES.match(text) is not None and _VALUE.search(text) is not None and not is_at_work(text)
-            and not words.has("words/rules", "momentary", text))
+    return states_a_value(text) and not is_at_work(text) and not words.has("words/rules", "momentary", text)
 
 
 def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
