@@ -52,6 +52,7 @@ ABSOLUTE = [
 ]
 
 LEFT_ALONE = [
+    "Terms of payment are 14 days from now on.",
     "The office is closed from Friday until Monday each week.",
     "Das Büro ist jede Woche von Freitag bis Montag zu.",
     "La oficina cierra cada semana hasta el lunes.",
