@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from dreamd.relations import words
 from dreamd.relations.text import Token
@@ -14,6 +15,10 @@ _VERSION = re.compile(r"(?<![\w.])[vV]?\d+(?:\.(?:\d+|x))+(?:[-+][\w.]+)?(?![\w]
 _ADDRESS = re.compile(r"\b\d{1,3}(?:\.\d{1,3}){3}(?:/\d{1,2})?(?::\d+)?\b")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.IGNORECASE)
 _HEX = re.compile(r"\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b")
+_DIGIT = re.compile(r"\d")
+_DASHES_OF_UUID = 4
+_DOTS_OF_ADDRESS = 3
+_SHAPED_KINDS = frozenset(["url", "mail", "path", "flag"])
 _MIXED = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w.:+#-]+$")
 _SNAKE = re.compile(r"^\w*[a-zA-Z0-9]_\w+$|^_\w+$")
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*$|^[A-Z][a-z0-9]+[A-Z]\w*$")
@@ -26,26 +31,51 @@ _FILE = re.compile(
 def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
     """Names with a shape of their own: these never have a synonym, so unequal ones never merge."""
     found: set[str] = set()
-    for pattern in (_ADDRESS, _UUID, _HEX):
-        found.update(m.group().lower() for m in pattern.finditer(text))
+    if text.count("-") >= _DASHES_OF_UUID:
+        found.update(m.group().lower() for m in _UUID.finditer(text))
+    if _DIGIT.search(text):
+        found.update(m.group().lower() for pattern in (_ADDRESS, _HEX) for m in pattern.finditer(text))
+        found.update(_versions(text))
+    for token in tokens:
+        if token.kind == "word":
+            name = _shaped(token.surface)
+            if name:
+                found.add(name)
+        elif token.kind in _SHAPED_KINDS:
+            name = token.surface.strip(".,:")
+            found.add({"flag": name, "path": name.rstrip("/")}.get(token.kind, name.rstrip("/").lower()))
+    return frozenset(found)
+
+
+def without_addresses(text: str) -> str:
+    """Text without network addresses and UUIDs, whose digits count nothing."""
+    if text.count("-") >= _DASHES_OF_UUID:
+        text = _UUID.sub(" ", text)
+    return _ADDRESS.sub(" ", text) if text.count(".") >= _DOTS_OF_ADDRESS else text
+
+
+def _versions(text: str) -> list[str]:
+    found = []
     for match in _VERSION.finditer(text):
         value = match.group().lower().lstrip("v")
         if "." in value and not _is_measure(text, match.end(), value):
-            found.add("version " + value)
-    for token in tokens:
-        name = token.surface.strip(".,:")
-        if token.kind in ("url", "mail", "path"):
-            found.add(name.rstrip("/").lower() if token.kind != "path" else name.rstrip("/"))
-        elif token.kind == "flag" or token.kind == "word" and (_FILE.match(name) or _SNAKE.match(name)):
-            found.add(name)
-        elif token.kind == "word" and _MIXED.match(name) and not _is_ordinal(name):
-            found.add(name.lower().replace("-", ""))
-    return frozenset(found)
+            found.append("version " + value)
+    return found
+
+
+@lru_cache(maxsize=65_536)
+def _shaped(surface: str) -> str:
+    """The fixed name that a word is by its shape: a file, `snake_case`, letters with digits. Empty when it is none."""
+    name = surface.strip(".,:")
+    if "." in name and _FILE.match(name) or "_" in name and _SNAKE.match(name):
+        return name
+    mixed = _DIGIT.search(name) and _MIXED.match(name) and not _is_ordinal(name)
+    return name.lower().replace("-", "") if mixed else ""
 
 
 def commands(text: str) -> frozenset[str]:
     """Code spans as written, spaces made single."""
-    return frozenset(" ".join(m.group(1).split()) for m in _CODE.finditer(text))
+    return frozenset(" ".join(m.group(1).split()) for m in _CODE.finditer(text)) if "`" in text else frozenset()
 
 
 def quotations(text: str) -> frozenset[str]:
@@ -60,6 +90,9 @@ def proper_names(tokens: Sequence[Token], tongue: str) -> frozenset[str]:
     for token in tokens:
         if token.kind == "stop":
             starts = token.surface in ".!?;:"
+            continue
+        if token.surface == token.lower:  # without a capital no name
+            starts = False
             continue
         name = token.surface.strip(".,:'")
         name = name.removesuffix("'s")

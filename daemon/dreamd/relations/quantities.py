@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dreamd.relations import words
 from dreamd.relations.numerals import numbers_in, unit_at
@@ -45,6 +46,9 @@ _CLOCK_WORD = re.compile(
     re.IGNORECASE,
 )
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
+_OPENING = frozenset(
+    ["a", "an", "one", "half", "every", "each", *_NAMED_TIMES, *words.PERIODS, *words.TIMES_WORDS, *words.NUMBER_WORDS]
+)
 _DIGIT = re.compile(r"\d")
 _GERMAN_UNITS = {"ein": 1} | words.NUMBER_WORDS
 
@@ -105,6 +109,9 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     i = 0
     while i < len(tokens):
         token = tokens[i]
+        if token.kind != "number" and token.kind != "cjk" and not _counts(token.lower):
+            i += 1
+            continue
         if token.kind == "cjk":
             found.extend(Quantity(dim, value, i) for dim, value in numbers_in(token.surface))
             i += 1
@@ -128,6 +135,18 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
         found.append(_with_unit(tokens, i, after, value))
         i = after
     return found
+
+
+@lru_cache(maxsize=65_536)
+def _counts(low: str) -> bool:
+    """Whether a number, a rate or a time of day may begin with this word."""
+    return (
+        low in _OPENING
+        or "-" in low
+        or low.endswith("fold")
+        or "und" in low
+        or low.endswith("tausend")
+    )
 
 
 def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:

@@ -27,14 +27,15 @@ _BACKWARD = frozenset(
         "interdit interdite proibido proibida refused avoided"
     ).split()
 )
-_CONTRAST = (
-    ("rather", "than"),
-    ("instead", "of"),
-    ("in", "place"),
-    ("as", "opposed"),
-    ("en", "vez"),
-    ("em", "vez"),
-    ("au", "lieu"),
+_PART_END = _CLAUSE_END | words.CONDITIONS | words.REASONS
+_HEAD_END = words.REASONS - {"as", "for", "so", "da", "ya"} | {"which", "whose", "but"}
+_SHORTEST_HEAD = 3
+_CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}
+"""Two words that set one thing against another."""
+_NO_DENIAL: tuple[frozenset[str], frozenset[str], int] = (frozenset(), frozenset(), 0)
+_ONLY = re.compile(
+    r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
+    r"únicamente|seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ"
 )
 _AUX = frozenset(
     (
@@ -156,9 +157,13 @@ def extract_slots(text: str) -> Slots:
     head = _head(cut)
     tongue = language(folded)
     low = folded.lower()
-    verb = _verb_at(cut)
-    negated, denied, negations = _negated(cut, low)
-    head_negated, _, head_negations = _negated(head, low)
+    spoken = frozenset(t.lower for t in cut)
+    verb = _verb_at(cut, head)
+    whole = _negated(cut, low)
+    negated, denied, negations = whole
+    alone = len(head) == len(cut)
+    head_negated, _, head_negations = whole if alone or whole == _NO_DENIAL else _negated(head, low)
+    qualifiers = _qualifiers(cut, low)
     content = tuple(t.stem for t in cut if t.is_content)
     return Slots(
         text=text,
@@ -168,7 +173,7 @@ def extract_slots(text: str) -> Slots:
         content=content,
         subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
         imperative=verb == 0,
-        passive=_is_passive(cut),
+        passive=not spoken.isdisjoint(_BE) and _is_passive(cut),
         clauses=_clauses(cut),
         numbers=_numbers(folded, cut),
         fixed=names.fixed_names(folded, cut),
@@ -181,27 +186,19 @@ def extract_slots(text: str) -> Slots:
         head_negated=head_negated,
         head_negations=head_negations,
         quantifiers=_quantifiers(head),
-        only=bool(
-            re.search(
-                r"(?<![\w-])(only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
-                r"únicamente|"
-                r"seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ",
-                low,
-            )
-        ),
-        conditions=_conditions(cut, low, tongue),
-        modal=_modal(cut),
+        only=bool(_ONLY.search(low)),
+        conditions=_conditions(spoken, low, tongue),
+        modal=next((kind for kind, members in words.MODAL.items() if not members.isdisjoint(spoken)), ""),
         changes=_changes(low),
-        qualifiers=_qualifiers(cut, low),
+        qualifiers=qualifiers,
         labels=_labels(cut, verb),
-        head_qualifiers=_qualifiers(head, low),
+        head_qualifiers=qualifiers if alone else _qualifiers(head, low),
         verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
     )
 
 
-def _verb_at(cut: Sequence[Token]) -> int:
+def _verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:
     """Index of the main verb (or of the colon that stands for one); 0 for an imperative, -1 when none was found."""
-    head = _head(cut)
     if not head or head[0].lower in _FRONTED or head[0].lower == "there":
         return -1
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
@@ -234,13 +231,8 @@ def _is_noun_here(head: Sequence[Token], first: int) -> bool:
 
 def _head(cut: Sequence[Token]) -> tuple[Token, ...]:
     """The first clause: up to a stop, a reason or a relative word, if it is a claim already."""
-    for i, token in enumerate(cut):
-        ends = (
-            token.kind == "stop"
-            or token.lower in words.REASONS - {"as", "for", "so", "da", "ya"}
-            or token.lower in ("which", "whose", "but")
-        )
-        if i >= 3 and ends:
+    for i, token in enumerate(cut[_SHORTEST_HEAD:], _SHORTEST_HEAD):
+        if token.kind == "stop" or token.lower in _HEAD_END:
             return tuple(cut[:i])
     return tuple(cut)
 
@@ -250,7 +242,7 @@ def _quantifiers(head: Sequence[Token]) -> frozenset[str]:
     for i, word in enumerate(spoken):
         if word in ("most", "least", "all", "any") and i and spoken[i - 1] in ("at", "after", "in", "the"):
             spoken[i] = ""
-    return frozenset(kind for kind, members in words.QUANTIFIERS.items() if any(w in members for w in spoken))
+    return frozenset(kind for kind, members in words.QUANTIFIERS.items() if not members.isdisjoint(spoken))
 
 
 def _is_passive(cut: Sequence[Token]) -> bool:
@@ -273,12 +265,7 @@ def _clauses(cut: Sequence[Token]) -> tuple[tuple[str, ...], ...]:
     """Content stems cut at punctuation and connectives: the order inside a part means something, that of the parts does not."""
     parts: list[list[str]] = [[]]
     for token in cut:
-        if (
-            token.kind in ("stop", "op")
-            or token.lower in _CLAUSE_END
-            or token.lower in words.CONDITIONS
-            or token.lower in words.REASONS
-        ):
+        if token.kind in ("stop", "op") or token.lower in _PART_END:
             parts.append([])
         elif token.is_content:
             parts[-1].append(token.stem)
@@ -287,7 +274,7 @@ def _clauses(cut: Sequence[Token]) -> tuple[tuple[str, ...], ...]:
 
 def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
     found, rest = quantities.dates_and_times(folded)
-    rest = names._ADDRESS.sub(" ", names._UUID.sub(" ", rest))
+    rest = names.without_addresses(rest)
     keep = tokens(rest) if rest != folded else tuple(cut)
     keep = tuple(t for t in keep if not (t.kind == "number" and "." in t.surface and t.surface.count(".") >= 2))
     return frozenset(q.key for q in [*found, *quantities.measures(keep)])
@@ -295,7 +282,7 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
 
 def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], frozenset[str], int]:
     """Stems in reach of a negator, the first behind each, and how many negators there are."""
-    spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
+    spared: set[int] | None = None
     reach: set[str] = set()
     first: set[str] = set()
     count = 0
@@ -308,9 +295,13 @@ def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], frozenset[
             )
             count += min(hits, 2)
             continue
-        contrast = any(token.lower == a and i + 1 < len(cut) and cut[i + 1].lower == b for a, b in _CONTRAST)
-        is_not = (token.lower in words.NEGATORS or token.stem == "not") and token.at not in spared
-        is_not = is_not and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
+        contrast = token.lower in _CONTRAST and i + 1 < len(cut) and cut[i + 1].lower == _CONTRAST[token.lower]
+        is_not = token.lower in words.NEGATORS or token.stem == "not"
+        if not (contrast or is_not):
+            continue
+        if spared is None:
+            spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
+        is_not = is_not and token.at not in spared and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
         if not (contrast or is_not):
             continue
         count += not contrast
@@ -339,6 +330,8 @@ def _ahead(rest: Sequence[Token]) -> list[str]:
 def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
     subject = cut[:verb] if verb > 0 else cut[: 4 if verb == 0 else 3]
     found = set(names.fixed_names(" ".join(t.surface for t in subject), subject))
+    if all(t.kind != "number" for t in cut):
+        return frozenset(found)
     for one, number in zip(subject, subject[1:], strict=False):
         if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
             found.add(f"{one.stem} {number.lower}")
@@ -354,19 +347,12 @@ _OTHER_TONGUES = {"es": frozenset(["se"]), "fr": frozenset(["se"]), "pt": frozen
 """What is "if" in one tongue and "oneself" in the next."""
 
 
-def _conditions(cut: Sequence[Token], low: str, tongue: str) -> frozenset[str]:
-    found = {t.lower for t in cut if t.lower in words.CONDITIONS}
+def _conditions(spoken: frozenset[str], low: str, tongue: str) -> frozenset[str]:
+    found = set(spoken & words.CONDITIONS)
     found -= _OTHER_TONGUES.get(tongue, _ROMANCE_IF)
     if not low.isascii():
         found.update(w.strip() for w in words.CONDITIONS_CJK if w in low)
     return frozenset(found)
-
-
-def _modal(cut: Sequence[Token]) -> str:
-    for kind, members in words.MODAL.items():
-        if any(t.lower in members for t in cut):
-            return kind
-    return ""
 
 
 _CHANGE = re.compile(r"\b(?:" + "|".join(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")

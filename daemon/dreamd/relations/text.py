@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from dreamd.relations import words
 
@@ -17,25 +17,38 @@ _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _QUOTES = {ord(c): "'" for c in "‘’‛`´"} | {ord(c): '"' for c in "“”„«»‟「」『』"}
 _PLAIN: dict[int, str] = {**_DASHES, **{k: v for k, v in _QUOTES.items() if k != ord("`")}}
 _CODE = re.compile(r"`([^`\n]+)`")
-_TOKEN = re.compile(
-    r"""
+_ADDRESSES = r"""
     (?P<url>https?://[^\s<>"']+[^\s<>"'.,;:!?)])
   | (?P<mail>[\w.+-]+@[\w-]+\.[\w.-]+\w)
-  | (?P<path>(?:~|\.{1,2})?/[\w.@%+<>{}*-]+(?:/[\w.@%+<>{}*-]*)*|(?:[\w.@%+<>{}*-]+/)+[\w.@%+<>{}*-]+)
-  | (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
+  | (?P<path>(?:~|\.{1,2})?/[\w.@%+<>{}*-]+(?:/[\w.@%+<>{}*-]*)*|(?:[\w.@%+<>{}*-]+/)+[\w.@%+<>{}*-]+) |
+"""
+_PIECES = r"""
+    (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
   | (?P<number>(?<![\w.])[#v$€£]?\d[\d.,:_]*\d(?![\w])|(?<![\w.])[#v$€£]?\d(?![\w]))
   | (?P<word>[^\W_](?:[\w]|[.:+-](?=[^\W_])|'(?=[^\W_]))*(?:\+\+|\#(?!\w))?|_\w+)
   | (?P<op><=|>=|=>|->|[=<>≤≥±×%°€$£→&+²³])
   | (?P<stop>[.;:!?,()\[\]|。，；：！？、])
-    """,
-    re.VERBOSE,
-)
+"""
+_TOKEN = re.compile(_ADDRESSES + _PIECES, re.VERBOSE)
+_TOKEN_WITHOUT_ADDRESS = re.compile(_PIECES, re.VERBOSE)
+"""The same where no `/` and no `@` stands, which every address has: much quicker."""
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+")
+_POSSESSIVE = re.compile(r"(?<=\d)'s\b")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
+_SPACES = re.compile(r"\s+")
+_WORDS = re.compile(r"[^\W\d_]+")
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_SCRIPTS = (
+    ("ru", re.compile(r"[\u0400-\u04ff]"), 2),
+    ("ko", re.compile(r"[\uac00-\ud7af]"), 4),
+    ("zh", re.compile(r"[\u3400-\u9fff]"), 4),
+)
+"""Scripts that tell a language, and one letter in how many has to be of it."""
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One piece of a statement: its kind, surface, lower-case form, stem, and where it begins."""
 
     kind: str
@@ -54,33 +67,31 @@ def fold(text: str) -> str:
     """Bring characters to one form: NFKC, plain dashes and quotes, no emphasis marks, single spaces."""
     text = unicodedata.normalize("NFKC", text).replace("³", "3")
     text = text if text.isascii() else text.translate(_PLAIN)
-    text = re.sub(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)", "", text)
-    text = re.sub(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+", "", text)
-    return re.sub(r"\s+", " ", text).strip()
+    if "*" in text or "__" in text:
+        text = _EMPHASIS.sub("", text)
+    return _SPACES.sub(" ", _BULLET.sub("", text)).strip()
 
 
 def tokens(text: str) -> tuple[Token, ...]:
     """Split folded text into tokens; code spans keep their words, runs of Chinese or Korean are cut by script."""
-    text = re.sub(r"(?<=\d)'s\b", "", _CODE.sub(lambda m: f" {m.group(1)} ", text))
+    if "`" in text:
+        text = _CODE.sub(lambda m: f" {m.group(1)} ", text)
+    if "'s" in text:
+        text = _POSSESSIVE.sub("", text)
+    pattern = _TOKEN if "/" in text or "@" in text else _TOKEN_WITHOUT_ADDRESS
     found: list[Token] = []
-    for match in _TOKEN.finditer(text):
-        kind = match.lastgroup or "word"
-        surface = match.group().rstrip(".,:") if match.lastgroup == "path" else match.group()
-        if kind == "word" and _CJK.search(surface):
-            found.extend(_cut_scripts(surface, match.start()))
-            continue
-        if kind == "path" and surface.lower() in words.UNIT_NAMES:
-            kind = "word"
-        if kind == "path" and _is_slashed_words(surface):
-            at = match.start()
-            found.extend(_make("word", part, at) for part in surface.split("/") if part)
-            continue
-        glued = _DIGITS_UNIT.match(surface) if kind == "word" else None
-        if glued and glued.group(2).lower() in words.UNIT_NAMES:
-            found.append(_make("number", glued.group(1), match.start()))
-            found.append(_make("word", glued.group(2), match.start() + len(glued.group(1))))
-            continue
-        found.append(_make(kind, surface, match.start()))
+    for match in pattern.finditer(text):
+        kind, surface, at = match.lastgroup or "word", match.group(), match.start()
+        if kind == "path":
+            found.extend(_path(surface.rstrip(".,:"), at))
+        elif kind != "word":
+            found.append(_make(kind, surface, at))
+        elif not surface.isascii() and _CJK.search(surface):
+            found.extend(_cut_scripts(surface, at))
+        elif surface[0].isdecimal():
+            found.extend(_counted(surface, at))
+        else:
+            found.append(_make(kind, surface, at))
     return tuple(found)
 
 
@@ -93,7 +104,7 @@ def stem(word: str) -> str:
         return word
     if word.endswith("'s"):
         word = word[:-2]
-    for ending, put in _ENDINGS:
+    for ending, put in _ENDINGS_BY_LETTER.get(word[-1], ()):
         if word.endswith(ending) and len(word) - len(ending) + len(put) >= 3:
             word = word[: len(word) - len(ending)] + put
             break
@@ -106,23 +117,32 @@ def stem(word: str) -> str:
 
 def language(text: str) -> str:
     """The language as far as script and small words show it: en, de, es, fr, pt, ru, zh, ja, ko."""
-    if re.search(r"[\u3040-\u30ff]", text):
-        return "ja"
-    letters = sum(c.isalpha() for c in text) or 1
-    if len(re.findall(r"[\u0400-\u04ff]", text)) * 2 > letters:
-        return "ru"
-    if len(re.findall(r"[\uac00-\ud7af]", text)) * 4 > letters:
-        return "ko"
-    if len(re.findall(r"[\u3400-\u9fff]", text)) * 4 > letters:
-        return "zh"
-    found = [w if w == "I" else w.lower() for w in re.findall(r"[^\W\d_]+", text)]
-    counts = {name: sum(w in small for w in found) for name, small in words.SMALL_WORDS.items()}
+    if not text.isascii():
+        told = _script(text)
+        if told:
+            return told
+    counts = dict.fromkeys(words.SMALL_WORDS, 0)
+    for word in _WORDS.findall(text):
+        for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ()):
+            counts[name] += 1
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
         return best
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
 
 
+def _script(text: str) -> str:
+    """The language that the script alone tells; empty where it tells none."""
+    if _KANA.search(text):
+        return "ja"
+    letters = sum(c.isalpha() for c in text) or 1
+    return next((name for name, script, share in _SCRIPTS if len(script.findall(text)) * share > letters), "")
+
+
+_TONGUES_OF: dict[str, list[str]] = {}
+for _tongue, _small in words.SMALL_WORDS.items():
+    for _word in _small:
+        _TONGUES_OF.setdefault(_word, []).append(_tongue)
 _LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
 """Letters that give away a language of which no small word stands in the text."""
 MAY_MONTH = "may-month"
@@ -174,13 +194,41 @@ _ENDINGS = (
 )
 
 
+_ENDINGS_BY_LETTER: dict[str, list[tuple[str, str]]] = {}
+for _ending in _ENDINGS:
+    _ENDINGS_BY_LETTER.setdefault(_ending[0][-1], []).append(_ending)
+
+
 def _make(kind: str, surface: str, at: int) -> Token:
-    lower = MAY_MONTH if surface == "May" and at else surface.lower()
-    if lower.endswith("'s"):
-        lower = lower[:-2]
+    lower, root = _forms(kind, MAY_MONTH if surface == "May" and at else surface)
+    return Token(kind, surface, lower, root, at)
+
+
+@lru_cache(maxsize=65_536)
+def _forms(kind: str, surface: str) -> tuple[str, str]:
+    """The lower-case form and the stem of a surface."""
+    lower = surface.lower().removesuffix("'s")
     if lower.endswith("n't"):
-        return Token(kind, surface, lower, "not", at)
-    return Token(kind, surface, lower, stem(lower) if kind == "word" else lower, at)
+        return lower, "not"
+    return lower, stem(lower) if kind == "word" else lower
+
+
+def _path(surface: str, at: int) -> list[Token]:
+    """What looks like a path: a unit (`km/h`), two words (`read/write`), or a path."""
+    if surface.lower() in words.UNIT_NAMES:
+        return [_make("word", surface, at)]
+    if _is_slashed_words(surface):
+        return [_make("word", part, at) for part in surface.split("/") if part]
+    return [_make("path", surface, at)]
+
+
+def _counted(surface: str, at: int) -> list[Token]:
+    """A word that begins with a digit: a number with its unit (`12GB`), or a name."""
+    glued = _DIGITS_UNIT.match(surface)
+    if glued and glued.group(2).lower() in words.UNIT_NAMES:
+        number, unit = glued.groups()
+        return [_make("number", number, at), _make("word", unit, at + len(number))]
+    return [_make("word", surface, at)]
 
 
 def _is_slashed_words(surface: str) -> bool:
