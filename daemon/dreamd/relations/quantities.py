@@ -47,8 +47,11 @@ _CLOCK_WORD = re.compile(
 )
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
 _OPENING = frozenset(
-    ["a", "an", "one", "half", "every", "each", *_NAMED_TIMES, *words.PERIODS, *words.TIMES_WORDS, *words.NUMBER_WORDS]
+    ["one", "half", "every", "each", *_NAMED_TIMES, *words.PERIODS, *words.TIMES_WORDS, *words.NUMBER_WORDS]
 )
+_ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *words.FRACTION_WORDS, *words.UNIT_NAMES])
+"""What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
 _GERMAN_UNITS = {"ein": 1} | words.NUMBER_WORDS
 
@@ -95,12 +98,15 @@ def dates_and_times(text: str) -> tuple[list[Quantity], str]:
     text = _DATE.sub(
         lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text
     )
-    text = _DAY_MONTH.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(2).lower()], m.group(1)), m), text)
-    text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
-    text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
-    text = _CLOCK_WORD.sub(worded, text)
-    text = _CLOCK.sub(clock, text)
-    return found, text
+    spoken = frozenset(_LETTERS.findall(text.lower())) if text.isascii() else None  # None: may hold anything
+    if spoken is None or not spoken.isdisjoint(_MONTHS):
+        text = _DAY_MONTH.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(2).lower()], m.group(1)), m), text)
+        text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
+    if spoken is None:
+        text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
+    if spoken is None or "clock" in text.lower():
+        text = _CLOCK_WORD.sub(worded, text)
+    return found, _CLOCK.sub(clock, text)
 
 
 def measures(tokens: Sequence[Token]) -> list[Quantity]:
@@ -109,7 +115,7 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     i = 0
     while i < len(tokens):
         token = tokens[i]
-        if token.kind != "number" and token.kind != "cjk" and not _counts(token.lower):
+        if not _may_begin(tokens, i):
             i += 1
             continue
         if token.kind == "cjk":
@@ -137,16 +143,17 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     return found
 
 
+def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a number, a rate or a time of day may begin at a token: a quick look before the slow one."""
+    token = tokens[i]
+    if token.lower in ("a", "an"):
+        return i + 1 < len(tokens) and tokens[i + 1].lower in _ONE_COUNTS
+    return _counts(token.lower) or token.kind in ("number", "cjk")
+
+
 @lru_cache(maxsize=65_536)
 def _counts(low: str) -> bool:
-    """Whether a number, a rate or a time of day may begin with this word."""
-    return (
-        low in _OPENING
-        or "-" in low
-        or low.endswith("fold")
-        or "und" in low
-        or low.endswith("tausend")
-    )
+    return low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
 
 
 def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:

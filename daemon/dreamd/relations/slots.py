@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import names, quantities, words
+from dreamd.relations.alternatives import by_first_letter
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF, VERBS
 from dreamd.relations.text import Token, fold, language, tokens
@@ -355,7 +356,7 @@ def _conditions(spoken: frozenset[str], low: str, tongue: str) -> frozenset[str]
     return frozenset(found)
 
 
-_CHANGE = re.compile(r"\b(?:" + "|".join(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")
+_CHANGE = re.compile(r"\b(?:" + by_first_letter(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")
 _CHANGE_CJK = re.compile("|".join(p for p in words.CHANGE if not p.startswith(r"\b")))
 _FAMILY_OF: dict[str, list[tuple[str, str]]] = {}
 for _family, _members in words.QUALIFIERS.items():
