@@ -25,6 +25,11 @@ def by_first_letter(patterns: Iterable[str]) -> str:
     return "|".join(f"{letter}(?:{'|'.join(ends)})" for letter, ends in rests.items())
 
 
+def alternatives(pattern: str) -> list[str]:
+    """A pattern cut at the bars that stand in no group of its own."""
+    return _opened(f"(?:{pattern})")[0]
+
+
 def _opened(pattern: str) -> tuple[list[str], str]:
     """The alternatives of the group that a pattern begins with, and what follows it; a plain pattern is its own."""
     if not pattern.startswith("(?:"):

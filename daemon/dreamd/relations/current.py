@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import words
+from dreamd.relations.alternatives import alternatives, by_first_letter
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import Token, tokens
 
@@ -55,15 +56,15 @@ _FORMER = re.compile(
     r"|,? ?\bem vez d[^,;.]*|[,;]? ?(?:e )?(?:já não|não mais) [^,;.]*",
     re.IGNORECASE,
 )
-_LATELY = re.compile(
-    r"\b(?:from (?:now|today|tomorrow) on(?:wards?)?|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
+_LATELY_SAID = (
+    r"from (?:now|today|tomorrow) on(?:wards?)?|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
     r"meanwhile|instead|back(?= (?:on|at|in|to)\b)|actually|after all|recently|finally|since then|today|new|henceforth|"
     r"ab sofort|ab jetzt|von nun an|künftig|jetzt|nun|nunmehr|neuerdings|mittlerweile|inzwischen|wieder|wurden?|"
     r"a partir de ahora|desde ahora|de ahora en adelante|ahora|actualmente|ya|ha sido|han sido|fue|fueron|"
     r"à partir de maintenant|désormais|dorénavant|maintenant|à présent|a été|ont été|"
-    r"a partir de agora|de agora em diante|agora|atualmente|já|foi|foram|теперь|сейчас|отныне)\b",
-    re.IGNORECASE,
+    r"a partir de agora|de agora em diante|agora|atualmente|já|foi|foram|теперь|сейчас|отныне"
 )
+_LATELY = re.compile(rf"\b(?:{by_first_letter(alternatives(_LATELY_SAID))})\b", re.IGNORECASE)
 _CJK_CHANGE = re.compile(
     r"从现在(?:开始|起)|今后|以后|现在|目前|已经|已|改为|改成|改到|改在|改用|改由|变更为|变为|调整为|调整到|提高到|降低到|降到|更新为|升级到|升级为|推迟到|延期到|提前到|换成|"
     r"이제(?:부터)?(?:는)?|앞으로는?|지금은|현재|더 이상|변경되었|바뀌었|변경됐|바뀌|변경|今は|今後は?|これからは?|現在は?|現在|変更(?:され|し)?(?:ました|た)?|になりました|になった"

@@ -52,10 +52,12 @@ def _abroad(pair: PairFeatures) -> Iterable[str]:
         yield f"words of its own on either side: {listed(one)} against {listed(other)}"
 
 
+_ENGLISH = words.STOP | words.UNIT_NAMES.keys()
+
+
 def _is_english(slots: Slots) -> bool:
     """A small word, a common verb or a unit gives it away."""
-    known = words.STOP | words.UNIT_NAMES.keys()
-    return any(t.lower in known and t.surface != "i" or t.stem in VERBS or t.kind == "stop" for t in slots.tokens[:-1])
+    return any(t.lower in _ENGLISH and t.surface != "i" or t.stem in VERBS or t.kind == "stop" for t in slots.tokens[:-1])
 
 
 def _counts(token: Token) -> bool:

@@ -1,5 +1,7 @@
 """What comes before what, as far as a statement says it, and whether two statements say it the other way round."""
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 import re
@@ -21,25 +23,31 @@ _OVER = re.compile(
     r"(?:over|rather than|instead of|more than|to|than) (.+)$"
 )
 _OVER_SHORT = re.compile(r"^((?:[\w'-]+ ){0,3}[\w'-]+) (?:over|instead of|rather than) (.+?)(?:,.*)?$")
-_PATTERNS = (
-    (_OVER, False),
-    (_OVER_SHORT, False),
-    (_FRONTED_BEFORE, True),
-    (_FRONTED_AFTER, False),
-    (_THEN, False),
-    (_FIRST, False),
-    (_AFTERWARDS, False),
-    (_BEFORE, False),
-    (_AFTER, True),
+_WORD = re.compile(r"[a-z]+")
+_PREFERRING = frozenset(
+    "prefer prefers favor favors favour favours like likes want wants love loves rather choose chooses take use uses".split()
 )
+_PATTERNS = (
+    (_OVER, False, _PREFERRING),
+    (_OVER_SHORT, False, frozenset(["over", "instead", "rather"])),
+    (_FRONTED_BEFORE, True, frozenset(["before"])),
+    (_FRONTED_AFTER, False, frozenset(["after", "once", "when"])),
+    (_THEN, False, frozenset(["then"])),
+    (_FIRST, False, frozenset(["first"])),
+    (_AFTERWARDS, False, frozenset(["after", "afterwards", "follow", "follows", "later"])),
+    (_BEFORE, False, frozenset(["before", "ahead", "prior", "precede", "precedes"])),
+    (_AFTER, True, frozenset(["after", "once", "follow", "follows", "behind"])),
+)
+"""Each with whether it names the second first, and the words of which it needs one."""
 
 
 @lru_cache(maxsize=16_384)
 def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The stems of what comes first and of what comes second; None when the text tells no order."""
     low = folded.lower().rstrip(".")
-    for pattern, turned in _PATTERNS:
-        match = pattern.match(low)
+    spoken = frozenset(_WORD.findall(low))
+    for pattern, turned, signs in _PATTERNS:
+        match = None if signs.isdisjoint(spoken) else pattern.match(low)
         if match:
             one, other = (frozenset(t.stem for t in tokens(part) if t.is_content) for part in match.groups())
             first, second = (other, one) if turned else (one, other)

@@ -6,8 +6,8 @@ import pytest
 
 from dreamd.relations.alternatives import by_first_letter
 
-PATTERNS = ("now", r"(?:was|is) (?:moved|sent)\b", "no longer", r"(?:we|they)(?:'ve)? left", "is off", "nowadays", r"g(?:ave|iven) up")
-TEXTS = ("now we've left", "it was moved and is off", "nowadays no longer", "they left, it is sent", "given up, gave up", "nothing here")
+PATTERNS = ("now", r"(?:was|is) (?:moved|sent)\b", "no longer", r"(?:we|they)(?:'ve)? left", "is off", "nowadays")
+TEXTS = ("now we've left", "it was moved and is off", "nowadays no longer", "they left, it is sent", "nothing here")
 
 
 @pytest.mark.parametrize("text", TEXTS)
