@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -224,7 +223,9 @@ def _mentioned(name: str, other: Slots) -> bool:
 
 
 def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
-    def missing(mine: Iterable[str], theirs: Slots) -> frozenset[str]:
+    def missing(mine: frozenset[str], theirs: Slots) -> frozenset[str]:
+        if not mine:
+            return mine
         low = theirs.folded.lower()
         found = {t.lower.strip(".,:'") for t in theirs.tokens}
         stems = {t.stem for t in theirs.tokens}
@@ -234,7 +235,9 @@ def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
             if n not in found
             and n.rstrip("s") not in found
             and not set(extract_stems(n)) & stems
-            and not any(is_short_for(n, o) or is_short_for(o, n) for o in found if len(o) > 1 and o not in words.STOP)
+            and not any(
+                is_short_for(n, o) or is_short_for(o, n) for o in found if o[:1] == n[:1] and len(o) > 1 and o not in words.STOP
+            )
             and not (len(n) > 3 and n in low)
         )
 
