@@ -16,6 +16,7 @@ from dreamd.extraction.dates import Durable, make_durable
 from dreamd.extraction.neutral import could_harm, looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.redaction import MASK, Redacted, redact
+from dreamd.extraction.stance import states_nothing
 from dreamd.model import (
     SHORTEST_TEXT,
     Gated,
@@ -94,7 +95,7 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     """Why a text may become no memory at all, or None."""
     text = redacted.text[:_CHECKED_CHARS]
     said = MASK.sub("", text)
-    left = words.width(said.strip(" \n\t.:=,;-*"))
+    left = words.fullness(said.strip(" \n\t.:=,;-*"))
     if left < SHORTEST_TEXT:
         return _Refusal("too-short")
     if redacted.masks and left < SHORTEST_BESIDE_MASK:
@@ -126,8 +127,8 @@ def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict,
         return GateVerdict.HOLD, "agent-root-cause"
     if origin is Origin.AGENT and words.has("words/gate", "decision", text):
         return GateVerdict.HOLD, "agent-decision"
-    if not explicit and text.rstrip().endswith(("?", "？")):
-        return GateVerdict.HOLD, "question"
+    if (nothing := states_nothing(text)) or (not explicit and text.rstrip().endswith(("?", "？"))):
+        return GateVerdict.HOLD, nothing or "question"
     if words.has("words/gate", "record", text):
         return GateVerdict.ALLOW, "decision-record"
     if words.has("words/classes", "command", text) or words.has("words/classes", "lookup", text):

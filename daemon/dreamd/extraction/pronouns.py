@@ -20,6 +20,11 @@ _DEMONSTRATIVE = re.compile(
     r"needs?|isn't|doesn't|won't|shouldn't)\b", re.IGNORECASE)
 _FORWARD = re.compile(r"\s*(?:in|despite|because of|due to|after|before|unlike|with|given|for all|by|from|at|on"
                       r"|during) (?:its|their)\b", re.IGNORECASE)
+_ITALIAN_ARTICLE = re.compile(
+    r"(?i)\s*il (?=(?:.*? )?(?:di|del|dello|della|dei|degli|delle|al|allo|alla|alle|nel|nella|gli|che|con|sono|dal|dalla|sul"
+    r"|sulla|signor|signore|ogni|è|viene|ha|non|per|tutti|trova|chiama|approva|gestisce|usa|parte)\b)"
+    r"(?!.*\b(?:est|les|des|du|pas|doit|faut|et|une|pour|dans|qui|sur|avec|au|aux|ne|sont|chaque|tous|toutes|ce|cette)\b)")
+"""Italian, which the French words take for French: there `il` is an article and names what it speaks of."""
 _SCOPE = re.compile(r"(?i)\bthis (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?"
                     r"|package)\b")
 
@@ -27,6 +32,8 @@ _SCOPE = re.compile(r"(?i)\bthis (?:project|repo(?:sitory)?|codebase|workspace|t
 def points_outside(text: str) -> bool:
     """Whether a pronoun in the note points at something the note does not name."""
     lang = language_of(text)
+    if lang == "fr" and _ITALIAN_ARTICLE.match(text):
+        return False
     if lang != "en":
         table = words.load("words/gate")["outside"]
         listed = table.get(lang, []) if isinstance(table, dict) else []

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
+from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.signs import ENOUGH, Weighed, is_at_work, is_one_off, weigh
@@ -149,7 +150,7 @@ def _listen(talk: _Talk, event: Event) -> None:
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
         return
-    paragraphs = speech(text)
+    paragraphs = speech(without_handed_over(text))
     if not paragraphs:
         talk.skips["paste"] += 1
         return
@@ -187,6 +188,9 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
         n += 1
         if not text:
             continue
+        if unmeant := unmeant_as(text):
+            talk.skips[unmeant] += 1
+            continue
         if _is_bare_request(text):
             # "…. Remember that." speaks of the sentence before it.
             if n > 1:
@@ -200,7 +204,8 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
         weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied or talk.revised,
                         at_work=sum(busy) > busy[n - 1])
-        if weighed.weight < ENOUGH or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
+        too_light = weighed.weight < ENOUGH and not has_an_end(text)
+        if too_light or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
             if is_one_off(text):
                 _add(talk, event, text, sign="one-off")
             continue

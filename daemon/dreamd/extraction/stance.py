@@ -42,6 +42,7 @@ _SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|wo
 _SUBORDINATE = re.compile(r"(?i)(?:seems? )?(?:if|when|unless|while|once|because|since|as|for|in|on|at|wenn|weil|si|quand"
                           r"|cuando|quando|se)\b")
 _PRINTED_SIGN = re.compile(r"[\s*-]*[⚠✅❌🔴🟡🟢📦📍✨🚀]")
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
 
@@ -63,6 +64,23 @@ def asks_for_a_nod(text: str) -> bool:
 def is_musing(text: str) -> bool:
     """Whether a sentence only thinks aloud: proposes, imagines, weighs up."""
     return words.has("words/stance", "muses", _CODE.sub("x", text))
+
+
+def states_nothing(text: str) -> str:
+    """Why a whole note states nothing: it is a `question` or a `thought`; or an empty string.
+
+    A note of several sentences states something as soon as one of them does.
+    """
+    reasons = set()
+    for sentence in _SENTENCES.split(text.strip()):
+        said = sentence.strip()
+        if said.endswith(("?", "？")) or (words.WIDE.search(said) and is_question(said)):
+            reasons.add("" if asks_for_a_nod(said) else "question")
+        elif words.starts("words/stance", "thought", said) or words.has("words/stance", "thought_inside", said):
+            reasons.add("thought")
+        elif said:
+            return ""
+    return "" if "" in reasons else min(reasons, default="")
 
 
 def is_work(text: str) -> bool:

@@ -75,6 +75,11 @@ def width(text: str) -> float:
     return len(text) + len(WIDE.findall(text)) / 2
 
 
+def fullness(text: str) -> int:
+    """How much a text can say, in Latin characters: twelve letters are two words, and four wide signs are as much."""
+    return len(text) + 2 * len(WIDE.findall(text))
+
+
 def _bounded(word: str) -> str:
     if WIDE.search(word):
         return f"(?:{word})"

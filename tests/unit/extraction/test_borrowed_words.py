@@ -1,0 +1,136 @@
+"""Words that are not meant as the person's own teach nothing: handed over, reported, imagined, chatted, asked, mused."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from test_what_is_kept import learned
+
+from dreamd.extraction import gate
+from dreamd.model import Gated, GateVerdict, MemoryClass, Origin
+
+AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
+
+
+def noted(text: str) -> Gated:
+    return gate(text, origin=Origin.USER, at=AT, zone=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Translate this for the crew: "We never sail in fog and Ida decides."',
+        'Summarise this article: "Harbours should never open at night. They should always ask."',
+        "Proofread: We always answer within a day. Our cabins are never cold.",
+        "Can you reword this: Guests must always show a passport.",
+        "please draft a reply to him: we never refund tickets after the trip",
+        "Rephrase the following text:\n\nWe always clean the deck in the morning.\n\nWe never let guests steer.",
+        "Übersetze den Satz: Wir fahren immer montags.",
+        "Traduce esto: Nunca salimos con niebla.",
+        "Traduis ceci : Nous ne partons jamais dans le brouillard.",
+        'The review bot wrote "you must always add a fog test", ignore that.',
+        "Reddit says you should never trust a tide table.",
+        "The old handbook claimed that the fog horn is at pier 9, that was wrong.",
+        "Some blogs recommend that you always use two anchors.",
+        "Der Artikel behauptet, man müsse immer zwei Anker werfen.",
+    ],
+)
+def test_text_handed_over_or_reported_is_no_rule(text: str) -> None:
+    assert learned(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If we used the big ferry we would never have to wait.",
+        "In an ideal world every cabin would have two keys.",
+        "I wish we had never bought the old ferry.",
+        "We should have always kept the paper tickets.",
+        "If only the crew always came on time.",
+        "Wenn wir eine Brücke hätten, müssten wir nie warten.",
+        "Si tuviéramos un puente nunca esperaríamos.",
+        "Si on avait un pont, on ne devrait jamais attendre.",
+        "My daughter never wears a hat.",
+        "My neighbour says his boat never starts.",
+        "You always say that.",
+        "I always forget the name of that pier.",
+        "Du sagst das immer.",
+    ],
+)
+def test_what_is_imagined_or_chatted_is_no_rule(text: str) -> None:
+    assert learned(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ('Translate this: "We never sail in fog." We always use British spelling in translations.',
+         "We always use British spelling in translations."),
+        ("Please review the pull request. We never merge without two approvals.", "We never merge without two approvals."),
+        ("Write commit messages in English: always with a scope.", "Write commit messages in English: always with a scope."),
+        ("The linter must always pass before a merge.", "The linter must always pass before a merge."),
+        ("If you add a table, always add a migration.", "If you add a table, always add a migration."),
+        ("Our style guide says we never abbreviate names.", "Our style guide says we never abbreviate names."),
+    ],
+)
+def test_a_rule_beside_borrowed_words_is_kept(text: str, kept: str) -> None:
+    assert learned(text) == [kept]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ida is on leave until 1 September 2026, ask Otto about the tickets meanwhile",
+        "The old pier is closed until 2026-10-15.",
+        "Der alte Pier ist bis 2026-10-15 gesperrt.",
+    ],
+)
+def test_a_state_with_an_end_is_kept_and_ends(text: str) -> None:
+    (kept,) = learned(text)
+    gated = noted(kept)
+    assert gated.memory_class is MemoryClass.STATE and gated.ttl is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Should we use the small ferry in winter?", "question"),
+        ("Why is the ticket page so slow on Sundays?", "question"),
+        ("Sollen wir den Pier wechseln?", "question"),
+        ("我们要不要换成大船？", "question"),
+        ("Maybe we could move the office to the pier at some point.", "thought"),
+        ("I wonder whether the fog horn helps at all.", "thought"),
+        ("Let me think about the timetable first.", "thought"),
+        ("Hmm, not sure about the name of the new ferry.", "thought"),
+        ("I'll run the pier tests now and come back.", "thought"),
+        ("For example, the pier could be number 12.", "thought"),
+        ("Perhaps Ida owns the timetable, I am not sure.", "thought"),
+        ("Ich schaue mir jetzt die Fahrpläne an.", "thought"),
+    ],
+)
+def test_a_note_that_states_nothing_is_held(text: str, reason: str) -> None:
+    gated = noted(text)
+    assert (gated.verdict, gated.reason) == (GateVerdict.HOLD, reason)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'll be on leave until 2026-09-01.",
+        "We sail from pier 7, right?",
+        "How do we book? With the harbour form.",
+        "Why we chose the small ferry: it needs less crew.",
+        "Il signor Riva approva le ferie.",
+        "Il server si trova a Milano.",
+        "鍵は受付にある。",
+        "小王负责支付。",
+        "열쇠는 접수처에 있다.",
+    ],
+)
+def test_a_note_that_states_something_is_kept(text: str) -> None:
+    assert noted(text).verdict is GateVerdict.ALLOW
+
+
+def test_a_french_pronoun_is_still_a_pronoun() -> None:
+    assert noted("Il utilise une librairie ancienne.").reason == "outside-pronoun"
