@@ -23,7 +23,8 @@ CONTRACT = {
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):
     told = dream("--help")
-    listed = {line.split()[0] for line in told.out.splitlines() if line.startswith("  ") and not line.startswith(("  -", "  dream "))}
+    listed = {line.split()[0] for line in told.out.splitlines()
+              if line.startswith("  ") and not line.startswith(("  -", "  dream "))}
     assert told.code == 0
     assert listed == CONTRACT == set(commands.FAMILY)
 
