@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+import scenario
+from torment import Ordeal
 
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -20,6 +22,15 @@ def room() -> Iterator[Path]:
     place = Path(tempfile.mkdtemp(prefix="dream-torment-", dir=base))
     yield place
     shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture
+def ordeal(room: Path) -> Ordeal:
+    """The dream of the scenario over its home."""
+    (room / "before").mkdir()
+    made = Ordeal(scenario.prepare(room / "before"), scenario.dream, scenario.NIGHT, room)
+    made.rehearse()
+    return made
 
 
 @pytest.fixture

@@ -27,15 +27,6 @@ SAMPLE = 120
 CONTROL = 20
 
 
-@pytest.fixture
-def ordeal(room: Path) -> Ordeal:
-    """The dream of the scenario over its home."""
-    (room / "before").mkdir()
-    made = Ordeal(scenario.prepare(room / "before"), scenario.dream, scenario.NIGHT, room)
-    made.rehearse()
-    return made
-
-
 def test_the_scenario_has_every_kind_of_change_in_it(room: Path) -> None:
     report = scenario.dream(scenario.prepare(room))
     assert {c.op for c in report.changes} == {"add", "hold", "link", "merge", "refine", "supersede", "edit", "archive", "stale"}

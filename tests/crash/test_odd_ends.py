@@ -35,15 +35,6 @@ DISTURBED = Path(__file__).with_name("disturbed.py")
 SEGFAULT = -signal.SIGSEGV
 
 
-@pytest.fixture
-def ordeal(room: Path) -> Ordeal:
-    """The dream of the scenario over its home."""
-    (room / "before").mkdir()
-    made = Ordeal(scenario.prepare(room / "before"), scenario.dream, scenario.NIGHT, room)
-    made.rehearse()
-    return made
-
-
 def disturbed(house: House, how: str, at: int = 0, *, package: Path | None = None) -> tuple[int, str]:
     """A dream in a process of its own with a disturbance at one step: (how it ended, what it said)."""
     places = [str(package)] if package else []
