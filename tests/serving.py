@@ -125,7 +125,7 @@ class Place:
     def waits_for(self, true: Callable[[], object], within_s: float = 90.0) -> None:
         end = time.monotonic() + within_s
         while not true():
-            assert time.monotonic() < end, self.said.read_text()[-1500:]
+            assert time.monotonic() < end, self.said.read_text()[-1500:] if self.said.exists() else "no service was started"
             time.sleep(0.03)
 
     def child(self) -> int:

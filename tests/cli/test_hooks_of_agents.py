@@ -49,6 +49,19 @@ def test_a_conversation_of_many_turns_fills_no_inbox(dream):
     assert len(inbox(dream)) == 2
 
 
+def test_hooks_of_one_moment_all_leave_word_where_nothing_was_yet(dream):
+    for n in range(6):
+        (dream.root / f"call-{n}").write_bytes(call(dream, transcript_path=f"/talks/{n}.jsonl"))
+    for home in (dream.root / "fresh" / str(n) for n in range(8)):
+        callers = []
+        for n in range(6):
+            with (dream.root / f"call-{n}").open() as told:
+                callers.append(subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(home), "hook", "stop"],
+                                                stdin=told, env=dream.env))
+        assert [caller.wait(timeout=60) for caller in callers] == [0] * 6
+        assert len(list((home / "inbox").glob("*.json"))) == 6
+
+
 def broken_settings(dream: Any) -> bytes:
     dream.settings("[priming\nenabled = maybe")
     return call(dream)

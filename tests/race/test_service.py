@@ -40,6 +40,14 @@ THREE_NOTES = (NOTE, "Invoices are archived in the cellar of the old mill.", "Ne
 """Nothing in them bears on another: what becomes of each does not turn on which dream it met first."""
 
 
+def note_cranes(place: Place, count: int) -> None:
+    """Enough work that a dream can be met in the middle of it, on any machine."""
+    lines = "".join(json.dumps({"text": f"Crane {n} of pier {n % 7} is serviced by crew {n + 3}.", "key": str(n)}) + "\n"
+                    for n in range(count))
+    (place.base / "notes").write_text(lines)
+    assert place.dream("note", "--jsonl", str(place.base / "notes")).returncode == 0
+
+
 def try_again_now(place: Place, component: str) -> None:
     """The minutes until the next try are over, as far as the marker knows."""
     path = place.paths.outage / f"{component}.json"
@@ -184,8 +192,8 @@ def test_a_stop_at_any_moment_ends_soon_and_loses_nothing(place: Place, after_s:
 
 @pytest.mark.slow
 def test_a_second_stop_leaves_at_once(place: Place) -> None:
+    note_cranes(place, 300)
     service = place.serve(EAGER, rhythm={"stop_s": 60})
-    place.dream("note", NOTE)
     child = place.child()
     place.waits_for((place.paths.home / "cycle.json").exists)
     os.kill(child, signal.SIGSTOP)
@@ -199,10 +207,7 @@ def test_a_second_stop_leaves_at_once(place: Place) -> None:
 
 @pytest.mark.slow
 def test_a_dream_at_work_stops_for_a_pause_and_goes_on_after_it(place: Place) -> None:
-    lines = "".join(json.dumps({"text": f"Crane {n} of pier {n % 7} is serviced by crew {n + 3}.", "key": str(n)}) + "\n"
-                    for n in range(800))
-    (place.base / "notes").write_text(lines)
-    assert place.dream("note", "--jsonl", str(place.base / "notes")).returncode == 0
+    note_cranes(place, 800)
     service = place.serve(EAGER, rhythm={"stop_s": 60})
     place.waits_for((place.paths.home / "cycle.json").exists)
     assert place.dream("pause").returncode == 0
@@ -218,8 +223,7 @@ def test_a_dream_at_work_stops_for_a_pause_and_goes_on_after_it(place: Place) ->
 
 @pytest.mark.parametrize("twice", [False, True])
 def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Place, twice: bool) -> None:
-    for n in range(3):
-        place.dream("note", f"{THREE_NOTES[n]}")
+    note_cranes(place, 300)
     child = subprocess.Popen([sys.executable, "-m", "dreamd.service.child", "dream", "--home", str(place.paths.home),
                               "--config", str(place.base / "none.toml")], env=place.env, stdout=subprocess.PIPE, text=True)
     place.started.append(child)
@@ -237,7 +241,7 @@ def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Pla
     else:
         assert (child.returncode, json.loads(out)["outcome"]) in ((11, "interrupted"), (0, "changed"))
     assert place.dream("consolidate").returncode == 0
-    assert place.rows("SELECT COUNT(*) FROM memory WHERE status = 'live'") == [(3,)]
+    assert place.rows("SELECT COUNT(*) FROM fate") == [(300,)]
     assert place.dream("check").returncode == 0
 
 

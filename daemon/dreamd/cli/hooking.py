@@ -16,6 +16,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 
 EVENTS = ("session-start", "user-prompt-submit", "stop", "pre-compact", "session-end")
 LARGEST_INPUT_BYTES = 4 * 1024 * 1024
@@ -116,7 +117,7 @@ def _inbox(home: str) -> int:
     except FileNotFoundError:
         os.makedirs(os.path.dirname(home), exist_ok=True)
         for folder in (home, inbox):
-            if not os.path.isdir(folder):
+            with suppress(FileExistsError):  # another hook of the same moment may make it
                 os.mkdir(folder, 0o700)
         return os.open(inbox, flags)
 
