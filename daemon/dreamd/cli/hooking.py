@@ -6,7 +6,7 @@ prompt says to the memory itself, and the start of a conversation, take the ordi
 agent's session goes on and a marker tells.
 """
 
-# ruff: noqa: PTH100, PTH103, PTH111, PTH112, PTH102, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH103, PTH111, PTH102, PTH118, PTH120, PTH123
 # `pathlib` alone would take a fifth of the time a hook has.
 
 from __future__ import annotations
