@@ -39,8 +39,8 @@ from dreamd.notes import (
     plan_attach,
     read_entries,
 )
-from dreamd.phases.compare import Vectors, find_partners, judge_safely
-from dreamd.relations import Statement, needs_score
+from dreamd.phases.compare import Vectors, find_partners
+from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import journal, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Run
@@ -316,7 +316,7 @@ def _judged(kit: Kit, entries: Sequence[Entry]) -> list[JudgedPair]:
         likeness = vectors.similarity(left.text, right.text)
         hard = scorer is not None and needs_score(left, right, similarity=likeness)
         score = scorer.score([(left.text, right.text)])[0] if scorer is not None and hard else None
-        said = judge_safely(left, right, similarity=likeness, score=score)
+        said = judge(left, right, similarity=likeness, score=score)
         if said.relation not in (Relation.UNRELATED, Relation.RELATED):
             found.append(JudgedPair(a.id, b.id, said))
     return found

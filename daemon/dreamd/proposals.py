@@ -18,8 +18,8 @@ from dreamd.errors import DreamError
 from dreamd.kit import Kit
 from dreamd.model import SHORTEST_TEXT, Memory, Relation, Scope, Status, Trust
 from dreamd.notes import Action, Dialect, Entry, EntryEdit, EntryKind, propose_edits, read_entries
-from dreamd.phases.compare import find_partners, judge_safely, load_vectors
-from dreamd.relations import Statement, needs_score
+from dreamd.phases.compare import find_partners, load_vectors
+from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import memories
 from dreamd.trained import load_scorer
 
@@ -104,7 +104,7 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
             likeness = vectors.similarity(left.text, right.text)
             hard = scorer is not None and needs_score(left, right, similarity=likeness)
             score = scorer.score([(left.text, right.text)])[0] if scorer is not None and hard else None
-            said = judge_safely(left, right, similarity=likeness, score=score)
+            said = judge(left, right, similarity=likeness, score=score)
             if said.relation is Relation.UPDATES and said.newer == "b":
                 edits[entry.id] = EntryEdit(entry, Action.REPLACE, text, reason="updated",
                                             evidence=(*said.evidence, f"memory {memory.id}"))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from dreamd.candidates import rare_partners
 from dreamd.kit import Kit
-from dreamd.model import MERGING, Judgement, PairScore, Relation, text_sha
-from dreamd.relations import Statement, is_seen, judge, score_matters
+from dreamd.model import Judgement, PairScore, text_sha
+from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-CONFLICTS = frozenset({Relation.UPDATES, Relation.CONTRADICTS})
 RULES = "rules-1"
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
@@ -137,14 +136,14 @@ class PairJudge:
         for key, (left, right) in pairs.items():
             self._progress("judge", len(self.fresh), 0)
             similarity = vectors.similarity(left.text, right.text)
-            if key not in self._known and _is_short(left, right) and score_matters(left, right, similarity=similarity):
+            if key not in self._known and _is_short(left, right) and needs_score(left, right, similarity=similarity):
                 asked[key] = (left, right, similarity)
         unread = list(dict.fromkeys(words for left, right, _ in asked.values()
                                     if (words := (left.text, right.text)) not in self._scores))
         self._scores.update(zip(unread, self._scorer.score(unread), strict=True))
         for key, (left, right, similarity) in asked.items():
             score = self._scores[left.text, right.text]
-            self.fresh[key] = judge_safely(left, right, similarity=similarity, score=score)
+            self.fresh[key] = judge(left, right, similarity=similarity, score=score)
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""
@@ -155,7 +154,7 @@ class PairJudge:
         verdict = self._known.get(key) or self.fresh.get(key)
         if verdict is None:
             similarity = self._vectors.similarity(a, b)
-            verdict = self.fresh[key] = judge_safely(left, right, similarity=similarity, score=None)
+            verdict = self.fresh[key] = judge(left, right, similarity=similarity, score=None)
             # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
             self._progress("judge", len(self.fresh), 0)
         return verdict if left.text == a and left.at == a_at else turned(verdict)
@@ -164,23 +163,6 @@ class PairJudge:
 def _is_short(left: Statement, right: Statement) -> bool:
     """Whether both are statements and not documents: long texts cost the trained judge much and teach it nothing."""
     return max(len(left.text), len(right.text)) <= LONGEST_SCORED
-
-
-def judge_safely(left: Statement, right: Statement, *, similarity: float, score: PairScore | None) -> Judgement:
-    """Judge a pair; a score may join what no guard keeps apart, but it alone never ends or holds anything.
-
-    A statement meets a score of neighbours, nearly all of them about something else. What would be one wrong conflict
-    in a hundred pairs would be one every few nights, so a conflict also has to be seen by the rules.
-    """
-    verdict = judge(left, right, similarity=similarity, score=score)
-    if score is None or verdict.relation not in CONFLICTS:
-        return verdict
-    seen = judge(left, right, similarity=similarity)
-    if seen.relation in CONFLICTS:
-        return seen
-    if is_seen(left, right, similarity=similarity):
-        return verdict
-    return seen if seen.relation not in MERGING else Judgement(Relation.RELATED, verdict.confidence, verdict.evidence)
 
 
 def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:

@@ -4,7 +4,7 @@ from dreamd.relations.beside import collateral_guards
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
 from dreamd.relations.guards import merge_guards
-from dreamd.relations.seen import is_seen, leaves_more, score_matters
+from dreamd.relations.leaving import leaves_more
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.verdicts import judge, needs_score
 from dreamd.relations.wording import can_merge, merged_wording, specifics
@@ -17,13 +17,11 @@ __all__ = [
     "collateral_guards",
     "extract_slots",
     "group",
-    "is_seen",
     "judge",
     "leaves_more",
     "merge_guards",
     "merged_wording",
     "needs_score",
     "pair_features",
-    "score_matters",
     "specifics",
 ]

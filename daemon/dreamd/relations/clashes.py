@@ -1,6 +1,6 @@
 """Conflicts that the wording itself shows: a stated end, a denial, all against none, another order, stage or value.
 
-`certain_clash` decides alone; `visible_clash` is enough where a trained score finds the conflict, too.
+`certain_clash` decides alone; `hinted_clash` is enough where a trained score finds the conflict, too.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
     )
 
 
-def visible_clash(pair: PairFeatures, frame: Frame) -> str:
+def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
     """A conflict that the wording lets one see, though something else would have to confirm it."""
-    return certain_clash(pair, frame) or value_change(pair, frame) or _hinted(pair)
+    return value_change(pair, frame) or _hinted(pair)
 
 
 def explicit_change(pair: PairFeatures) -> str:

@@ -1,13 +1,19 @@
-"""The judge: features, guards and, where there is one, a score become one of the six relations."""
+"""The judge: features, guards and, where there is one, a score become one of the six relations.
+
+A score may join what no guard keeps apart, but it alone never ends or holds anything: a statement meets a score of
+neighbours, nearly all of them about something else, and what would be one wrong conflict in a hundred pairs would be one
+every few nights. So a conflict also has to show in the wording. Everybody who judges asks this one function.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.beside import collateral_guards
-from dreamd.relations.clashes import certain_clash, visible_clash
+from dreamd.relations.clashes import certain_clash, hinted_clash
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
@@ -20,6 +26,8 @@ from dreamd.relations.text import stem
 from dreamd.relations.wording import merged_wording
 
 CLEARLY_LATER_DAYS = 1.0
+LEAST_COMMON = 3
+"""Shared words from which distant vectors may still mean one claim."""
 _TURNED = {"a": "b", "b": "a"}
 
 
@@ -50,7 +58,7 @@ class Limits:
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
     clash: float = 0.85
-    """A conflict with nothing but the score."""
+    """A conflict between two languages, of which rules see little."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
     least: float = 0.2
@@ -70,45 +78,58 @@ def judge(
     """Say how `a` and `b` stand to each other; without a score by rules and similarity alone."""
     if (b.text, str(b.at)) < (a.text, str(a.at)):
         return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
+    told = _opinion(a, b, similarity)
+    if told.decided:
+        return told.decided
     pair = pair_features(a, b, similarity)
-    if pair.a.folded == pair.b.folded:
-        return Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="a" if len(a.text) >= len(b.text) else "b")
-    guards = merge_guards(pair)
-    frame = align(pair.a, pair.b)
-    return (
-        _by_rule(pair, guards, frame)
-        or (_by_score(pair, guards, frame, score, limits) if score else None)
-        or _loose(pair, guards, score, limits)
-    )
+    return (_by_score(pair, told, score, limits) if score else None) or _loose(pair, told.guards, score, limits)
 
 
 def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits = LIMITS) -> bool:
-    """Whether a score could change the verdict; rules and distance settle the rest."""
+    """Whether a score could join the two, or settle a conflict that the wording shows; rules and distance settle the rest."""
+    if (b.text, str(b.at)) < (a.text, str(a.at)):
+        a, b = b, a
+    if a.text == b.text or _is_far(pair_features(a, b, similarity), similarity, limits):
+        return False
+    told = _opinion(a, b, similarity)
+    return not told.decided and (not told.guards or bool(told.clash))
+
+
+def _is_far(pair: PairFeatures, similarity: float, limits: Limits) -> bool:
+    return pair.same_script and similarity < limits.ask and len(pair.shared) < LEAST_COMMON
+
+
+@dataclass(frozen=True, slots=True)
+class _Opinion:
+    """What rules alone find in a pair: a verdict, or what stands against a merge and what shows of a conflict."""
+
+    decided: Judgement | None
+    guards: tuple[str, ...] = ()
+    clash: str = ""
+
+
+# Asked for twice: once to learn whether a score is wanted, and again, a batch of scores later, to judge.
+@lru_cache(maxsize=4096)
+def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     pair = pair_features(a, b, similarity)
     if pair.a.folded == pair.b.folded:
-        return False
-    if pair.same_script and similarity < limits.ask and len(pair.shared) < 3:
-        return False
+        richer = "a" if len(a.text) >= len(b.text) else "b"
+        return _Opinion(Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
     guards = merge_guards(pair)
-    if guards and collateral_guards(pair):
-        return False
-    return _by_rule(pair, guards, align(pair.a, pair.b)) is None
+    frame = align(pair.a, pair.b)
+    merged = None if guards else _merge_by_rule(pair, frame)
+    if merged:
+        return _Opinion(merged)
+    certain = certain_clash(pair, frame)
+    clash = certain or hinted_clash(pair, frame)
+    if not clash or collateral_guards(pair):
+        return _Opinion(None, guards)
+    return _Opinion(_conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards, clash)
 
 
-def _by_rule(pair: PairFeatures, guards: tuple[str, ...], frame: Frame) -> Judgement | None:
-    """What rules alone may decide."""
-    if not guards:
-        merged = _merge_by_rule(pair, frame)
-        if merged:
-            return merged
-    seen = certain_clash(pair, frame)
-    if seen and not collateral_guards(pair):
-        return _conflict(pair, 0.9, (f"same subject, {seen}",))
-    return None
-
-
-def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: PairScore, limits: Limits) -> Judgement | None:
+def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> Judgement | None:
     """What the score may decide where no guard stands against it."""
+    guards = told.guards
     limit = _merge_limit(pair, score, limits)
     contested = limit >= limits.merge and score.conflict > limits.contested and score.merge < limits.merge_thin
     if not guards and score.merge >= limit and not contested:
@@ -117,16 +138,14 @@ def _by_score(pair: PairFeatures, guards: tuple[str, ...], frame: Frame, score: 
         merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
         if merged:
             return merged
-    if collateral_guards(pair) or (pair.restated and not guards):
+    if not told.clash or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
     ruled_out = bool(guards) and pair.a.tongue == pair.b.tongue == "en" and score.conflict >= limits.least
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
-    limit = limits.change_marked if marked else limits.clash
-    if pair.same_script and visible_clash(pair, frame):
-        limit = min(limit, limits.clash_seen)
-    if conflict < limit:
+    limit = limits.clash_seen if pair.same_script else limits.clash
+    if conflict < (min(limit, limits.change_marked) if marked else limit):
         return None
     return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *guards[:1]))
 

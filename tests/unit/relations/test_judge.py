@@ -134,10 +134,35 @@ def test_a_score_merges_what_rules_cannot_see():
     assert verdict(a, b, score=SURE_MERGE).relation is Relation.DUPLICATE
 
 
-def test_a_score_finds_the_conflict_but_time_and_wording_name_it():
-    a, b = "The app alone controls the heater.", "Control of the heater lies with the wall thermostat."
+def test_a_score_confirms_a_conflict_that_shows_and_time_and_wording_name_it():
+    a, b = "The heater obeys the app alone.", "Only the wall thermostat has control of the heater."
+    assert verdict(a, b).relation is Relation.RELATED
     assert verdict(a, b, score=SURE_CLASH).relation is Relation.CONTRADICTS
     assert verdict(a, b, score=SURE_CLASH, days=3).relation is Relation.UPDATES
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The app alone controls the heater.", "Control of the heater lies with the wall thermostat."),
+        ("The ledger keeps its records for 40 days.", "Requests to the ledger time out after 700 ms."),
+    ],
+)
+def test_a_score_alone_ends_and_holds_nothing(a, b):
+    for days in (0.0, 40.0):
+        assert verdict(a, b, days=days, score=SURE_CLASH).relation in (Relation.RELATED, Relation.UNRELATED)
+
+
+def test_a_score_is_asked_for_only_where_it_could_join_or_settle_something():
+    asked = [
+        needs_score(Statement(a), Statement(b), similarity=0.8)
+        for a, b in (
+            ("The heater obeys the app alone.", "Only the wall thermostat has control of the heater."),
+            ("The ledger keeps its records for 40 days.", "Requests to the ledger time out after 700 ms."),
+            ("The ledger is backed up every 30 minutes.", "The ledger is backed up every 45 minutes."),
+        )
+    ]
+    assert asked == [True, False, False]
 
 
 @pytest.mark.parametrize(
