@@ -112,9 +112,9 @@ def test_a_huge_transcript_is_looked_at_from_its_end(talk: Path) -> None:
         stream.seek(200 * 1024 * 1024)
         stream.write(b"\n")
     turns(talk, 4)
-    before = time.monotonic()
+    before = time.process_time()
     assert count_marks(talk, 0, talk.stat().st_size)[0] == 4
-    assert time.monotonic() - before < 1.0
+    assert time.process_time() - before < 1.0
 
 
 def test_file_events_tell_which_transcript_moved(tmp_path: Path) -> None:
