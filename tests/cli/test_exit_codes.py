@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
+import struct
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -186,7 +189,10 @@ def test_a_signal_ends_a_command_with_its_number(dream, number, code):
     assert running.stdin is not None
     running.stdin.write(b'{"text": "The first line of several that never came"}\n')
     running.stdin.flush()
-    time.sleep(1.5)
+    end = time.monotonic() + 60
+    while struct.unpack("i", fcntl.ioctl(running.stdin, termios.FIONREAD, b"\0" * 4))[0]:
+        assert time.monotonic() < end  # the line lies in the pipe until the command reads it
+        time.sleep(0.05)
     running.send_signal(number)
     _, err = running.communicate(timeout=30)
     assert running.returncode == code

@@ -13,7 +13,7 @@ import pytest
 
 NODE = shutil.which("node")
 pytestmark = pytest.mark.skipif(NODE is None, reason="node is not installed")
-PATIENCE_S = 20.0
+PATIENCE_S = 90.0
 
 
 def connected(dream: Any, harness: str, sign: str, file: str) -> Path:
