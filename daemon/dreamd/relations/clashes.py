@@ -1,20 +1,18 @@
 """Conflicts that the wording itself shows: a stated end, a denial, all against none, another order, stage or value.
 
-`certain_clash` decides alone; `hinted_clash` is enough where a trained score finds the conflict, too.
+`certain_clash` decides alone; what only hints at a conflict stands in `hints`.
 """
 
 from __future__ import annotations
 
 import re
 
-from dreamd.relations.causes import only_cause, other_cause
+from dreamd.relations.causes import only_cause
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_abroad
 from dreamd.relations.frames import Frame, told_changes, value_change
-from dreamd.relations.guards import strong_changes
 from dreamd.relations.markers import (
     ATTRIBUTES,
-    EXCLUSIVE,
     HANDED,
     LIGHT,
     LINKS,
@@ -61,11 +59,6 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or opposite(pair, frame)
         or other_name(pair)
     )
-
-
-def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
-    """A conflict that the wording lets one see, though something else would have to confirm it."""
-    return value_change(pair, frame) or _hinted(pair)
 
 
 def explicit_change(pair: PairFeatures) -> str:
@@ -215,42 +208,3 @@ def other_name(pair: PairFeatures) -> str:
         told.append((slots.tokens[at - 1].lower, token.surface))
     same_place = told[0][0] == told[1][0] and told[0][0] in ONE_PLACE
     return f"`{told[0][1]}` against `{told[1][1]}`" if same_place and pair.a.conditions == pair.b.conditions else ""
-
-
-def _hinted(pair: PairFeatures) -> str:
-    """Signs of a conflict in what both speak of: a denial, an opposite, another amount, two exclusive choices."""
-    if other_cause(pair):
-        return "another cause"
-    if not pair.same_script:
-        return _hinted_abroad(pair)
-    if all(EXCLUSIVE.search(slots.folded.lower()) for slots in (pair.a, pair.b)) and _one_subject(pair):
-        return "each leaves room for nothing else"
-    if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2:
-        return ""
-    if turned_no(pair):
-        return ""
-    if pair.polarity_apart or pair.a.head_negations % 2 != pair.b.head_negations % 2:
-        return "one denies what the other says"
-    if pair.opposites:
-        return "`{}` against `{}`".format(*pair.opposites[0])
-    if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
-        return "other amounts"
-    for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
-        if new.changes and not old.changes and (cover >= 0.6 or old.subject and old.subject <= new.content_set):
-            return "one tells of a change"
-    return ""
-
-
-def _one_subject(pair: PairFeatures) -> bool:
-    """What one speaks about stands in the other, too."""
-    known = ((pair.a.subject, pair.b), (pair.b.subject, pair.a))
-    return bool(pair.shared) and any(subject and subject <= slots.content_set for subject, slots in known)
-
-
-def _hinted_abroad(pair: PairFeatures) -> str:
-    """Between two languages only numbers, denials and words of change can be compared."""
-    if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
-        return "other amounts"
-    if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
-        return "one tells of a change"
-    return "one denies what the other says" if bool(pair.a.head_negations) != bool(pair.b.head_negations) else ""

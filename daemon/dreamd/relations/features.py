@@ -286,15 +286,15 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
         if bool(a.head_negations) == bool(b.head_negations):
             return frozenset()
         denying, plain = (a, b) if a.head_negations else (b, a)
-        elsewhere = denies_softly(plain, denying) or plain.only or _until(denying, plain)
+        elsewhere = denies_softly(plain, denying) or plain.only or is_bounded(denying, plain)
         return frozenset() if elsewhere or plain.denied & denying.denied else denying.head_negated & shared - plain.negated
     denying, plain = (a, b) if a.negations else (b, a)
-    if denies_softly(plain, denying) or denying.negations > 1 or plain.only or _until(denying, plain):
+    if denies_softly(plain, denying) or denying.negations > 1 or plain.only or is_bounded(denying, plain):
         return frozenset()
     return denying.negated & shared
 
 
-def _until(denying: Slots, plain: Slots) -> bool:
+def is_bounded(denying: Slots, plain: Slots) -> bool:
     """ "Not until x" beside "only after x": a denial with a bound, and a bound without a denial."""
     return bool(denying.conditions & {"unless", "until"}) and any(t.lower in _BOUNDS for t in plain.tokens)
 
@@ -334,6 +334,8 @@ def denies_softly(slots: Slots, other: Slots) -> bool:
             "reject",
             "refus",
             "exclud",
+            "waive",
+            "exempt",
             "unable",
             "impossible",
             "drop",

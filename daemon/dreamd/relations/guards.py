@@ -273,13 +273,14 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
             return
     if pair.qualifier_one_sided and min(pair.cover_a, pair.cover_b) < 1 and max(pair.cover_a, pair.cover_b) >= 0.75:
         yield f"only one side is about {pair.qualifier_one_sided[0]}"
-    left = frozenset(s for s in pair.a.subject & pair.only_a if not _is_number(s))
-    right = frozenset(s for s in pair.b.subject & pair.only_b if not _is_number(s))
+    left = frozenset(s for s in pair.a.subject & pair.only_a if not is_number(s))
+    right = frozenset(s for s in pair.b.subject & pair.only_b if not is_number(s))
     if left and right and pair.a.passive == pair.b.passive and _same_predicate(pair):
         yield f"different subjects: {listed(left)} against {listed(right)}"
 
 
-def _is_number(stem: str) -> bool:
+def is_number(stem: str) -> bool:
+    """Whether a stem counts or measures."""
     return stem[:1].isdigit() or stem in words.NUMBER_WORDS or stem in words.UNIT_NAMES or stem in words.FRACTION_WORDS
 
 

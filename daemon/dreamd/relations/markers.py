@@ -114,7 +114,7 @@ DIMENSION_NOUNS = {
     "volume": "volume", "long": "length", "wide": "length", "high": "length", "deep": "length",
 }  # fmt: skip
 EXCLUSIVE = re.compile(
-    r"\b(?:only|solely|exclusively|alone|nothing else|no(?:body|-one| one)? (?:else|other)|sole|reserved (?:to|for)|purely|entirely|throughout|nur|allein|ausschließlich|"
+    r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no(?:body|-one| one)? (?:else|other)|sole|reserved (?:to|for)|purely|entirely|throughout|nur|allein|ausschließlich|"
     r"solo|sólo|únicamente|exclusivamente|seulement|uniquement|apenas|somente)\b|只|仅|만 |だけ|のみ"
 )
 STAGES = (

@@ -13,11 +13,12 @@ from functools import lru_cache
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.beside import collateral_guards
-from dreamd.relations.clashes import certain_clash, hinted_clash
+from dreamd.relations.clashes import certain_clash
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import merge_guards, strong_changes
+from dreamd.relations.hints import hinted_clash
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no

@@ -35,7 +35,7 @@ STOP = frozenset(
     "always have-to supposed able only if when unless until any all each every some no not none never nobody nothing neither nor both either "
     "much many more most less least few after before during both-of one ones thing things way "
     "now currently seem seems seemed appear appears apparently probably please currently "
-    "that's it's we're they're don't doesn't isn't aren't won't can't cannot must-be kindly".split()
+    "that's it's we're they're i'm you're he's she's there's i'll we'll you'll they'll it'll don't doesn't isn't aren't won't can't cannot must-be kindly".split()
 )
 
 NEGATORS = frozenset(

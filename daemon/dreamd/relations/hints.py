@@ -1,0 +1,169 @@
+"""Signs of a conflict that are not enough by themselves: where a trained score finds the conflict, too, they confirm it.
+
+A statement meets hundreds of others about its own subject, so a sign counts only where nothing in the wording speaks for
+two things side by side: a special case beside a general denial, two objects of one verb, two places, two predicates.
+"""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dreamd.relations.causes import other_cause
+from dreamd.relations.current import current
+from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
+from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
+from dreamd.relations.guards import is_number, strong_changes
+from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
+from dreamd.relations.quantities import dimension
+from dreamd.relations.sameness import turned_no
+from dreamd.relations.slots import Slots
+from dreamd.relations.text import Token
+from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
+
+_PLACES = frozenset("in on at to from into onto under over with by for of through via as behind front outside near".split())
+_POSSESSING = frozenset("the a an our their his her its my your this that".split())
+_CASES = HARD_CONDITIONS | {"when", "whenever", "during", "while"}
+_IN_ORDER = frozenset("before after ahead behind above below over under earlier later more less".split())
+_UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
+_TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
+
+
+def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
+    """A conflict that the wording lets one see, though something else would have to confirm it."""
+    if other_cause(pair):
+        return "another cause"
+    if not pair.same_script:
+        return _hinted_abroad(pair)
+    value = value_change(pair, frame)
+    if value and not _one_of_many(frame, frame.parts[0]):
+        return value
+    only = (pair.only_a or pair.only_b) and all(EXCLUSIVE.search(slots.folded.lower()) for slots in (pair.a, pair.b))
+    if only and _one_subject(pair):
+        return "each leaves room for nothing else"
+    if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2 or turned_no(pair):
+        return ""
+    return _denied(pair) or _opposed(pair) or _other_amounts(pair) or _changed(pair)
+
+
+def _one_of_many(frame: Frame, part: Part) -> bool:
+    """The place may well hold both: two objects of one verb, two cases, two places, measures of two kinds."""
+    if is_amount(part.left) and is_amount(part.right):
+        return False
+    dims = [{UNIT_NAMES[t.lower][0] for t in run if t.lower in UNIT_NAMES} for run in (part.left, part.right)]
+    if dims[0] and dims[1] and not dims[0] & dims[1]:
+        return True
+    ahead = frame.a.every[: part.left_at], frame.b.every[: part.right_at]
+    joints = [_joint(run) for run in ahead]
+    if joints[0] != joints[1] and all(joint in _PLACES for joint in joints):
+        return True
+    placed = [all(t.lower in _PLACES for t in run) for run in (part.left, part.right)]
+    if placed[0] != placed[1] or any(t.lower in _CASES for t in ahead[0]):
+        return True
+    plain = all(t.kind == "word" and t.surface.islower() and t.is_content for t in (*part.left, *part.right))
+    return plain and part.last and _is_object(ahead[0]) and _is_object(ahead[1])
+
+
+def _joint(ahead: Sequence[Token]) -> str:
+    return next((t.lower for t in reversed(ahead) if t.lower not in _POSSESSING), "")
+
+
+def _is_object(ahead: Sequence[Token]) -> bool:
+    """A noun with its article right behind a verb that does something: "feeds the cat"."""
+    if not ahead or ahead[-1].lower not in _POSSESSING:
+        return False
+    verb = next((t for t in reversed(ahead) if t.lower not in _POSSESSING), ahead[-1])
+    return verb.stem in VERBS and verb.lower not in LINKS
+
+
+def _one_subject(pair: PairFeatures) -> bool:
+    """What one speaks about stands in the other, too."""
+    known = ((pair.a.subject, pair.b), (pair.b.subject, pair.a))
+    return bool(pair.shared) and any(subject and subject <= slots.content_set for subject, slots in known)
+
+
+def _own(pair: PairFeatures) -> tuple[frozenset[str], frozenset[str]]:
+    """Words of weight that only one side says."""
+    spared = LIGHT | VERBS | pair.a.denied | pair.b.denied
+    return pair.only_a - spared, pair.only_b - spared
+
+
+def _denied(pair: PairFeatures) -> str:
+    """One denies what the other says, and neither speaks of a case, a place or a thing of its own."""
+    if not pair.polarity_apart and pair.a.head_negations % 2 == pair.b.head_negations % 2:
+        return ""
+    denying, plain = (pair.a, pair.b) if pair.a.head_negations > pair.b.head_negations else (pair.b, pair.a)
+    low = f"{denying.folded} {plain.folded}".lower()
+    if _UNREAL.search(low) or _TWICE_NO.search(low) or denies_softly(plain, denying) or is_bounded(denying, plain):
+        return ""
+    if pair.a.tongue == "en":
+        mine, theirs = _own(pair)
+        exclusive = EXCLUSIVE.search(low) or "but" in {t.lower for t in denying.tokens}
+        if mine and theirs and not exclusive:
+            return ""
+        if _special(plain, denying) or _predicates_apart(plain, denying, pair.shared):
+            return ""
+    return "one denies what the other says"
+
+
+def _special(plain: Slots, denying: Slots) -> bool:
+    """ "Columns in the archive need a default" beside "columns need none": what holds of some is no end of the rule."""
+    own = plain.subject - denying.content_set - LIGHT
+    return bool(own and plain.subject & denying.content_set and plain.passive == denying.passive)
+
+
+def _predicates_apart(plain: Slots, denying: Slots, shared: frozenset[str]) -> bool:
+    """All they share is the subject: what is denied and what is said have nothing in common."""
+    bans = denying.imperative and plain.modal == "may"
+    return bool(plain.subject) and shared <= plain.subject and not denying.denied & plain.content_set and not bans
+
+
+def _opposed(pair: PairFeatures) -> str:
+    """One says the opposite of a word of the other, with nothing else of its own on either side."""
+    if not pair.opposites:
+        return ""
+    told = {stem for opposed in pair.opposites for stem in opposed}
+    mine, theirs = _own(pair)
+    beside = mine - told and theirs - told and pair.a.tongue == "en"
+    placed = not told.isdisjoint(_IN_ORDER)
+    exchanged = pair.a.subject and pair.b.subject and not pair.a.subject & pair.b.subject and pair.a.passive == pair.b.passive
+    return "" if beside or placed and exchanged else "`{}` against `{}`".format(*pair.opposites[0])
+
+
+def _other_amounts(pair: PairFeatures) -> str:
+    dims = [{dimension(key) for key in numbers} for numbers in (pair.numbers_a, pair.numbers_b)]
+    return "other amounts" if dims[0] & dims[1] and not _parts_of_one(pair) else ""
+
+
+def _parts_of_one(pair: PairFeatures) -> bool:
+    """One subject has a word more ("the Go linter" beside "the Go version"): a part, or a neighbour, of the other's."""
+    if not pair.a.subject & pair.b.subject or pair.a.tongue != "en" or pair.a.passive != pair.b.passive:
+        return False
+    mine, theirs = (frozenset(slots.subject) - other.content_set for slots, other in ((pair.a, pair.b), (pair.b, pair.a)))
+    return any(not is_number(stem) for stem in (mine | theirs) - ATTRIBUTES - LIGHT - VERBS - NEGATORS)
+
+
+def _changed(pair: PairFeatures) -> str:
+    """One tells of a change in what the other speaks of, and of something that the other does not say already."""
+    for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
+        told = told_changes(new) or any(c.endswith("again") for c in new.changes)
+        if not told or old.changes or not (cover >= 0.6 or old.subject and old.subject <= new.content_set):
+            continue
+        only_subject = new.subject and old.subject and pair.shared <= new.subject & old.subject
+        if new.tongue == "en" and not strong_changes(new) and (only_subject or _parts_of_one(pair)):
+            continue
+        if current(new.text).stems <= old.content_set and not new.negations:
+            continue
+        return "one tells of a change"
+    return ""
+
+
+def _hinted_abroad(pair: PairFeatures) -> str:
+    """Between two languages only numbers, denials and words of change can be compared."""
+    if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
+        return "other amounts"
+    if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
+        return "one tells of a change"
+    return "one denies what the other says" if bool(pair.a.head_negations) != bool(pair.b.head_negations) else ""

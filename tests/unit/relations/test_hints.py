@@ -1,0 +1,75 @@
+"""What a score that cries conflict may confirm, and where two things can hold side by side."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dreamd.model import PairScore, Relation
+from dreamd.relations import Statement, judge
+
+DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
+SURE_CLASH = PairScore(0, 0, 0, 0, 0, 0.98, 0.02, 0)
+QUIET = (Relation.RELATED, Relation.UNRELATED)
+CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
+
+
+def verdict(a, b, *, days=30.0):
+    """Judge two texts of which a score is sure that they clash."""
+    return judge(Statement(a, DAY), Statement(b, DAY + timedelta(days=days)), similarity=0.8, score=SURE_CLASH).relation
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        # two objects of one verb, two places, two cases, measures of two kinds
+        ("The caretaker feeds the geese.", "The caretaker feeds the goat."),
+        ("Guests may park in front of the mill.", "Guests may park at the weir."),
+        ("Ask first when it comes to prices.", "Ask first when it comes to dates."),
+        ("The export takes two hours and has to be through by five.", "The export takes two gigabytes of space."),
+        # a general denial and a special case, whichever comes first
+        ("Old orders need no signature.", "Old orders in the vault need a signature."),
+        ("Old orders in the vault need a signature.", "Old orders need no signature."),
+        ("Nobody may sign as deputy over mail.", "The clerk may sign over mail."),
+        ("Nobody may sign as clerk over mail.", "The clerk may sign on paper."),
+        # predicates that have nothing to do with each other
+        ("Bus passes are never replaced.", "Bus passes can be topped up at the kiosk."),
+        ("Bus passes are now valid for 90 minutes.", "Bus passes can be topped up at the kiosk."),
+        ("A release note names its author.", "Don't gather several products in one release note."),
+        ("The borrowed code may be changed freely.", "The borrowed code is updated twice a year."),
+        # a neighbour of the subject
+        ("The Rust linter is version 1.60.", "The Rust version is now 1.80."),
+        # opposite words about two things
+        ("The dairy buys its ice from the plant.", "The dairy sells its whey to the plant."),
+        # a rewording: denied twice, freed from, unreal, until and before, the same reason
+        ("It is not unusual for the boiler to hiss.", "A hissing boiler is normal."),
+        ("Fares are waived for pupils.", "Pupils don't pay fares."),
+        ("The delay would have been shorter without the queue.", "Because of queueing the delay got longer."),
+        ("I want a sketch before any wiring.", "No wiring until I have seen a sketch."),
+        ("Lower the feed slowly so the belt doesn't slip.", "To stop the belt from slipping, lower the feed slowly."),
+        ("The blue crew moved to hangar 4.", "Hangar 4 is the blue crew's new place."),
+        ("The guide gets a read-only list without prices.", "What the guide can live with is a read-only list."),
+    ],
+)
+def test_a_score_ends_nothing_where_both_can_hold(a, b):
+    assert verdict(a, b) in QUIET
+    assert verdict(a, b, days=0.0) in QUIET
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The caretaker feeds the geese.", "The caretaker doesn't feed the geese."),
+        ("Old orders need a signature.", "Old orders need no signature because the clerk trusts us."),
+        ("Do not touch the borrowed code.", "The borrowed code may be changed freely."),
+        ("Bus passes are replaced at the kiosk.", "Bus passes are never replaced."),
+        ("The crate stands in front of the press.", "The crate stands behind the press."),
+        ("Parcels are sent by rail.", "Parcels are sent by road."),
+        ("The key is with Nora.", "The key is with Piet."),
+        ("The clerk signs over mail.", "The clerk no longer signs over mail."),
+        ("Badges are stored on the internal server.", "We moved the badges from the internal server to a safe."),
+        ("Only the night crew restarts the kiln.", "Kiln restarts are the foreman's business alone."),
+    ],
+)
+def test_a_score_confirms_what_the_wording_hints_at(a, b):
+    assert verdict(a, b) is Relation.UPDATES
+    assert verdict(a, b, days=0.0) in CONFLICTS
