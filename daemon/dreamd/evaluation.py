@@ -239,7 +239,7 @@ def _question(row: dict[str, object]) -> Question:
 
 def _no_sources() -> SourceSettings:
     return SourceSettings(claude_code=False, codex=False, gemini=False, copilot=False, opencode=False, openclaw=False,
-                          cursor=False, hermes=False, paths=())
+                          cursor=False, hermes=False, letta=False, paths=())
 
 
 @contextmanager

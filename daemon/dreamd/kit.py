@@ -31,6 +31,10 @@ from dreamd.world import World
 Row = TypeVar("Row")
 PIECE_ROWS = 8
 """Rows between two looks at the clock."""
+EDITORS = tuple(
+    f"{place}/{name}/User" for place in (".config", "Library/Application Support", "AppData/Roaming")
+    for name in ("Code", "Code - Insiders", "VSCodium")) + (".vscode-server/data/User", ".vscode-server-insiders/data/User")
+"""Where VS Code keeps what belongs to a person, on each platform, and on a machine that is worked on from afar."""
 Progress = Callable[[str, int, int], None]
 """Called with a phase, how much is done and of how much; must be quick."""
 
@@ -193,10 +197,12 @@ def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
     share = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share"
     openclaw = tuple(home / name for name in (".openclaw", ".clawdbot", ".moltbot", ".moldbot"))
     configured = tuple(Path(os.path.expandvars(p)).expanduser() for p in wanted.paths)
+    named = (Path(env["OPENCODE_DB"]),) if wanted.opencode and Path(env.get("OPENCODE_DB", "")).is_absolute() else ()
     return SourceRoots(
         claude_dirs=(claude,) if wanted.claude_code else (), codex_dirs=(codex,) if wanted.codex else (),
         gemini_dirs=(home / ".gemini",) if wanted.gemini else (),
         copilot_dirs=(home / ".copilot",) if wanted.copilot else (),
         opencode_dirs=(share / "opencode",) if wanted.opencode else (),
         openclaw_dirs=openclaw if wanted.openclaw else (), cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
-        hermes_dirs=(home / ".hermes",) if wanted.hermes else (), extra=(*configured, *extra))
+        hermes_dirs=(home / ".hermes",) if wanted.hermes else (), letta_dirs=(home / ".letta",) if wanted.letta else (),
+        vscode_dirs=tuple(home / place for place in EDITORS) if wanted.copilot else (), extra=(*configured, *named, *extra))

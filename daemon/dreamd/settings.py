@@ -42,11 +42,12 @@ class SourceSettings:
     claude_code: bool = _free(True, "read Claude Code transcripts and memory directories")
     codex: bool = _free(True, "read Codex CLI sessions and memories")
     gemini: bool = _free(True, "read Gemini CLI sessions")
-    copilot: bool = _free(True, "read Copilot CLI sessions")
+    copilot: bool = _free(True, "read Copilot CLI sessions and chats of VS Code")
     opencode: bool = _free(True, "read OpenCode sessions")
     openclaw: bool = _free(True, "read OpenClaw sessions and workspaces")
     cursor: bool = _free(True, "read Cursor agent transcripts")
     hermes: bool = _free(True, "read Hermes memories")
+    letta: bool = _free(True, "read Letta memories")
     paths: tuple[str, ...] = _free((), "more files or directories to read on every dream")
     read_budget_mib: int = _number(256, 1, 4096, "most that one dream reads from one source")
 

@@ -19,12 +19,12 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 
-from fuzz_seeds import SEEDS, WORDS
+from fuzz_seeds import DATABASES, SEEDS, WORDS
 
 from dreamd import hooks, inbox, outage, probe, telemetry
 from dreamd.cli import notes as note_lines
@@ -122,9 +122,9 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
             cursor = _adapter.read(file, Cursor(), budget_bytes=1 << 30).cursor  # type: ignore[attr-defined]
             assert not _adapter.read(file, cursor, budget_bytes=1 << 30).events  # type: ignore[attr-defined]
 
-        seeds = (_database(room),) if adapter.kind == "opencode" and "Database" in type(adapter).__name__ else (
+        seeds = (_database(room, DATABASES[adapter.kind]),) if adapter.kind in DATABASES else (
             *SEEDS["lines"], *SEEDS["document"], *SEEDS["markdown"])
-        made[f"adapter {type(adapter).__name__}"] = (seeds, read)
+        made[f"adapter {adapter.kind}"] = (seeds, read)
     paths, clock = Paths(room / "home"), FixedClock(NOW)
     for directory in (paths.inbox, paths.outage):
         directory.mkdir(parents=True)
@@ -137,9 +137,11 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
 
         return target
 
+    stores = tuple(_database(room, script) for script in DATABASES.values())
     marker, beat = paths.outage / "disk.json", paths.heartbeat
     made |= {
-        "recognition": (SEEDS["lines"] + SEEDS["document"] + SEEDS["markdown"], through(file, lambda: adapter_for(file))),
+        "recognition": (SEEDS["lines"] + SEEDS["document"] + SEEDS["markdown"] + stores,
+                        through(file, lambda: adapter_for(file))),
         "settings": (SEEDS["settings"], through(room / "dream.toml", lambda: load_settings(room / "dream.toml"))),
         "marker": (SEEDS["record"], through(marker, lambda: outage.read_markers(paths.outage, now=NOW))),
         "marker, as the probe reads it": (SEEDS["record"], through(
@@ -156,16 +158,11 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
     return made
 
 
-def _database(room: Path) -> bytes:
+def _database(room: Path, script: str) -> bytes:
     path = room / "seed.db"
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE session (id TEXT, directory TEXT, title TEXT, time_created INTEGER)")
-        connection.execute("CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT)")
-        connection.execute("CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)")
-        connection.execute("INSERT INTO session VALUES ('s', '/srv', 't', 1)")
-        connection.execute("INSERT INTO message VALUES ('m', 's', 1, '{\"role\": \"user\"}')")
-        connection.execute("INSERT INTO part VALUES ('p', 'm', 's', 1, '{\"type\": \"text\", \"text\": \"no tabs\"}')")
-    connection.close()
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
     return path.read_bytes()
 
 

@@ -25,7 +25,7 @@ SPARE_MIB = 256
 """What the supervisor and the page cache may take beside the child."""
 HIDDEN = tuple(Path(place) for place in ("/home", "/root", "/run/user", "/tmp", "/var/tmp"))
 """What the sandbox replaces by empty directories, wherever a person's own home may be."""
-PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME")
+PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "OPENCODE_DB")
 _PLACE = re.compile(r"@([A-Z_]+)@")
 
 
@@ -56,9 +56,7 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     if not dream.exists():
         raise ConfigError(f"there is no `dream` beside `{python}`", hint="install dream into an environment of its own: "
                           "`python -m venv` and `pip install dreamd`, or `pipx install dreamd`")
-    roots = source_roots(world)
-    agents = (*roots.claude_dirs, *roots.codex_dirs, *roots.gemini_dirs, *roots.copilot_dirs, *roots.opencode_dirs,
-              *roots.openclaw_dirs, *roots.cursor_dirs, *roots.hermes_dirs, *roots.extra)
+    agents = source_roots(world).places
     own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[2], share_dir("config").parent,
            (config or default_config(world.env)).parent)
     model = world.settings.model.directory

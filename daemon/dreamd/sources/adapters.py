@@ -7,18 +7,20 @@ from dreamd.sources.claude_code import ClaudeCode
 from dreamd.sources.codex import Codex
 from dreamd.sources.contract import Adapter
 from dreamd.sources.copilot_cli import CopilotCli
+from dreamd.sources.cursor_text import CursorText
 from dreamd.sources.databases import CursorCli, CursorIde
 from dreamd.sources.databases import Hermes as HermesSessions
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.memory_dir import MemoryDirectory
-from dreamd.sources.note_files import CodexMemories, Hermes, OpenClawWorkspace, StructuredLog
+from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
 from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
 from dreamd.sources.opencode_tree import OpenCodeTree
 from dreamd.sources.specstory import SpecStory
+from dreamd.sources.vscode_chats import VsCodeChat
 
 ADAPTERS: tuple[Adapter, ...] = (
-    SpecStory(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
-    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), CursorTranscript(), OpenClawWorkspace(),
-    Hermes(), CodexMemories(), MemoryDirectory(), StructuredLog(),
+    SpecStory(), VsCodeChat(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
+    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), CursorTranscript(), CursorText(),
+    OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(), StructuredLog(),
 )
 """The first that accepts a path reads it."""

@@ -47,6 +47,11 @@ ORDINARY = frozenset({
 })
 """Reasons that belong to a healthy file; any other reason deserves a word to the person."""
 
+CURSOR_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
+"""Where Cursor keeps its store, on each platform, beside the folder of its agent."""
+CHAT_FOLDERS = ("workspaceStorage", "globalStorage/emptyWindowChatSessions")
+"""Where VS Code keeps chats: for each folder that was opened, and for windows without one."""
+
 
 @dataclass(frozen=True)
 class SourceRoots:
@@ -60,8 +65,19 @@ class SourceRoots:
     openclaw_dirs: tuple[Path, ...] = ()
     cursor_dirs: tuple[Path, ...] = ()
     hermes_dirs: tuple[Path, ...] = ()
+    letta_dirs: tuple[Path, ...] = ()
+    vscode_dirs: tuple[Path, ...] = ()
+    """The `User` folders of VS Code and of editors made from it."""
     extra: tuple[Path, ...] = ()
     """Files and directories named in the settings or on the command line; looked at by content."""
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Everything below which something is read, for whoever has to let a program in there."""
+        editors = tuple(root.parent / place / "User" / "globalStorage" for root in self.cursor_dirs for place in CURSOR_EDITORS)
+        chats = tuple(root / folder for root in self.vscode_dirs for folder in CHAT_FOLDERS)
+        return (*self.claude_dirs, *self.codex_dirs, *self.gemini_dirs, *self.copilot_dirs, *self.opencode_dirs,
+                *self.openclaw_dirs, *self.cursor_dirs, *editors, *self.hermes_dirs, *self.letta_dirs, *chats, *self.extra)
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,8 @@ from dreamd.sources.tolerant import Record, moment, parse_record, record_at, rec
 from dreamd.sources.turns import Turns
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged file raises; the second when SQLite's own words about it quote bytes of it."""
 LOOKED_BACK = 6
 """Messages before the cursor that are looked at again: they may hold the question that is answered next."""
 ROWS_BACK = 50
@@ -49,7 +51,7 @@ def tables_of(head: Head) -> set[str]:
     try:
         with closing(connect(head.path)) as base:
             return {str(name) for (name,) in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    except sqlite3.Error:
+    except UNREADABLE:
         return set()
 
 
@@ -62,7 +64,7 @@ def read_database(path: Path, cursor: Cursor, *, read: Callable[[sqlite3.Connect
             return read(base, size)
     except Unopened as error:
         return unread(cursor, error.reason)
-    except (sqlite3.Error, OSError):
+    except (*UNREADABLE, OSError):
         return unread(cursor, contract.UNREADABLE)
 
 
@@ -236,8 +238,11 @@ class Hermes:
         """An SQLite file with sessions and messages that have a role."""
         if not {"sessions", "messages"} <= tables_of(head):
             return False
-        with closing(connect(head.path)) as base:
-            return {"session_id", "role", "content"} <= columns_of(base, "messages")
+        try:
+            with closing(connect(head.path)) as base:
+                return {"session_id", "role", "content"} <= columns_of(base, "messages")
+        except UNREADABLE:
+            return False
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the messages behind the cursor that are still part of their session."""

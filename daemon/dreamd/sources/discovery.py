@@ -8,15 +8,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dreamd.model import LONGEST_SCOPE_KEY
-from dreamd.sources.contract import FoundSource, SourceRoots
+from dreamd.sources.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
 from dreamd.sources.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.tolerant import moment
+from dreamd.sources.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
-_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".vscdb")
-_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
-"""Where the editor keeps its store, on each platform, below the person's home."""
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".vscdb", ".txt")
 
 _WORKSPACE = re.compile(r'Workspace Path: ([^\n<\\"]{1,1000})')
 """As it stands in a line of JSON, where a line break is two signs."""
@@ -47,6 +46,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
     for root in roots.gemini_dirs:
         for project in _folders(root / "tmp"):
             yield from _plain(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
+            if (project / "memory").is_dir():
+                yield project / "memory", _gemini_key(project)
     for root in roots.copilot_dirs:
         yield from _plain(files_below(root / "session-state", endings=(".jsonl",), deepest=1))
     for root in roots.opencode_dirs:
@@ -57,16 +58,36 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield from ((folder, "") for folder in _folders(root) if folder.name.startswith("workspace"))
     for root in roots.cursor_dirs:
         for project in _folders(root / "projects"):
-            yield from _plain(files_below(project / "agent-transcripts", endings=(".jsonl",)))
+            yield from _cursor(project / "agent-transcripts")
         yield from _plain(files_below(root / "chats", endings=(".db",), deepest=2))
-        for place in _EDITORS:
+        for place in CURSOR_EDITORS:
             yield root.parent / place / "User" / "globalStorage" / "state.vscdb", ""
     for root in roots.hermes_dirs:
         for profile in (root, *_folders(root / "profiles")):
             yield from _plain(files_below(profile / "memories", endings=(".md",), deepest=0))
             yield profile / "state.db", ""
+    for root in roots.letta_dirs:
+        yield from ((agent / "memory", "") for agent in _folders(root / "agents"))
+    for root in roots.vscode_dirs:
+        opened = _folders(root / CHAT_FOLDERS[0])
+        for folder in (*(place / CHATS_FOLDER for place in opened), root / CHAT_FOLDERS[1]):
+            yield from _newest_form(files_below(folder, endings=(".jsonl", ".json"), deepest=0))
     for path in roots.extra:
         yield from _extra(path)
+
+
+def _cursor(transcripts: Path) -> Iterator[tuple[Path, str]]:
+    """Transcripts of an agent; the flat text of older versions only where no newer form lies beside it."""
+    for path in files_below(transcripts, endings=(".jsonl", ".txt")):
+        if path.suffix != ".txt" or not (path.with_suffix("").is_dir() or path.with_suffix(".jsonl").exists()):
+            yield path, ""
+
+
+def _newest_form(paths: Iterator[Path]) -> Iterator[tuple[Path, str]]:
+    """Chats, each once: the journal where the document it was made from is still there."""
+    for path in paths:
+        if path.suffix != ".json" or not path.with_suffix(".jsonl").exists():
+            yield path, ""
 
 
 def _claude(root: Path) -> Iterator[tuple[Path, str]]:
@@ -150,13 +171,17 @@ def _key_around(path: Path) -> str:
         return project_key_of(str(parents[2]))
     if "agent-transcripts" in path.parts:
         return _cursor_key(path)
-    if path.parent.name == "chats":
-        try:
-            named = read_start(path.parent.parent / ".project_root", 4096)
-            return project_key_of(named.decode("utf-8", "replace").strip())
-        except Unopened:  # older builds do not write it
-            return ""
-    return ""
+    if path.parent.name == CHATS_FOLDER:
+        return project_key_of(workspace_of(path))
+    return _gemini_key(path.parent.parent) if path.parent.name == "chats" else ""
+
+
+def _gemini_key(project: Path) -> str:
+    try:
+        named = read_start(project / ".project_root", 4096)
+        return project_key_of(named.decode("utf-8", "replace").strip())
+    except Unopened:  # older builds do not write it
+        return ""
 
 
 def _cursor_key(path: Path) -> str:

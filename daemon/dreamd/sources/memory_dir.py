@@ -32,6 +32,8 @@ from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import moment, parse_record, record_at
 
 INDEX_NAME = "MEMORY.md"
+SKILL_NAME = "SKILL.md"
+"""A recipe an agent made for itself; it may lie beside its memories and is none."""
 _MOST_FILES = 5_000
 _DEEPEST = 3
 _HASH_DIGITS = 16
@@ -107,7 +109,8 @@ def _names(path: Path, sink: Sink) -> list[str]:
     for folder, folders, files in os.walk(path, onerror=unreadable):
         here = Path(folder).relative_to(path)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and len(here.parts) < _DEEPEST)
-        found += [str(here / name) for name in files if name.endswith(".md") and not name.startswith(".")]
+        found += [str(here / name) for name in files
+                  if name.endswith(".md") and not name.startswith(".") and name != SKILL_NAME]
         if len(found) > _MOST_FILES:
             sink.skips.append(Skip(contract.OVERSIZED, _MOST_FILES, len(found), str(here)))
             break
@@ -146,7 +149,8 @@ class _NoteFile:
             text = body.decode("utf-8", "surrogateescape")  # keeps offsets right; the sink cleans what it is given
             sink.skip(contract.REPLACED_BYTES)
         front, rest = split_front(text.removeprefix("\ufeff"))
-        if Path(self._name).name != INDEX_NAME and (front.name or front.description or front.type_hint):
+        told = front.name or front.type_hint or (front.description and self._selection is None)
+        if Path(self._name).name != INDEX_NAME and told:
             self._topic(front, rest, sink=sink)
         else:
             self._statements(front, rest, sink=sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))

@@ -1,4 +1,4 @@
-"""Notes outside Claude Code: an OpenClaw workspace, Hermes' `§` files, and structured logs."""
+"""Notes outside Claude Code: an OpenClaw workspace, Hermes' `§` files, Codex's handbook, Letta's, and structured logs."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ _AD_HOC = re.compile(r"extensions/ad_hoc/notes/[^/]{1,200}\.md$")
 _APPLIES = re.compile(r"^applies_to:\s*cwd=([^;\n]{1,1000})", re.MULTILINE)
 _RECORDS = frozenset({"rollout_summary_files", "keywords"})
 _TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
+_LETTA_OWN = re.compile(r"(?:skills/|system/persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
 _TYPES = frozenset(kind.value for kind in MemoryType)
 
 
@@ -71,6 +72,33 @@ class CodexMemories:
             return replace(whole, events=events)
         more = Cursor(cursor.offset, cursor.size, carry=json.dumps({**carry, "told": number + 1}, separators=(",", ":")))
         return Reading(events, more, (), 0, 0, complete=False)
+
+
+class LettaMemory:
+    """Reads the memory of a Letta agent: what is always in its prompt and what it looks up.
+
+    What the agent is told to be and what it can do are no memories, and the tree of files is made by the program.
+    """
+
+    kind = "letta"
+
+    def accepts(self, head: Head) -> bool:
+        """A directory with the folder that is always in the prompt, and no index."""
+        return head.is_dir and "system" in head.names and INDEX_NAME not in head.names and (
+            ".git" in head.names or head.path.name == "memory")
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the files that changed since the cursor."""
+        return read_notes(path, cursor, budget_bytes=budget_bytes, select=_EveryLine,
+                          wanted=lambda name: _LETTA_OWN.match(name) is None)
+
+
+class _EveryLine:
+    """Each statement by itself: the description of such a file says what it is about and is no statement."""
+
+    def take(self, piece: Piece) -> tuple[str, str] | None:
+        """The words of a piece, which count everywhere."""
+        return piece.text, ""
 
 
 class _HandbookLines:

@@ -295,3 +295,16 @@ def test_the_handbook_of_codex_gives_its_own_lines_for_the_directory_each_counts
     assert {e.kind for r in readings for e in r.events} == {EventKind.NOTE}
     assert read(root, readings[-1].cursor).events == ()
     assert [s.kind for s in discover(SourceRoots(codex_dirs=(tmp_path,)))] == ["codex-memories"]
+
+
+# ----- Damage
+
+
+def test_a_database_whose_damage_lies_in_the_name_of_a_table_is_unreadable_and_stops_nobody(tmp_path):
+    path = editor(tmp_path / "state.vscdb", {"k-1": [bubble("b1", 1, "use pnpm here")]})
+    known = adapter_for(path)
+    assert known is not None
+    body = path.read_bytes().replace(b"CREATE TABLE cursorDiskKV", b"CREATE TABLX cursorDiskKV")
+    path.write_bytes(body.replace(b"cursorDiskKVcursorDiskKV", b"\xdb\xffrsorDiskKVcursorDiskKV"))
+    assert adapter_for(path) is None
+    assert [skip.reason for skip in known.read(path, START, budget_bytes=BUDGET).skips] == [contract.UNREADABLE]

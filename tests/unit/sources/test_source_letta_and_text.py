@@ -1,0 +1,108 @@
+"""Letta's memory, the flat transcripts of older Cursor versions, and Gemini's folder of notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from source_shapes import read_all, said
+
+from dreamd.model import Speaker
+from dreamd.sources import SourceRoots, adapter_for, contract, discover
+
+TALK = """user:
+<user_info>
+Workspace Path: /srv/otter
+</user_info>
+<user_query>
+use pnpm here
+</user_query>
+
+assistant:
+[Thinking] which one is it
+It is npm today.
+[Tool call] Shell
+  command: pnpm i
+
+[Tool result] Shell
+done
+user:
+always push to main
+
+assistant:
+Shall I commit?
+
+user:
+<user_query>
+yes
+</user_query>
+"""
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def letta(home: Path) -> Path:
+    root = home / ".letta/agents/agent-1/memory"
+    write(root / "system/human.md", "---\ndescription: what I know of the person\n---\n"
+          "- works on the otter project\n- prefers tabs\n")
+    write(root / "system/persona.md", "---\ndescription: who I am\n---\nI am a careful coding agent.\n")
+    write(root / "system/persona/tone.md", "I speak plainly.\n")
+    write(root / "project/build.md", "---\ndescription: how it is built\n---\nThe build needs node 22.\n")
+    write(root / "skills/release/SKILL.md", "---\nname: release\ndescription: a recipe\n---\nFirst, tag it.\n")
+    write(root / "memory_filesystem.md", "/system\n  human.md\n")
+    (root / ".git").mkdir()
+    return root
+
+
+def test_a_letta_agents_memory_is_read_statement_by_statement_without_its_character_and_skills(tmp_path):
+    reading = read_all(letta(tmp_path))
+    assert [event.text for event in reading.events] == [
+        "The build needs node 22.", "works on the otter project", "prefers tabs"]
+    assert {event.speaker for event in reading.events} == {Speaker.AGENT}
+    assert read_all(tmp_path / ".letta/agents/agent-1/memory", reading.cursor).events == ()
+
+
+def test_letta_agents_are_found_and_belong_to_no_project(tmp_path):
+    root = letta(tmp_path)
+    [found] = discover(SourceRoots(letta_dirs=(tmp_path / ".letta",)))
+    assert (found.path, found.kind, found.project_key) == (root, "letta", "")
+
+
+def test_a_flat_transcript_gives_only_marked_words_as_a_persons(tmp_path):
+    reading = read_all(write(tmp_path / "t.txt", TALK))
+    assert said(reading.events) == ["use pnpm here", "yes"]
+    assert [event.question for event in reading.events if event.text == "yes"] == ["Shall I commit?"]
+    assert {event.cwd for event in reading.events} == {"/srv/otter"}
+    results = [event.text for event in reading.events if event.speaker is Speaker.TOOL]
+    assert results == ["done"]
+    assert {skip.reason for skip in reading.skips} <= contract.ORDINARY
+
+
+def test_a_flat_transcript_is_left_alone_where_its_newer_form_lies_beside_it(tmp_path):
+    talks = tmp_path / ".cursor/projects/srv-otter/agent-transcripts"
+    write(talks / "a.txt", TALK)
+    write(talks / "b.txt", TALK)
+    line = '{"role": "user", "message": {"content": [{"type": "text", "text": "<user_query>use pnpm</user_query>"}]}}\n'
+    write(talks / "b/b.jsonl", line)
+    found = discover(SourceRoots(cursor_dirs=(tmp_path / ".cursor",)))
+    assert sorted((f.path.name, f.kind, f.project_key) for f in found) == [
+        ("a.txt", "cursor-text", "otter"), ("b.jsonl", "cursor", "srv-otter")]
+
+
+def test_an_ordinary_text_file_is_no_transcript(tmp_path):
+    assert adapter_for(write(tmp_path / "x.txt", "user:\nsomebody\n")) is None
+    assert adapter_for(write(tmp_path / "y.txt", "notes\nuser:\n<user_query>x</user_query>\n")) is None
+
+
+def test_geminis_own_notes_are_found_under_the_project_they_belong_to(tmp_path):
+    project = tmp_path / ".gemini/tmp/otter-1"
+    write(project / "memory/MEMORY.md", "- The build needs node 22.\n")
+    write(project / "memory/.inbox/x.md", "- never seen\n")
+    write(project / "memory/skills/release/SKILL.md", "---\nname: r\ndescription: d\n---\nTag it.\n")
+    write(project / ".project_root", "/srv/otter")
+    [found] = discover(SourceRoots(gemini_dirs=(tmp_path / ".gemini",)))
+    assert (found.kind, found.project_key) == ("memory-dir", "otter")
+    assert [event.text for event in read_all(found.path).events] == ["The build needs node 22."]
