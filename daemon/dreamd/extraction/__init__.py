@@ -11,16 +11,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dreamd.extraction.conversation import ConversationState, Extraction
     from dreamd.extraction.dates import Durable, make_durable
     from dreamd.extraction.gate import gate
     from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
     from dreamd.extraction.redaction import Mask, Redacted, redact
-    from dreamd.extraction.rules import ConversationState, Extraction, extract
+    from dreamd.extraction.rules import extract
 
 HOMES = {
-    "ConversationState": "rules", "Durable": "dates", "Extraction": "rules", "Mask": "redaction", "Redacted": "redaction",
-    "extract": "rules", "gate": "gate", "looks_like_injection": "neutral", "make_durable": "dates", "neutralise": "neutral",
-    "redact": "redaction", "strip_hidden": "neutral",
+    "ConversationState": "conversation", "Durable": "dates", "Extraction": "conversation", "Mask": "redaction",
+    "Redacted": "redaction", "extract": "rules", "gate": "gate", "looks_like_injection": "neutral", "make_durable": "dates",
+    "neutralise": "neutral", "redact": "redaction", "strip_hidden": "neutral",
 }
 
 __all__ = [

@@ -26,7 +26,12 @@ def states_a_value(sentence: str) -> bool:
     office, kind, claim, habit = _shapes()
     if office.match(text) or kind.match(text):
         return True
-    return (claim.match(text) or habit.match(text)) is not None and _value().search(text, 1) is not None
+    return (claim.match(text) or habit.match(text)) is not None and names_a_value(text)
+
+
+def names_a_value(text: str) -> bool:
+    """Whether a text names a date, an amount, a name, a place or an identifier; its first letter may be a capital."""
+    return _value().search(text, 1) is not None
 
 
 @cache
@@ -49,9 +54,9 @@ def _value() -> re.Pattern[str]:
     return re.compile("|".join((
         r"\d{4}-\d\d", r"\b\d{1,2}[:.]\d\d\b", r"\bv?\d+\.\d+", r"\b\d+[x×]", r"\b\d+(?:st|nd|rd|th)\b", r"\b\d{3,} \d{2,}",
         rf"(?i:\b\d[\d,.]* ?(?:%|(?:{unit})\b))", rf"\b(?:{_SMALL_NUMBERS}) (?:\w+ )?(?:{unit})\b",
-        r"\bfrom \d{1,2} to \d{1,2}\b",
+        r"\b(?:from|between) \d{1,2} (?:to|and) \d{1,2}\b", r"\b\d[\d.,]*k\b",
         r"(?<!\w)#[\w-]{3,}", r"\b[a-z]\w*-\d+\b", r"\b[A-Z]+-\d[\w-]+", r"\b[A-Za-z]{2,} \d{1,3}\b(?!\.)",
-        r"\b[A-Z]{2,}\d[\w-]*\b",
+        r"\b[A-Z]{2,}\d[\w-]*\b", r"\b[A-Z]\d{1,3}\b",
         r"(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*", r"\b\w+://\S", r"(?<!\w)--\w[\w-]+", r"`[^`]+`", r"\b[a-z]+_[a-z_]+\b",
         r"\b[\w-]+\.(?:com|org|net|io|dev|example|internal|local)\b",
         r"\b[\w-]+\.(?:md|json|ya?ml|toml|py|ts|js|go|docx|csv|txt|sql)\b",

@@ -7,7 +7,6 @@ then accepted. A stretch in which the agent wrote a memory itself is left alone:
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +16,9 @@ from datetime import UTC, datetime, timedelta
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
 from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
+from dreamd.extraction.conversation import ConversationState, Extraction
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
+from dreamd.extraction.passing import is_mentioned, without_order
 from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.signs import ENOUGH, Weighed, is_at_work, is_one_off, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
@@ -58,41 +59,6 @@ _LATTER = re.compile(
     r"|das gleiche|lo mismo|de même)\b")
 
 
-@dataclass(frozen=True)
-class ConversationState:
-    """What the next stretch of a conversation has to know of the stretches before."""
-
-    causes: tuple[str, ...] = ()
-    """Root causes the agent named in its last turn, waiting for the person."""
-    seen: tuple[str, ...] = ()
-
-    def encode(self) -> str:
-        """The state as JSON, small enough to lie beside a cursor."""
-        if not self.causes and not self.seen:
-            return ""
-        return json.dumps({"causes": list(self.causes), "seen": list(self.seen)}, ensure_ascii=False)
-
-    @classmethod
-    def decode(cls, text: str) -> ConversationState:
-        """Read a state back; an unreadable one is an empty one, for it only saves repetition."""
-        try:
-            raw = json.loads(text) if text else {}
-        except ValueError:
-            return cls()
-        if not isinstance(raw, dict):
-            return cls()
-        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")))
-
-
-@dataclass(frozen=True)
-class Extraction:
-    """What one stretch gave: candidates in order, what was passed over and why, and the state to keep."""
-
-    candidates: tuple[Candidate, ...]
-    skips: Counter[str]
-    state: ConversationState
-
-
 @dataclass
 class _Talk:
     """The running account of one stretch."""
@@ -107,6 +73,8 @@ class _Talk:
     """Where in `found` the candidates of the running turn begin."""
     turns_since: int = 0
     """Messages with substance since the last kept sentence, the running one included."""
+    mentioned: frozenset[str] = frozenset()
+    """Sentences of the running message that come by the way."""
     revised: bool = False
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
 
@@ -155,6 +123,7 @@ def _listen(talk: _Talk, event: Event) -> None:
         talk.skips["paste"] += 1
         return
     before = len(talk.seen)
+    talk.mentioned = _mentioned(paragraphs)
     denied = words.has("words/rules", "denial", text[:LONGEST_SENTENCE])
     _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event, denied=denied)
     if len(talk.seen) == before and not talk.revised:
@@ -170,10 +139,17 @@ def _said(paragraph: str) -> list[str]:
     return [text for text in found if not is_fragment(text) and not is_marked(text)]
 
 
+def _mentioned(paragraphs: list[str]) -> frozenset[str]:
+    """The sentences that say of themselves that they come by the way; the words that say so are gone from what is weighed."""
+    if not any(map(is_mentioned, paragraphs)):
+        return frozenset()
+    return frozenset(_told(without_item(s[:LONGEST_HEARD])) for p in paragraphs for s in sentences(p) if is_mentioned(s))
+
+
 def _told(sentence: str) -> str:
     """A sentence that stands by itself; a second thought keeps its opener, which says what it is."""
     bare = sentence.strip(" \t-*")
-    return bare if revision_of(bare) is not None else without_tail(without_lead(cleaned(sentence)))
+    return bare if revision_of(bare) is not None else without_tail(without_order(without_lead(cleaned(sentence))))
 
 
 def _is_to_do(text: str) -> bool:
@@ -203,7 +179,7 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
         if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
             continue  # "that's wrong" says what is not; what is right stands in the next sentence
         weighed = weigh(text, refused=event.kind is EventKind.REFUSAL, denied=denied or talk.revised,
-                        at_work=sum(busy) > busy[n - 1])
+                        at_work=sum(busy) > busy[n - 1], mentioned=text in talk.mentioned)
         too_light = weighed.weight < ENOUGH and not has_an_end(text)
         if too_light or is_history(text) or (is_editing_instruction(text) and not weighed.strong):
             if is_one_off(text):
@@ -385,7 +361,3 @@ def _revises(later: Candidate, earlier: Candidate) -> bool:
         return False
     mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
     return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))
-
-
-def _strings(value: object) -> tuple[str, ...]:
-    return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()

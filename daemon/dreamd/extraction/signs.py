@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from dreamd.extraction import words
 from dreamd.extraction.claims import states_a_value
 from dreamd.extraction.classes import is_order
+from dreamd.extraction.passing import OF_PEOPLE, is_about_work_at_hand, names_something_at_hand, told_in_passing
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
 from dreamd.model import SHORTEST_TEXT
@@ -22,7 +23,7 @@ ENOUGH = 2.5
 
 FOR = (
     ("remember", 4.0), ("preference", 3.0), ("prohibition", 2.5), ("general", 2.5), ("choice", 2.5), ("contrast", 2.0),
-    ("change", 2.0), ("environment", 2.5), ("self", 3.0), ("manner", 3.0),
+    ("change", 2.0), ("environment", 2.5), ("self", 3.0), ("manner", 3.0), ("settles", 3.5), ("advice", 3.0),
     ("restriction", 2.5), ("whenever", 2.5), ("correction", 1.5), ("norm", 1.5), ("each", 1.0), ("decision", 1.5),
     ("lookup", 2.5), ("definition", 2.0), ("aside", 1.5), ("rules_file", 0.5), ("reason", 1.0), ("fact", 1.0),
 )
@@ -34,7 +35,10 @@ _TAG_QUESTION = 1.0
 """A statement that only asks for a nod: "…, no?"."""
 _OUTSIDE = 1.5
 _STATED = 2.5
+_TOLD = 3.0
+"""What is mentioned in passing has no other sign."""
 _DESCRIPTION = 0.5
+_DESCRIPTION_AT_HAND = 2.0
 _DESCRIBING = frozenset({"decision", "fact", "lookup", "environment"})
 """What a message that orders something says besides may only describe what is to be done."""
 _MUSING = 3.0
@@ -42,7 +46,7 @@ _MUSING_WITH_REASON = 1.0
 """Who thinks aloud and says why has as good as decided."""
 _POINTING = 4.0
 _LONGEST_ORDER = 90
-_STRONG = ("remember", "general", "preference", "prohibition", "manner", "whenever")
+_STRONG = ("remember", "general", "preference", "prohibition", "manner", "whenever", "settles")
 _SAID_OF_A_THING = re.compile(
     r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
     r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
@@ -50,6 +54,9 @@ _SAID_OF_A_THING = re.compile(
 _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\b\w+_\w+\b|(?<!\w)[~.]{0,2}/[\w./-]{3,}"
                     r"|\b\w+\.(?:md|json|ya?ml|toml|py|ts|js|go)\b"
                     r"|(?<=[a-z,] )[A-Z][a-z]{2,}")
+_CODE_LIKE = re.compile(r"`|(?<!\w)-{1,2}[a-z]|\w_\w|\w\(\)|[a-z][A-Z]")
+_DENIES = re.compile(r"(?i)no (?!need\b)\w")
+"""What there shall not be is no piece of work."""
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 
@@ -63,22 +70,26 @@ class Weighed:
     strong: bool
 
 
-def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work: bool = False) -> Weighed:
+def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work: bool = False, mentioned: bool = False,
+          ) -> Weighed:
     """Weigh one sentence.
 
     `refused` when it was said while refusing a tool call, `denied` when it follows a "that is wrong", `at_work` when the
-    message also orders or asks something: a thing stated there describes the task.
+    message also orders or asks something: a thing stated there describes the task; `mentioned` when it comes "by the way".
     """
     text = sentence.strip()
     found = [(name, weight) for name, weight in FOR if _speaks_for(name, text)]
     signs = tuple(name for name, _ in found)
     strong = _is_strong(text, signs)
-    if not at_work and _is_stated(text):
+    if _is_stated(text) and not (at_work and (names_something_at_hand(text) or _CODE_LIKE.search(text))):
         found.append(("stated", _STATED))
         signs = (*signs, "stated")
-    weight = sum(w for _, w in found) - _against(text, signs, strong=strong)
+    elif _is_told(text, at_work=at_work) or (mentioned and _is_declared(text)):
+        found.append(("told", _TOLD))
+        signs = (*signs, "told")
+    weight = sum(w for _, w in found) - _against(text, signs, strong=strong or "told" in signs)
     if at_work and set(signs) <= _DESCRIBING and not _FIRST_PERSON.match(text):
-        weight -= _DESCRIPTION
+        weight -= _DESCRIPTION_AT_HAND if names_something_at_hand(text) else _DESCRIPTION
     denied = denied and not words.has("words/rules", "narrative", text)
     weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
@@ -86,7 +97,29 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work
 
 def _is_stated(text: str) -> bool:
     """Whether a thing is said to be so, with a value, and not of this moment."""
-    return states_a_value(text) and not is_at_work(text) and not words.has("words/rules", "momentary", text)
+    return states_a_value(text) and not (
+        is_at_work(text) or is_about_work_at_hand(text) or words.has("words/rules", "momentary", text))
+
+
+def _is_told(text: str, *, at_work: bool) -> bool:
+    """Whether a fact of life or work is mentioned in passing; beside an order only what people are and do."""
+    whose = told_in_passing(text)
+    if not whose or words.has("words/rules", "momentary", text):
+        return False
+    return not _begins_at_work(text) if whose in OF_PEOPLE else not (at_work or is_at_work(text))
+
+
+def _is_declared(text: str) -> bool:
+    """Whether a sentence just says something, of no thing at hand and not of this moment."""
+    return not (is_at_work(text) or is_musing(text) or names_something_at_hand(text)
+                or words.has("words/claims", "passing", text)
+                or any(words.has("words/rules", table, text) for table in ("narrative", "momentary")))
+
+
+def _begins_at_work(text: str) -> bool:
+    """Whether a sentence begins with an order, a wish or a question; what comes after a fact takes nothing from it."""
+    return (words.starts("words/rules", "task", text) or words.starts("words/stance", "works", text)
+            or is_order(text) or is_question(text))
 
 
 def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
@@ -99,6 +132,8 @@ def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
 
 
 def _speaks_for(name: str, text: str) -> bool:
+    if name == "settles" and names_something_at_hand(text):
+        return False
     if name != "remember" or words.WIDE.search(text):
         return words.has("words/rules", name, text)
     return any(words.starts("words/rules", name, clause) for clause in re.split(r"[,;:.–—]\s+|\band\s+", text))
@@ -106,8 +141,9 @@ def _speaks_for(name: str, text: str) -> bool:
 
 def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
     """What speaks against a sentence: a question, a passing thought, a piece of work, this moment, something unseen."""
-    weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text))
-    ordered = words.starts("words/rules", "task", text) or is_order(text)
+    advised = "advice" in signs
+    weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text) and not (advised and name == "narrative"))
+    ordered = words.starts("words/rules", "task", text) or (is_order(text) and not _DENIES.match(text))
     if (ordered and not words.starts("words/rules", "environment", text)) or is_work(text):
         weight += 0.5 if strong else _TASK + (_OF_A_THING if _SAID_OF_A_THING.search(text) else 0.0)
     if is_question(text):

@@ -109,7 +109,6 @@ def cleaned(sentence: str) -> str:
     shorter = _OPENERS.sub("", text)
     text = shorter if len(shorter) >= 12 else text
     text = re.sub(r"(?i)^(?:please|can you|could you|would you)(?: please)? ", "", text)
-    text = re.sub(r"(?i),? please(?=[.!]?$)", "", text)
     if text and text[0].islower() and not re.match(r"[a-z]+[A-Z_./-]|[a-z]+\d", text) and not _BEFORE_WIDE.match(text):
         text = text[0].upper() + text[1:]
     if not text or text[-1] in ".!?。！？:":
@@ -131,6 +130,7 @@ def shortened(text: str) -> str:
 
 def without_request(text: str) -> str:
     """A cleaned sentence without the "remember that" before it."""
+    text = re.sub(r"(?i),? please(?=[.!]?$)", "", text)
     asked = (words.cue("words/rules", "remember", start=True).match(text)
              or words.cue("words/rules", "aside", start=True).match(text))
     if asked is None:

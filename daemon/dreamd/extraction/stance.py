@@ -23,6 +23,10 @@ _CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|the
                      r"|only|wir|nous|on|usamos)\b)", re.IGNORECASE)
 _ASKING_CLAUSE = re.compile(r"(?:\s+[-–—]+|;|…|,)\s+(?=(?:so |and |but |then )?(?:you|can|could|would|please|just|let'?s)\b)",
                             re.IGNORECASE)
+_CHATTY_END = re.compile(
+    r"(?i)(?<=\w\w\w)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
+    r"|in case you need (?:it|that)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens|por cierto"
+    r"|au fait)(?P<mark>[.!]?)$")
 _BARE_END = re.compile(r"(?i)\b(?:this|that|it|so|them|these|those)$")
 _POINTING_START = re.compile(
     r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t| wasn['’]t"
@@ -147,6 +151,7 @@ def without_lead(text: str) -> str:
 
 def without_tail(text: str) -> str:
     """A sentence without a last clause that only asks for something: "the id is 12 - you should update the file"."""
+    text = _CHATTY_END.sub(lambda m: m["mark"] or ".", text)
     for mark in _ASKING_CLAUSE.finditer(text):
         head, tail = text[:mark.start()].strip(), text[mark.end():].strip()
         if words.width(head) < _SHORTEST_REST or leans(head):

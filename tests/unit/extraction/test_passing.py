@@ -1,0 +1,32 @@
+"""Facts of life and work that are only mentioned are kept; what is said of the work at hand is let go."""
+
+from __future__ import annotations
+
+import pytest
+from mentioned import BESIDE_AN_ORDER, MENTIONED, OF_THE_MOMENT, ORDERS_ALONE
+from test_what_is_kept import learned
+
+
+@pytest.mark.parametrize("said", MENTIONED)
+def test_a_fact_mentioned_in_passing_is_kept(said: str) -> None:
+    assert 1 <= len(learned(said)) <= 2
+
+
+@pytest.mark.parametrize("said", OF_THE_MOMENT)
+def test_what_is_said_of_the_moment_or_of_the_thing_at_hand_is_let_go(said: str) -> None:
+    assert learned(said) == []
+
+
+@pytest.mark.parametrize(("said", "fact"), BESIDE_AN_ORDER)
+def test_a_fact_is_heard_beside_an_order(said: str, fact: str) -> None:
+    assert any(fact in kept for kept in learned(said))
+
+
+@pytest.mark.parametrize("said", ORDERS_ALONE)
+def test_an_order_that_describes_the_work_leaves_nothing(said: str) -> None:
+    assert learned(said) == []
+
+
+def test_the_order_before_a_fact_is_no_part_of_it() -> None:
+    assert learned("write the invitation, the party is on 14 September in the old mill") == [
+        "The party is on 14 September in the old mill."]
