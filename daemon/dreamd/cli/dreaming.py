@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dreamd.kit import Kit
     from dreamd.planning import Wish
     from dreamd.service.gate import Outlook
+    from dreamd.service.manners import Stop
     from dreamd.world import World
 
 PLAN_SCHEMA = 1
@@ -75,13 +76,23 @@ def run(context: Context, options: Namespace) -> int:
     try:
         _dream(context, world, wish, report)
     except Locked as locked:
+        if report.stopped_by:
+            return _leave(context, world, report)
         if options.auto:
             context.document(_empty_document("locked", locked.message, world))
             return 0
         _fail(context, world, locked, report)
     except DreamError as error:
         _fail(context, world, error, report)
-    return _conclude(context, options, wish, report.ended())
+    return _conclude(context, options, wish, report.ended()) or report.stopped_by
+
+
+def _leave(context: Context, world: World, holder: CycleHolder) -> int:
+    """A dream that was asked to stop has closed its own record; what it did stays."""
+    document = _empty_document("interrupted", "asked to stop", world)
+    context.document({**document, "run": holder.run or None})
+    context.tell("stopped; nothing is lost, the next dream goes on from here")
+    return holder.stopped_by
 
 
 class CycleHolder:
@@ -89,6 +100,10 @@ class CycleHolder:
 
     def __init__(self) -> None:
         self.started = False
+        self.run = ""
+        """The run in the journal, where there was one before the dream was stopped."""
+        self.stopped_by = 0
+        """The exit code for the signal that asked the dream to stop before it was done."""
         self.outlook: Outlook | None = None
         """What the gates said, where they were asked."""
         self._report: CycleReport | None = None
@@ -133,35 +148,51 @@ def _ask_gates(world: World, holder: CycleHolder) -> str:
     return "" if outlook.may_start else "; ".join(outlook.held_by()) or "the gates are shut"
 
 
-def _behave(kit: Kit, outlook: Outlook) -> str:
-    """A dream nobody waits for keeps the pace it was given and stops for a pause; gives why it was started."""
+def _behave(kit: Kit, stop: Stop, outlook: Outlook | None) -> str:
+    """Any dream ends after its step when it is asked to; one nobody waits for keeps the pace it was given.
+
+    Gives why it was started, where nobody asked for it.
+    """
+    from dreamd import mutex
     from dreamd.clock import SystemClock
     from dreamd.idle import Pace
-    from dreamd.service.manners import Pulse, Stop
+    from dreamd.service.manners import Pulse
     from dreamd.throttle import Throttle
 
-    stop = Stop(kit.paths)
+    paced = outlook is not None and outlook.permission.pace is not Pace.FULL
     kit.should_stop = stop
-    kit.progress = Pulse(stop, Throttle(SystemClock(), paced=outlook.permission.pace is not Pace.FULL, should_stop=stop))
-    return outlook.why(kit.clock.now())
+    kit.background = mutex.Background(kit.paths.locks, should_stop=stop)
+    kit.progress = Pulse(stop, Throttle(SystemClock(), paced=paced, should_stop=stop))
+    return outlook.why(kit.clock.now()) if outlook is not None else ""
 
 
 def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
+    from dreamd.attach import load_attachments
+    from dreamd.cli.stopping import listening
     from dreamd.cycle import run_cycle
     from dreamd.kit import open_kit
+    from dreamd.service.manners import Stop
+    from dreamd.service.tending import tend_all
 
     if wish.only_plan:
         with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
             holder.end(run_cycle(kit, wish))
         return
     _bring_up_to_date(world)
+    stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
     with open_kit(world, create=True) as kit:
-        why = _behave(kit, holder.outlook) if holder.outlook is not None else ""
-        with _progress(context, kit):
-            holder.started = True
-            holder.end(run_cycle(kit, wish, why=why))
-    from dreamd.service.tending import tend_all
-
+        why = _behave(kit, stop, holder.outlook)
+        try:
+            with listening(stop), _progress(context, kit):
+                holder.started = True
+                holder.end(run_cycle(kit, wish, why=why))
+        except Locked:
+            holder.stopped_by, holder.run = stop.code, kit.run.id if kit.run else ""
+            raise
+        if stop.code and load_attachments(kit.store):
+            holder.stopped_by = stop.code  # the dream itself was done before it heard
+            context.warn("attached directories wait for the next dream")
+            return
     for warning in tend_all(world):
         context.warn(warning)
 

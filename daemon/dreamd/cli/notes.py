@@ -229,8 +229,10 @@ def ingest(context: Context, options: Namespace) -> int:
     """Read given files and directories now; what they say waits for the next dream."""
     from dreamd import fsio, mutex
     from dreamd.cli.render import count
+    from dreamd.cli.stopping import listening
     from dreamd.kit import open_kit
     from dreamd.phases.gather import gather_from
+    from dreamd.service.manners import Stop
     from dreamd.store import journal, observations
 
     world, places = context.world, [Path(p).expanduser().absolute() for p in options.paths]
@@ -238,9 +240,10 @@ def ingest(context: Context, options: Namespace) -> int:
         if not place.exists():
             raise UsageError(f"no such file or directory: `{place}`")
     fsio.make_private_dir(world.paths.locks)
+    stop = Stop(world.paths, heeds_pause=False)
     with mutex.hold_dream(world.paths.locks, mutex.Owner("dream ingest", world.clock.now())), \
-            open_kit(world, create=True) as kit:
-        kit.kind = "ingest"
+            open_kit(world, create=True) as kit, listening(stop):
+        kit.kind, kit.should_stop = "ingest", stop
         gathered = gather_from(kit, places)
         if kit.run is not None:
             # Reading is no dream: what it stored stays, its journal entry goes.
@@ -255,6 +258,9 @@ def ingest(context: Context, options: Namespace) -> int:
     if waiting:
         context.say(f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
                     f"{'it' if waiting == 1 else 'them'} up")
+    if stop.code:
+        context.tell("stopped; nothing is lost, `dream ingest` goes on from here")
+        return stop.code
     return _set_aside(context, gathered)
 
 

@@ -21,9 +21,11 @@ GOES_ON_READING = frozenset({"orient", "gather"})
 class Stop:
     """Why to stop, if at all; read between phases, items and batches, and before every model call."""
 
-    def __init__(self, paths: Paths, *, parent: int = 0) -> None:
+    def __init__(self, paths: Paths, *, parent: int = 0, heeds_pause: bool = True) -> None:
         self.why = ""
-        self._paths, self._parent = paths, parent
+        self.code = 0
+        """The exit code of whoever was asked by a signal; nought while nobody was."""
+        self._paths, self._parent, self._heeds_pause = paths, parent, heeds_pause
         self._clock = SystemClock()
         self._looked_s = 0.0
 
@@ -33,19 +35,23 @@ class Stop:
             self._looked_s = at_s
             if self._parent and os.getppid() != self._parent:
                 self.why = "the service is gone"
-            elif read_pause(self._paths, self._clock.now()) is not None:
+            elif self._heeds_pause and read_pause(self._paths, self._clock.now()) is not None:
                 self.why = "paused by a person"
         return bool(self.why)
+
+    def ask(self, number: int) -> None:
+        """Take a signal for the wish to stop."""
+        self.why, self.code = "asked to stop", 128 + number
 
     def listen(self) -> None:
         """The first signal asks, the second leaves at once: it must be safe, because kill -9 is."""
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, self._hear)
 
-    def _hear(self, _signal: int, _frame: FrameType | None) -> None:
+    def _hear(self, number: int, _frame: FrameType | None) -> None:
         if self.why:
             os._exit(143)
-        self.why = "asked to stop"
+        self.ask(number)
 
 
 class Pulse:
