@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dreamd.relations.clashes import other_holder, stage_change
+from dreamd.relations.clashes import other_holder, other_liking, stage_change
 from dreamd.relations.current import current
+from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes
+from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes, value_change
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
+from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import ends, narrowing, turned_no
@@ -21,7 +23,7 @@ from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
-    if other_holder(pair):
+    if other_holder(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
         return ()
     values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(values)]
@@ -65,7 +67,7 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
             yield f"one side speaks of {part} only"
     if bool(_NAMING.search(pair.a.folded.lower())) != bool(_NAMING.search(pair.b.folded.lower())):
         yield "only one side is about a name"
-    if len(pair.shared) < 2 and pair.similarity < 0.55:
+    if len(pair.shared) < 2 and pair.similarity < 0.55 and not value_change(pair, align(pair.a, pair.b), strict=True):
         yield "hardly a word in common"
 
 
@@ -80,7 +82,7 @@ def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
 
 _FORMER = re.compile(
     r"\b(?:instead of|rather than|in place of|no longer|up from|down from|statt(?: bisher)?|en (?:vez|lugar) del?"
-    r"|au lieu d[eu]?|em vez d[aeo]s?) (?:the )?([^,;.]{1,40})|\bfrom (.{1,30}?) (?:to|into|onto) "
+    r"|au lieu d[eu]?|em vez d[aeo]s?) (?:the )?((?:[^,;.]|[,.](?=\d)){1,40})|\bfrom (.{1,30}?) (?:to|into|onto) "
 )
 _FITS = re.compile(r"\b(?:works? (?:well )?with|compatible with|tested (?:with|on|against)|supports?|runs? under)\b")
 _ALSO = re.compile(

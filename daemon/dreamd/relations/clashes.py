@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 
 from dreamd.relations.causes import only_cause
+from dreamd.relations.change_marks import ARROW
+from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_abroad
 from dreamd.relations.frames import Frame, told_changes, value_change
+from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import (
     ATTRIBUTES,
     HANDED,
@@ -27,7 +30,7 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import stem, tokens
+from dreamd.relations.text import Token, stem, tokens
 
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
 _DUE = frozenset(["due", "deadline", "date", "valu", "value", "current"])
@@ -47,12 +50,16 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
     """The conflict that the wording shows beyond doubt, as a phrase; empty when it shows none."""
     return (
         explicit_change(pair)
+        or told_event(pair)
         or former_abroad(pair)
         or other_holder(pair)
+        or other_hands(pair)
         or turned_order(pair)
         or denial(pair, frame)
         or value_change(pair, frame, strict=True)
         or other_amount(pair, frame)
+        or other_fixed(pair, frame)
+        or other_liking(pair)
         or other_agent(pair)
         or stage_change(pair)
         or only_cause(pair)
@@ -67,22 +74,29 @@ def explicit_change(pair: PairFeatures) -> str:
         if not new.changes or old.changes or old.negations or len(old.content_set) < 2:
             continue
         retired = _retired(new) & old.content_set
-        left = _LEFT.search(new.folded.lower())
-        former = {t.stem for t in tokens(left.group(1)) if t.is_content} & old.content_set if left else set()
+        left = _left(new)
+        former = {t.stem for t in tokens(left) if t.is_content} & old.content_set
         denied = new.negated & old.content_set
         named = bool(old.subject) and old.subject <= new.content_set
-        moved = left.group(1).replace("-", "") if left else ""
+        moved = left.replace("-", "")
         if any(name in moved for name in old.fixed) and not (old.names - new.names and new.names - old.names):
             return f"`{new.changes[0]}` ends `{moved}`"
-        if former and len(old.content_set) >= 3 and (cover >= LEAST_COVER or named):
-            return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         gone = (pair.only_a if old is pair.a else pair.only_b) - LIGHT - VERBS
         gone -= old.subject if new.passive and not old.passive else frozenset()
+        if former and len(old.content_set) >= 3 and (cover >= LEAST_COVER and not gone or named):
+            return f"`{new.changes[0]}` ends `{' '.join(sorted(former))}`"
         if not gone and not narrowing(new, old) and len(old.content_set) >= 3 and denied and len(denied) < len(new.content_set):
             return f"`{new.changes[0]}` ends `{' '.join(sorted(denied))}`"
         if retired and len(pair.shared) >= 2 and cover >= 0.6 and not gone:
             return f"`{new.changes[0]}` ends `{' '.join(sorted(retired))}`"
     return ""
+
+
+def _left(new: Slots) -> str:
+    """What something is said to have gone from."""
+    low = new.folded.lower()
+    found = _LEFT.search(low) or (ARROW.search(low) if "->" in new.changes else None)
+    return next((g for g in reversed(found.groups()) if g), "") if found else ""
 
 
 def other_holder(pair: PairFeatures) -> str:
@@ -135,6 +149,44 @@ def other_amount(pair: PairFeatures, frame: Frame) -> str:
         return ""
     alike = told_alike(frame.a.told, frame.b.told, pair) or _told_anew(pair, frame)
     return f"`{one.lstrip(':')}` against `{other.lstrip(':')}`" if alike else ""
+
+
+def other_fixed(pair: PairFeatures, frame: Frame) -> str:
+    """The same words around another version, in whatever order; or around another path where a single thing lies."""
+    if len(pair.fixed_a) != 1 or len(pair.fixed_b) != 1 or pair.names_a or pair.names_b or pair.qualifiers_apart:
+        return ""
+    if pair.a.negations or pair.b.negations or pair.a.conditions != pair.b.conditions or len(pair.shared) < 2:
+        return ""
+    (one,), (other,) = pair.fixed_a, pair.fixed_b
+    own = {t.stem for slots in (pair.a, pair.b) for t in slots.tokens if not _is_fixed(t, one, other)}
+    own = own & (pair.only_a | pair.only_b) - LIGHT
+    versions = all(name.startswith("version ") for name in (one, other))
+    paths = "/" in one and "/" in other and all(_LIES.search(slots.folded) for slots in (pair.a, pair.b))
+    alike = (versions or paths) and not own and not frame.a.told[0].surface[0].isdigit()
+    return f"`{one.removeprefix('version ')}` against `{other.removeprefix('version ')}`" if alike else ""
+
+
+def _is_fixed(token: Token, one: str, other: str) -> bool:
+    return token.lower.lstrip("v") in (one.removeprefix("version "), other.removeprefix("version ")) or token.kind == "path"
+
+
+_LIES = re.compile(r"^(?:The|Our|Its) [^,;:]{3,40}? (?:is|lives|lies|sits) (?:in|at) [\w./~-]+\.?$")
+
+
+def other_liking(pair: PairFeatures) -> str:
+    """The same person likes the same thing as something else."""
+    told = [_LIKING.match(slots.folded) for slots in (pair.a, pair.b)]
+    if not told[0] or not told[1] or told[0].group(1, 2) != told[1].group(1, 2) or pair.a.negations or pair.b.negations:
+        return ""
+    one, other = told[0].group(3), told[1].group(3)
+    apart = {t.stem for t in tokens(one) if t.is_content} ^ {t.stem for t in tokens(other) if t.is_content}
+    return f"`{one}` against `{other}`" if apart else ""
+
+
+_LIKING = re.compile(
+    r"^(I|[Tt]he \w+|[A-Z]\w+)(?:'d)? (?:now )?(?:likes?|prefers?|wants?|would (?:like|rather have)|rather have)"
+    r" ((?:my|the|our|his|her|their|all) [\w -]{3,40}?) as ([\w -]{3,40}?)(?: now| instead)?\.?$"
+)
 
 
 def _told_anew(pair: PairFeatures, frame: Frame) -> bool:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from dreamd.relations import words
 from dreamd.relations.alternatives import alternatives, by_first_letter
+from dreamd.relations.change_marks import ARROW
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import Token, tokens
 
@@ -48,14 +49,17 @@ _ACTED = re.compile(
 )
 """Somebody moved something somewhere: said of the thing."""
 _FORMER = re.compile(
-    r",? ?(?:and |but )?\b(?:instead of|rather than|in place of|no longer|formerly|previously|until now|up from|down from|replacing|used to)\b[^,;.]*"
-    r"|,? ?(?:and |but )?\bnot(?: \w+){0,5} any ?more\b|[,;] ?(?:and )?not (?!to\b)[^,;.]*"
-    r"|,? ?\bstatt(?:dessen)?(?: (?:bisher|wie bisher|auf|in|am|um|bei|von|mit|den|der|die|das|dem|im))*(?: [\w.:-]+)?|[,;]? ?(?:und )?nicht (?:mehr|länger) [^,;.]*"
-    r"|,? ?\ben (?:vez|lugar) del? [^,;.]*|[,;]? ?(?:y )?ya no [^,;.]*"
-    r"|,? ?\bau lieu d[^,;.]*|[,;] ?(?:et )?(?:non )?plus (?:du|de|à|au|aux|le|la|les|en|sur|dans|chez|par) [^,;.]*"
-    r"|,? ?\bem vez d[^,;.]*|[,;]? ?(?:e )?(?:já não|não mais) [^,;.]*",
+    r",? ?(?:and |but )?\b(?:instead of|rather than|in place of|no longer|formerly|previously|until now|up from|down from|replacing|used to)\b(?:[^,;.]|[,.](?=\d))*"
+    r"|,? ?(?:and |but )?\bnot(?: \w+){0,5} any ?more\b|[,;] ?(?:and )?not (?!to\b)(?:[^,;.]|[,.](?=\d))*"
+    r"|,? ?\bstatt(?:dessen)?(?: (?:bisher|wie bisher|auf|in|am|um|bei|von|mit|den|der|die|das|dem|im))*(?: [\w.:-]+)?|[,;]? ?(?:und )?nicht (?:mehr|länger) (?:[^,;.]|[,.](?=\d))*"
+    r"|,? ?\ben (?:vez|lugar) del? (?:[^,;.]|[,.](?=\d))*|[,;]? ?(?:y )?ya no (?:[^,;.]|[,.](?=\d))*"
+    r"|,? ?\bau lieu d(?:[^,;.]|[,.](?=\d))*|[,;] ?(?:et )?(?:non )?plus (?:du|de|à|au|aux|le|la|les|en|sur|dans|chez|par) (?:[^,;.]|[,.](?=\d))*"
+    r"|,? ?\bem vez d(?:[^,;.]|[,.](?=\d))*|[,;]? ?(?:e )?(?:já não|não mais) (?:[^,;.]|[,.](?=\d))*",
     re.IGNORECASE,
 )
+_APART = r"(?:an?|one|two|three|four|five|six|\d+) (?:half )?(?:minutes?|hours?|days?|weeks?|months?|years?)"
+_COMPARED = re.compile(rf",? ?\b{_APART} (?:earlier|later|sooner)(?: than (?:planned|before|usual|announced|expected|last year))?, ?", re.IGNORECASE)
+"""How much a date or a time has moved, said before the new one."""
 _LATELY_SAID = (
     r"from (?:now|today|tomorrow) on(?:wards?)?|going forward|as of now|right now|by now|until further notice|these days|nowadays|at the moment|at present|for now|now|currently|again|"
     r"meanwhile|instead|back(?= (?:on|at|in|to)\b)|actually|after all|recently|finally|since then|today|new|henceforth|"
@@ -108,8 +112,9 @@ def current(text: str) -> Now:
         return _told(slots, slots.tokens)
     kept = slots.folded
     if slots.changes:
+        kept = ARROW.sub("", kept) if "->" in slots.changes else kept
         kept = _ACTED.sub(r"\1 is ", _DATED.sub(" ", kept).strip())
-        kept = _FORMER.sub(" ", _MOVED.sub(" is ", kept))
+        kept = _FORMER.sub(" ", _MOVED.sub(" is ", _COMPARED.sub(" ", kept)))
         for marker in slots.changes:
             if not marker.isascii() and ord(marker[0]) < 0x2E7F:
                 kept = re.sub(rf"\b{re.escape(marker)}\b", " ", kept, flags=re.IGNORECASE)

@@ -96,7 +96,9 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     of change calls new; otherwise any short run of words behind the verb will do.
     """
     marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
-    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1) or frame.equal < LEAST_EQUAL:
+    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1):
+        return ""
+    if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
         return ""
     if pair.a.negations % 2 != pair.b.negations % 2 and not marked:
         return ""
@@ -109,6 +111,13 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     if strict and not all(_is_single(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
     return "; ".join(f"`{_words(part.left)}` against `{_words(part.right)}`" for part in frame.parts)
+
+
+def _only_other_times(frame: Frame) -> bool:
+    """All that differs is a day and a time of day, and something is left to say it of."""
+    part = frame.parts[0]
+    dated = all(_calendar_word(run) and any(t.kind == "number" for t in run) for run in (part.left, part.right))
+    return len(frame.parts) == 1 and part.told_at > 0 and dated and _calendar(part)
 
 
 def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:

@@ -63,7 +63,8 @@ def _one_of_many(frame: Frame, part: Part) -> bool:
     if placed[0] != placed[1] or any(t.lower in _CASES for t in ahead[0]):
         return True
     plain = all(t.kind == "word" and t.surface.islower() and t.is_content for t in (*part.left, *part.right))
-    return plain and part.last and _is_object(ahead[0]) and _is_object(ahead[1])
+    whose = not part.last and all(run and run[-1].lower == "the" for run in ahead)
+    return plain and (whose or _is_object(ahead[0]) and _is_object(ahead[1]))
 
 
 def _joint(ahead: Sequence[Token]) -> str:
@@ -71,7 +72,7 @@ def _joint(ahead: Sequence[Token]) -> str:
 
 
 def _is_object(ahead: Sequence[Token]) -> bool:
-    """A noun with its article right behind a verb that does something: "feeds the cat"."""
+    """A noun with its article right behind a verb that does something: "feeds the cat", and not "is the lead"."""
     if not ahead or ahead[-1].lower not in _POSSESSING:
         return False
     verb = next((t for t in reversed(ahead) if t.lower not in _POSSESSING), ahead[-1])
@@ -134,7 +135,8 @@ def _opposed(pair: PairFeatures) -> str:
 
 def _other_amounts(pair: PairFeatures) -> str:
     dims = [{dimension(key) for key in numbers} for numbers in (pair.numbers_a, pair.numbers_b)]
-    return "other amounts" if dims[0] & dims[1] and not _parts_of_one(pair) else ""
+    two_things = len(dims[0]) > 1 and len(dims[1]) > 1 and "every-time" in dims[0] & dims[1]
+    return "other amounts" if dims[0] & dims[1] and not two_things and not _parts_of_one(pair) else ""
 
 
 def _parts_of_one(pair: PairFeatures) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import names, quantities, words
-from dreamd.relations.alternatives import by_first_letter
+from dreamd.relations.change_marks import change_marks
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF, VERBS
 from dreamd.relations.text import Token, fold, language, tokens
@@ -31,6 +31,8 @@ _BACKWARD = frozenset(
 _PART_END = _CLAUSE_END | words.CONDITIONS | words.REASONS
 _HEAD_END = words.REASONS - {"as", "for", "so", "da", "ya"} | {"which", "whose", "but"}
 _SHORTEST_HEAD = 3
+_LONGEST_LABEL = 4
+"""Words before a colon that are the name of what is told behind it: "log retention: 30 days"."""
 _CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}
 """Two words that set one thing against another."""
 _NO_DENIAL: tuple[frozenset[str], frozenset[str], int] = (frozenset(), frozenset(), 0)
@@ -190,7 +192,7 @@ def extract_slots(text: str) -> Slots:
         only=bool(_ONLY.search(low)),
         conditions=_conditions(spoken, low, tongue),
         modal=next((kind for kind, members in words.MODAL.items() if not members.isdisjoint(spoken)), ""),
-        changes=_changes(low),
+        changes=change_marks(low),
         qualifiers=qualifiers,
         labels=_labels(cut, verb),
         head_qualifiers=qualifiers if alone else _qualifiers(head, low),
@@ -205,10 +207,12 @@ def _verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:
     first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
     if first and head[0].lower in _SPEAKERS and head[first].kind == "word" and not head[first].lower.endswith("ly"):
         return first
+    colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
+    if 1 < colon <= _LONGEST_LABEL and all(t.is_content and t.lower not in _COMMANDING for t in cut[:colon]):
+        return colon
     bare = first == 0 or first == 1 and head[0].lower not in _DETERMINERS
     if head[first].lower in _COMMANDING or (head[first].stem in VERBS and bare and not _is_noun_here(head, first)):
         return 0
-    colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
     helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
     if helping > 0:
         return helping
@@ -356,28 +360,11 @@ def _conditions(spoken: frozenset[str], low: str, tongue: str) -> frozenset[str]
     return frozenset(found)
 
 
-_CHANGE = re.compile(r"\b(?:" + by_first_letter(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")
-_CHANGE_CJK = re.compile("|".join(p for p in words.CHANGE if not p.startswith(r"\b")))
 _FAMILY_OF: dict[str, list[tuple[str, str]]] = {}
 for _family, _members in words.QUALIFIERS.items():
     for _word, _value in _members.items():
         _FAMILY_OF.setdefault(_word, []).append((_family, _value))
 _CJK_QUALIFIERS = tuple((w, pairs) for w, pairs in _FAMILY_OF.items() if ord(w[0]) > 0x2E7F)
-
-
-def _changes(low: str) -> tuple[str, ...]:
-    found = tuple(
-        m.group().strip()
-        for m in _CHANGE.finditer(low)
-        if not _NOW_AND_THEN.match(low, m.start()) and not _IN_CONDITION.search(low[: m.start()])
-    )
-    return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))
-
-
-_IN_CONDITION = re.compile(
-    r"\b(?:once|when|whenever|after|if|until|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
-)
-_NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 
 
 def _qualifiers(cut: Sequence[Token], low: str) -> frozenset[tuple[str, str]]:

@@ -81,6 +81,7 @@ MODAL = {
 # Change markers: an expression that itself says the claim took the place of another.
 CHANGE = (
     r"\bno longer\b", r"\bnot\b[^.;]{0,40}\bany ?more\b", r"\bany longer\b", r"\b(?:took|takes|taken) the place of\b", r"\b(?:contrary to|unlike) (?:the |our )?(?:earlier|previous|original|old|first|initial) \w+", r"\b(?:starting|beginning|effective) (?:\d|january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday)", r"\bany ?more\b", r"\banymore\b", r"\bas of\b", r"\beffective\b", r"\bfrom (?:today|tomorrow|next \w+) on(?:wards?)?\b", r"\bfrom now on\b", r"\bfrom .{1,30} on(?:wards?)?[,.]",
+    r"\b(?:minutes?|hours?|days?|weeks?|months?|years?) (?:earlier|later|sooner)(?: than (?:planned|before|usual|announced|expected|last year))?,",
     r"\bsince (?:the )?(?:last|spring|summer|autumn|fall|winter|january|february|march|april|may|june|july|august|september|october|november|december|"
     r"monday|tuesday|wednesday|thursday|friday|saturday|sunday|yesterday|this|release|version|v?\d)",
     r"\binstead of\b", r"\binstead\b[.;,]?", r"\bused to\b", r"\bformerly\b", r"\bpreviously\b", r"\buntil now\b", r"\bup to now\b", r"\bso far\b", r"\bafter all\b", r"\bnow\b",
@@ -88,11 +89,11 @@ CHANGE = (
     r"lowered|increased|reduced|cut|upgraded|downgraded|updated|changed|renamed|postponed|delayed|extended|shortened|brought forward|pushed|"
     r"dropped|removed|retired|abolished|withdrawn|cancelled|canceled|discontinued|shut down|switched off|turned off|taken out|decommissioned|"
     r"deprecated|lifted|revoked|scrapped|reversed|overturned|handed over|transferred|reassigned|rescheduled|relocated|phased out|superseded|"
-    r"finished|fixed|repaired|resolved|over|unfrozen|reopened|merged into|converted|ported|rewritten|doubled|halved|tripled|axed|pulled|"
+    r"finished|fixed|repaired|resolved|over|unfrozen|reopened|merged into|converted|ported|rewritten|repainted|rebuilt|doubled|halved|tripled|axed|pulled|"
     r"suspended|unblocked|closed down|sunset|dissolved|ended|stopped)\b",
     r"\b(?:moved|migrated|switched|shifted|swapped|changed|went|passed|grew|rose|fell|dropped|jumped|slipped|bumped|raised|lowered|upgraded|"
     r"transferred|handed|promoted|ported|converted|relocated|increased|decreased|reduced|extended|rolled) "
-    r"(?:\w+ ){0,6}?(?:from|off|over to|out of|to|into|onto|back to|up to|down to|away from)\b",
+    r"(?:\w+ ){0,9}?(?:from|off|over to|out of|to|into|onto|back to|up to|down to|away from)\b",
     r"\b(?:we|they|the team|i)(?:'ve| have)? (?:just )?(?:moved|migrated|switched|replaced|swapped|dropped|left|abandoned|gave up|took|retired|changed|bumped|upgraded|"
     r"stopped|removed|decided against|ended|quit|ditched|cancelled|canceled|renamed|reverted|rolled back)\b",
     r"\b(?:replaces|replaced|supersedes|superseded|took over|takes over|taken over|has taken over|gave way|gives way|made way)\b",
