@@ -256,7 +256,7 @@ class Candidate:
     start: int = 0
     end: int = 0
     target: str = ""
-    """Memory id, when a person edited that memory's file."""
+    """Memory id, when a person edited that memory's file; `said:` and an observation id, when they took that word back."""
 
 
 @dataclass(frozen=True)

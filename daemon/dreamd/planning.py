@@ -18,7 +18,7 @@ from dreamd.phases.compare import PairJudge, find_partners, load_vectors
 from dreamd.phases.consolidate import Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
-from dreamd.phases.twins import Heard
+from dreamd.phases.twins import Heard, is_edit
 from dreamd.plan import Plan, retired
 from dreamd.relations import merged_wording
 from dreamd.store import memories, observations
@@ -71,7 +71,7 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
     heard = [_hear(kit, o) for o in pending]
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))]
     standing = memories.load_memories(kit.store, scope=scope)
-    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not h.observation.target]
+    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]
     others = [m.text for m in standing] + [w.gated.text for w in waiting]
     revisions = memories.load_revisions(kit.store, scope)
     partners: dict[str, list[str]] = {}

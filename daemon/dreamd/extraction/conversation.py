@@ -8,6 +8,11 @@ from dataclasses import dataclass
 
 from dreamd.model import Candidate
 
+SPOKEN_OF = "said:"
+"""Before the id of an observation in a candidate's target: the candidate speaks of that earlier word."""
+TAKEN_BACK = "taken-back"
+"""Sign of a candidate that only withdraws an earlier word."""
+
 
 @dataclass(frozen=True)
 class ConversationState:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime, timedelta
 from dreamd.extraction import words
 from dreamd.extraction.answers import norm_of, statement_of
 from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
-from dreamd.extraction.conversation import ConversationState, Extraction
+from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.passing import is_mentioned, without_order
 from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
@@ -32,7 +32,7 @@ from dreamd.extraction.stance import (
     without_lead,
     without_tail,
 )
-from dreamd.model import Candidate, Event, EventKind, Origin, Scope, Speaker, text_sha
+from dreamd.model import Candidate, Event, EventKind, Observation, Origin, Scope, Speaker, text_sha
 
 SHORT_ANSWER = 60
 LONGEST_HEARD = 1_000
@@ -67,6 +67,8 @@ class _Talk:
     source_id: str
     causes: list[str]
     seen: list[str]
+    earlier: list[Observation]
+    """What was kept of the stretches before, newest first."""
     found: list[Candidate] = field(default_factory=list)
     skips: Counter[str] = field(default_factory=Counter)
     turn_from: int = 0
@@ -75,15 +77,20 @@ class _Talk:
     """Messages with substance since the last kept sentence, the running one included."""
     mentioned: frozenset[str] = frozenset()
     """Sentences of the running message that come by the way."""
+    takes_back: str = ""
+    """The observation of an earlier stretch that the running message speaks of, until something stands in its place."""
     revised: bool = False
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
 
 
 def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState | None = None, source_id: str = "",
-            ) -> Extraction:
-    """Find what may be worth remembering in a stretch of conversation."""
+            earlier: Sequence[Observation] = ()) -> Extraction:
+    """Find what may be worth remembering in a stretch of conversation.
+
+    `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
+    """
     state = state or ConversationState()
-    talk = _Talk(scope, source_id, list(state.causes), list(state.seen))
+    talk = _Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.skips["agent-wrote-memory"] += len(talk.found) - talk.turn_from
@@ -97,6 +104,8 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
                 continue
             talk.turn_from = len(talk.found)
             _listen(talk, event)
+            if talk.takes_back:
+                _add(talk, event, shortened(event.text), sign=TAKEN_BACK)
     kept = _last_versions(talk.found)
     talk.skips["revised"] += len(talk.found) - len(kept)
     return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])))
@@ -213,23 +222,28 @@ def _second_thought(talk: _Talk, event: Event, text: str) -> str:
     return "" if not revision.rest or is_bare(revision.rest) else _told(revision.rest)
 
 
-def _undo(talk: _Talk, event: Event, revision: Revision) -> Candidate | None:
+def _undo(talk: _Talk, event: Event, revision: Revision) -> Candidate | Observation | None:
     """Withdraw the kept sentence that a second thought speaks of."""
     spoken_of = _spoken_of(talk, event, revision)
     if spoken_of is None:
         return None
-    talk.found.remove(spoken_of)
-    talk.turn_from = min(talk.turn_from, len(talk.found))
+    if isinstance(spoken_of, Observation):
+        talk.earlier.remove(spoken_of)
+        talk.takes_back = f"{SPOKEN_OF}{spoken_of.id}"
+    else:
+        talk.found.remove(spoken_of)
+        talk.turn_from = min(talk.turn_from, len(talk.found))
     talk.seen = [known for known in talk.seen if known != _checksum(spoken_of.text)]
     talk.skips["taken-back"] += 1
     talk.revised = True
     return spoken_of
 
 
-def _spoken_of(talk: _Talk, event: Event, revision: Revision) -> Candidate | None:
+def _spoken_of(talk: _Talk, event: Event, revision: Revision) -> Candidate | Observation | None:
     """The last kept sentence of the person, or the last one that is named."""
     at = event.at or _EPOCH
-    for n, kept in enumerate(reversed(talk.found)):
+    words_kept: list[Candidate | Observation] = [*reversed(talk.found), *talk.earlier]
+    for n, kept in enumerate(words_kept):
         if kept.origin is not Origin.USER or kept.conversation != event.conversation or abs(at - kept.at) > REVISION:
             continue
         if revision.about:
@@ -333,9 +347,11 @@ def _add(talk: _Talk, event: Event, text: str, *, sign: str, origin: Origin = Or
         return
     talk.seen.append(known)
     talk.turns_since = 0
+    target = talk.takes_back if origin is Origin.USER else ""
+    talk.takes_back = talk.takes_back if not target else ""
     talk.found.append(Candidate(
         text=text, origin=origin, at=event.at or _EPOCH, scope=talk.scope, conversation=event.conversation,
-        explicit=False, sign=sign, source_id=talk.source_id, start=event.start, end=event.end))
+        explicit=False, sign=sign, source_id=talk.source_id, start=event.start, end=event.end, target=target))
 
 
 def _checksum(text: str) -> str:
@@ -350,14 +366,15 @@ def _last_versions(found: list[Candidate]) -> list[Candidate]:
         if twin is None:
             kept.append(candidate)
         else:
-            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == "one-off" else candidate.sign)
+            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == "one-off" else candidate.sign,
+                                 target=candidate.target or kept[twin].target)
     return kept
 
 
 def _revises(later: Candidate, earlier: Candidate) -> bool:
     if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
         return False
-    if "one-off" in (later.sign, earlier.sign):
+    if not {"one-off", TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
         return False
     mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
     return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))

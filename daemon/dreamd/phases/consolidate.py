@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from dreamd.clock import parse_instant
+from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.model import (
     CURRENT,
     MERGING,
@@ -33,7 +34,7 @@ from dreamd.model import (
 from dreamd.notes import topic_path
 from dreamd.phases.draft import Draft, spoken
 from dreamd.phases.standing import Claim, Ruling, Winner, settle_conflict
-from dreamd.phases.twins import BURIED, DELETED, Heard, may_merge, says_anew
+from dreamd.phases.twins import BURIED, DELETED, Heard, is_edit, may_merge, may_take_back, says_anew
 from dreamd.plan import FateOf, Plan
 from dreamd.relations import leaves_more
 
@@ -85,8 +86,10 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
 
 def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
     observation, gated = one.observation, one.gated
-    if observation.target:
+    if is_edit(observation):
         _take_edit(one, draft)
+    elif observation.target and _take_back(one, draft, bench):
+        return
     elif gated.verdict is GateVerdict.DISCARD:
         draft.close_step(FateOf(observation, Fate.DISCARDED, gated.reason, "", gated.evidence))
     else:
@@ -351,6 +354,25 @@ def _take_edit(one: Heard, draft: Draft) -> None:
         support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
     draft.change("edit", after, reason="edited-by-person")
     draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
+
+
+def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
+    """A person takes back what they said a moment ago, or puts it right; False when it is heard like any other word."""
+    observation = one.observation
+    memory = draft.supported_by(observation.target.removeprefix(SPOKEN_OF))
+    if memory is None or not may_take_back(observation, memory):
+        return observation.sign == TAKEN_BACK and draft.decline(observation, "nothing-to-take-back")
+    if observation.sign == TAKEN_BACK or one.gated.verdict is GateVerdict.DISCARD:
+        return draft.take_back(observation, memory)
+    said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
+    met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
+    twin = _best_twin(one, met)
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rule(one, met, twin)]
+    if twin is None:
+        _add(one, rulings, draft)
+    else:
+        _merge(one, twin, rulings, draft, bench)
+    return True
 
 
 def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:

@@ -6,7 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dreamd.model import Memory, Observation, Status
+from dreamd.extraction.conversation import TAKEN_BACK
+from dreamd.model import Fate, Memory, Observation, Status
 from dreamd.plan import Change, FateOf, Step
 
 
@@ -38,6 +39,10 @@ class Draft:
             memory = self.memories[memory.superseded_by]
             seen.add(memory.id)
         return memory
+
+    def supported_by(self, observation_id: str) -> Memory | None:
+        """The memory that an observation founded or supports."""
+        return next((m for m in self.memories.values() if observation_id in m.observations), None)
 
     def live_count(self) -> int:
         """How many live memories the scope has by now."""
@@ -71,6 +76,20 @@ class Draft:
     def touched_revisions(self) -> dict[str, int]:
         """The revisions the plan rests on."""
         return {i: self.revisions[i] for i in sorted(self.touched)}
+
+    def decline(self, observation: Observation, reason: str) -> bool:
+        """Give an observation its fate without any change; True, for it is dealt with."""
+        self.close_step(FateOf(observation, Fate.DISCARDED, reason))
+        return True
+
+    def take_back(self, observation: Observation, memory: Memory) -> bool:
+        """Archive a memory whose person took their word back, the last live one excepted; True, for it is dealt with."""
+        if memory.status is Status.LIVE and self.live_count() == 1:
+            return self.decline(observation, "last-live-memory-stands")
+        gone = replace(memory, status=Status.ARCHIVED, reason=TAKEN_BACK, valid_to=max(observation.at, memory.valid_from))
+        self.change("archive", gone, reason=TAKEN_BACK)
+        self.close_step(FateOf(observation, Fate.UPDATES, TAKEN_BACK, memory.id))
+        return True
 
     def _keep(self, memory: Memory) -> None:
         self.memories[memory.id] = memory

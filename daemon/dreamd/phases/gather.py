@@ -25,6 +25,8 @@ from dreamd.store.work import Position, Source
 MIB = 1024 * 1024
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
+EARLIER_WORDS = 3
+"""Kept sentences of the stretches before that a person may still take back or put right."""
 STRETCH_BYTES = 8 * MIB
 """Bytes read before what they gave is committed: a killed run loses at most this much reading."""
 
@@ -93,7 +95,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         scope = _scope_of(found, reading)
         source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
         skips = Counter(s.reason for s in reading.skips)
-        extraction = extract(reading.events, state=state, scope=scope, source_id=identity)
+        earlier = observations.load_last_of(kit.store, identity, count=EARLIER_WORDS) if position.cursor.offset else []
+        extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
         candidates = [_masked(c, kit.clock.now()) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
         skips.update(extraction.skips)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.model import TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
 
 DELETED = "deleted-by-person"
@@ -41,6 +42,17 @@ def may_merge(one: Heard, memory: Memory) -> bool:
         return False
     # Words nobody vouches for never lend their weight to a trusted memory, nor take any from it.
     return (ours is Trust.UNTRUSTED) == (memory.trust is Trust.UNTRUSTED)
+
+
+def is_edit(observation: Observation) -> bool:
+    """Whether an observation is a person's change to a memory's file, and no statement of its own."""
+    return bool(observation.target) and not observation.target.startswith(SPOKEN_OF)
+
+
+def may_take_back(observation: Observation, memory: Memory | None) -> bool:
+    """Whether a memory rests on nothing but what its person now takes back."""
+    return (memory is not None and memory.status in (Status.LIVE, Status.HELD, Status.STALE)
+            and not (memory.pinned or memory.edited) and set(memory.spoken_in) <= {observation.conversation})
 
 
 def _after_end(one: Heard, memory: Memory) -> bool:

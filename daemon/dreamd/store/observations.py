@@ -144,6 +144,12 @@ def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, 
         (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
 
 
+def load_last_of(store: Store, source_id: str, *, count: int) -> list[Observation]:
+    """What was last kept of a source, newest first."""
+    rows = store.all(f"{JOINED} WHERE o.source_id = ? ORDER BY o.seq DESC LIMIT ?", source_id, count)
+    return [read_row(row) for row in rows]
+
+
 def load_noted_after(store: Store, seq: int) -> Iterator[Candidate]:
     """What was noted after some number, read row by row as far as a damaged store allows; transcripts can be read again."""
     with suppress(DreamError):
