@@ -96,11 +96,13 @@ def _request_forget(world: World, words: str, now: datetime) -> None:
     """Forgetting is for good, so a prompt only asks for it; `dream review` shows the request with the command."""
     if not words:
         return
+    from dreamd import mutex
     from dreamd.extraction.redaction import redact
 
-    requests = read_requests(world.paths)[-REQUESTS_KEPT + 1:]
-    requests.append({"at": iso(now), "words": redact(words[:400]).text})
-    fsio.write_atomic(world.paths.home / "forget-requests.json", json.dumps(requests, ensure_ascii=False).encode())
+    request = {"at": iso(now), "words": redact(words[:400]).text}
+    with mutex.requests(world.paths.locks):  # two conversations may ask at the same moment
+        requests = [*read_requests(world.paths)[-REQUESTS_KEPT + 1:], request]
+        fsio.write_atomic(world.paths.home / "forget-requests.json", json.dumps(requests, ensure_ascii=False).encode())
 
 
 def read_requests(paths: Paths) -> list[dict[str, str]]:
@@ -114,15 +116,18 @@ def read_requests(paths: Paths) -> list[dict[str, str]]:
 
 def drop_requests(paths: Paths, forgotten: Sequence[str]) -> None:
     """Requests whose words all stand in something that is now forgotten were seen to; the others go on waiting."""
+    from dreamd import mutex
+
     told = [text.casefold() for text in forgotten]
-    requests = read_requests(paths)
-    left = [r for r in requests if not any(all(w in text for w in r["words"].casefold().split()) for text in told)]
-    if left == requests:
+    if not read_requests(paths):
         return
-    if left:
-        fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(left, ensure_ascii=False).encode())
-    else:
-        fsio.remove(paths.home / "forget-requests.json")
+    with mutex.requests(paths.locks):
+        requests = read_requests(paths)
+        left = [r for r in requests if not any(all(w in text for w in r["words"].casefold().split()) for text in told)]
+        if left and left != requests:
+            fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(left, ensure_ascii=False).encode())
+        elif not left:
+            fsio.remove(paths.home / "forget-requests.json")
 
 
 def silence_file(paths: Paths, conversation: str) -> Path:

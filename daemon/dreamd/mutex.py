@@ -39,6 +39,7 @@ INSTALL_LOCK = "install.lock"
 DREAM_LOCK = "dream.lock"
 WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
+REQUESTS_LOCK = "requests.lock"
 
 POLL_S = 0.01
 FOREGROUND_POLL_S = (0.0002, 0.0002, 0.0005, 0.0005, 0.001, 0.001, 0.002)
@@ -120,6 +121,19 @@ def foreground(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterat
         yield
     finally:
         os.close(write)
+
+
+@contextmanager
+def requests(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+    """Be the only one who reads and rewrites the list of what people asked to forget.
+
+    Raises WriteBusy when the time is spent.
+    """
+    held = _flock(locks_dir / REQUESTS_LOCK, until_s=SystemClock().monotonic() + budget_s)
+    try:
+        yield
+    finally:
+        os.close(held)
 
 
 class Background:
