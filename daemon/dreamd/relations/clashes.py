@@ -27,7 +27,7 @@ from dreamd.relations.markers import (
     VERBS,
 )
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import narrowing, told_alike, turned_no, weighty
+from dreamd.relations.sameness import narrowing, says_too, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token, stem, tokens
@@ -132,7 +132,9 @@ def denial(pair: PairFeatures, frame: Frame) -> str:
         return ""
     if not told_alike(frame.a.told, frame.b.told, pair) or turned_no(pair):
         return ""
-    denying = pair.a if left % 2 else pair.b
+    denying, plain = (pair.a, pair.b) if left % 2 else (pair.b, pair.a)
+    if says_too(denying, plain):
+        return ""
     reached = denying.head_negated & pair.shared or denying.quantifiers & {"none"}
     return "one denies what the other says" if reached and not (pair.a.only or pair.b.only) else ""
 

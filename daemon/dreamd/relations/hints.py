@@ -18,7 +18,7 @@ from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_
 from dreamd.relations.guards import is_number, strong_changes
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import turned_no
+from dreamd.relations.sameness import says_too, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token
 from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
@@ -97,7 +97,9 @@ def _denied(pair: PairFeatures) -> str:
         return ""
     denying, plain = (pair.a, pair.b) if pair.a.head_negations > pair.b.head_negations else (pair.b, pair.a)
     low = f"{denying.folded} {plain.folded}".lower()
-    if _UNREAL.search(low) or _TWICE_NO.search(low) or denies_softly(plain, denying) or is_bounded(denying, plain):
+    if _UNREAL.search(low) or _TWICE_NO.search(low) or says_too(denying, plain):
+        return ""
+    if denies_softly(plain, denying) or is_bounded(denying, plain):
         return ""
     if pair.a.tongue == "en":
         mine, theirs = _own(pair)

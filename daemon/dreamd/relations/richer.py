@@ -20,7 +20,7 @@ _JOINTS = frozenset("which whose that by in from to with at on via through mit d
 _ASIDES = frozenset("not never nicht nie".split())
 _EACH = frozenset("every each daily weekly nightly monthly hourly".split())
 _WHOLE = frozenset("every each all any no".split())
-"""What these speak of the whole of, a place or an aim behind it makes a part."""
+"""What these speak of the whole of, a place or an aim behind it makes a part; as it does of what must be."""
 _TURNS = ("rather than", "instead of", "and not", "and never", "und nicht", "und nie")
 LONGEST_ASIDE = 6
 LEAST_WORDS = 3
@@ -54,7 +54,7 @@ def _goes_on(longer: Slots, rest: Sequence[Token], shorter: Slots) -> bool:
         return all(is_timely((t,)) or t.kind == "number" or t.lower in words.NUMBER_WORDS for t in rest if t.is_content)
     if first.lower in _UNSAFE or first.lower == "for" and not joint:
         return False
-    if not joint and first.lower in _JOINTS and {t.lower for t in shorter.tokens} & _WHOLE:
+    if not joint and first.lower in _JOINTS and ({t.lower for t in shorter.tokens} & _WHOLE or shorter.modal == "must"):
         return False
     return joint or first.lower in words.REASONS | _JOINTS
 

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dreamd.relations import words
 from dreamd.relations.converse import tied
 from dreamd.relations.features import PairFeatures
@@ -30,6 +32,7 @@ _AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".spli
 _NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
 _PIVOTS = frozenset("without unless until except".split())
 _EARLIER = frozenset("before only once after when if until as".split())
+_IS_SO = re.compile(r"[,;:] ?(?:because |since |as )?(?:he|she|it|they|we|i)(?:'s| is| are|'re|'m| am) (\w+)")
 _FILLING = LIGHT | frozenset(stem(w) for w in "together along every each somebody someone anybody anyone first case".split())
 
 
@@ -58,6 +61,12 @@ def ends(pair: PairFeatures) -> int:
     """How `tied` finds the two, where they are alike enough to be worth a look; 0 otherwise."""
     alike = len(pair.only_a) <= MOST_APART and len(pair.only_b) <= MOST_APART and len(pair.shared) >= MOST_APART
     return tied(pair.a.text, pair.b.text) if alike else 0
+
+
+def says_too(denying: Slots, plain: Slots) -> bool:
+    """The denying side says, beside what it denies, just what the other says: "she can't have milk, she is intolerant"."""
+    reason = _IS_SO.search(denying.folded.lower())
+    return reason is not None and plain.verb == stem(reason.group(1))
 
 
 def narrowing(denying: Slots, other: Slots) -> frozenset[str]:

@@ -20,6 +20,8 @@ _ALLOWS = frozenset("may might could optional optionally allowed permitted".spli
 _A_FEW = frozenset(["few", "little"])
 _SHOULD = frozenset(["should", "ought"])
 _HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
+_IN_COMMON = frozenset("one single shared common same".split())
+_PERSONS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 _INTENDS = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed)?|hope[sd]?|wish(?:es)?|consider(?:s|ing)?|want(?:s|ed)?|aims?|propose[sd]?|would like) to\b"
     r"|\b(?:wants?|lacks?|wish(?:es)? for|asked? for)\b"
@@ -49,7 +51,7 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     roles = other_roles(pair) if low >= NEARLY_ALL else ""
     if roles:
         yield f"the same words in other roles: {roles}"
-    if low >= LEAST_COVER:
+    if low >= LEAST_COVER or high >= 1:
         yield from _likely(pair)
     opening = other_opening(pair) if high >= LEAST_COVER else ""
     if opening:
@@ -76,6 +78,8 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "one needs what the other has"
         if mine & _A_FEW and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
             yield "a few against few"
+        if "own" in mine and theirs & _IN_COMMON and "own" not in theirs:
+            yield "one says that each has its own, the other that they have one"
         if mine & _HEDGES and not theirs & _HEDGES:
             yield f"only one side says `{min(mine & _HEDGES)}`"
         if min(pair.cover_a, pair.cover_b) >= NEARLY_ALL and "or" in mine and "or" not in theirs and "and" in theirs:
@@ -84,6 +88,9 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "one says if, the other unless"
     if pair.a.numbers == pair.b.numbers and said_roughly(pair.a) != said_roughly(pair.b):
         yield "only one side says about how many"
+    persons = [[_PERSONS[t.lower] for t in slots.tokens if t.lower in _PERSONS] for slots in (pair.a, pair.b)]
+    if len(set(persons[0])) > 1 and sorted(persons[0]) == sorted(persons[1]) and persons[0] != persons[1]:
+        yield "who and whom are exchanged"
     plans = [bool(_INTENDS.search(slots.folded.lower())) for slots in (pair.a, pair.b)]
     if plans[0] != plans[1] and not {"user", "client"} & (pair.a.content_set | pair.b.content_set):
         yield "only one side is an intention or a want"

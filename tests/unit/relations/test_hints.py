@@ -46,6 +46,7 @@ def verdict(a, b, *, days=30.0):
         ("The delay would have been shorter without the queue.", "Because of queueing the delay got longer."),
         ("I want a sketch before any wiring.", "No wiring until I have seen a sketch."),
         ("Lower the feed slowly so the belt doesn't slip.", "To stop the belt from slipping, lower the feed slowly."),
+        ("Ole is intolerant to milk.", "Ole can't have milk, he is intolerant."),
         ("The blue crew moved to hangar 4.", "Hangar 4 is the blue crew's new place."),
         ("The guide gets a read-only list without prices.", "What the guide can live with is a read-only list."),
     ],

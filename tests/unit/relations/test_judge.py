@@ -97,6 +97,9 @@ def test_neighbours_that_can_both_hold_are_left_alone(a, b, days):
         ("The bus follows the ferry.", "The ferry follows the bus."),
         ("Staging is wiped weekly.", "Production is wiped weekly."),
         ("All tests need it badly.", "Some tests need it badly."),
+        ("One stapler is used by every desk of the hall.", "Each desk of the hall has a stapler of its own."),
+        ("Other crews must ask the foreman when a valve is to be opened.", "Any crew may open a valve."),
+        ("He checks her maps, she checks his tables.", "She checks his maps, he checks her tables."),
     ],
 )
 def test_no_score_overrules_a_guard(a, b):
@@ -126,6 +129,12 @@ def test_amounts_in_other_units_are_no_conflict_for_a_score():
     a, b = "The cistern holds 3.5 m³ of water.", "The cistern has room for 3500 litres of water."
     assert verdict(a, b, score=SURE_CLASH).relation is Relation.RELATED
     assert verdict(a, b, score=PairScore(0.2, 0.0, 0.0, 0.0, 0.0, 0.78, 0.02, 0.0)).relation is Relation.DUPLICATE
+
+
+def test_a_rule_for_one_place_is_no_richer_wording_of_the_rule_for_all():
+    narrow, wide = "Sealed crates are required on the night train.", "Sealed crates are required."
+    assert verdict(narrow, wide).relation is Relation.RELATED
+    assert verdict("Sealed crates stand on the night train.", "Sealed crates stand.").relation is Relation.REFINES
 
 
 def test_a_score_merges_what_rules_cannot_see():
