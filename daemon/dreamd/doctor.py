@@ -126,7 +126,7 @@ def _settle(kit: Kit) -> None:
     if "intent" in seals.broken(kit.store.connection):
         _drop(kit, "intent")
         write_files(kit, memories.load_scopes(kit.store), [])
-    projection.settle(kit.store, kit.background, paths=kit.paths)
+    projection.settle(kit)
 
 
 def _deleted_by_person(kit: Kit) -> list[str]:

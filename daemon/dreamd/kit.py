@@ -25,7 +25,7 @@ from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.work import take_epoch
-from dreamd.throttle import BATCH_BUDGET_S, Batching
+from dreamd.throttle import BATCH_BUDGET_S, Batching, Company
 from dreamd.world import World
 
 Row = TypeVar("Row")
@@ -58,6 +58,7 @@ class Kit:
     dry: bool = False
     batching: Batching = Batching()
     """How large the next batch may be; it shrinks while others wait to write."""
+    company: Company = Company()
     run: Run | None = None
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
     kind: str = DREAM
@@ -87,14 +88,31 @@ class Kit:
             self.begin()
         if self.batching.pause_s and not self.should_stop():
             self.clock.sleep(self.batching.pause_s)
-        with self.background.batch():
-            since_s = self.clock.monotonic()
-            with self.store.writing(epoch=self.epoch, durable=durable) as tx:
-                yield tx
-                held_s = self.clock.monotonic() - since_s
-        waited = self.background.someone_waits()
-        self.batching = self.batching.after_yield() if waited else self.batching.after_batch(held_s)
-        self.store.fold_if_long()
+        with self.in_turn():
+            with self.background.batch():
+                since_s = self.clock.monotonic()
+                with self.store.writing(epoch=self.epoch, durable=durable) as tx:
+                    yield tx
+                    held_s = self.clock.monotonic() - since_s
+            waited = self.background.someone_waits()
+            self.batching = self.batching.after_yield() if waited else self.batching.after_batch(held_s)
+            self.store.fold_if_long()
+
+    @contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """One piece of writing, to store or disk; both are left to others for a while after it, if they wrote of late."""
+        since_s = self.clock.monotonic()
+        yield
+        now_s = self.clock.monotonic()
+        self.company = self.company.after_look(met=self.store.others_wrote(), now_s=now_s)
+        rest_s = self.company.rest_s(now_s - since_s, now_s=now_s)
+        if rest_s and not self.should_stop():
+            self.clock.sleep(rest_s)
+
+    @property
+    def has_company(self) -> bool:
+        """Whether others wrote here of late."""
+        return bool(self.company.rest_s(1.0, now_s=self.clock.monotonic()))
 
     def write_all(self, rows: Sequence[Row], write: Callable[[sqlite3.Connection, Sequence[Row]], object]) -> None:
         """Write many rows in batches that keep nobody waiting for long; durable with the next commit that is."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -47,6 +47,9 @@ class Writing(Protocol):
     @property
     def paths(self) -> Paths: ...
     def writing(self) -> AbstractContextManager[sqlite3.Connection]: ...
+    def in_turn(self) -> AbstractContextManager[None]: ...
+    @property
+    def has_company(self) -> bool: ...
 
 
 def plan_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, scope: Scope, paths: Paths,
@@ -123,34 +126,41 @@ def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, change
             work.intend(tx, intents[start:start + BATCH])
             if start + BATCH >= len(intents):
                 work.mark_written(tx, scope, changes)
-        conflicts += settle(kit.store, kit.background, paths=kit.paths)
+        conflicts += settle(kit)
     return conflicts
 
 
-def settle(store: Store, background: Background, *, paths: Paths) -> list[str]:
+def settle(kit: Writing) -> list[str]:
     """Carry out every intent there is; give back the paths where a person was quicker.
 
     Safe to repeat, to interrupt and to run beside another one: a file that already holds the new bytes only loses its
     intent. Bodies are written and flushed before the lock and directories after it: under it files are only renamed.
     """
+    store, paths = kit.store, kit.paths
     conflicts: list[str] = []
-    while intents := work.load_intents(store, limit=BATCH):
+    while intents := work.load_intents(store, limit=RENAMES if kit.has_company else BATCH):
         _check_inside(intents, paths)
-        with fsio.prepared(_missing(intents, paths)) as waiting:
+        with ExitStack() as prepared:
+            with kit.in_turn():
+                waiting = prepared.enter_context(fsio.prepared(_missing(intents, paths)))
             ready = {one.path: one for one in waiting}
             done: dict[str, KnownFile | None] = {}
-            for start in range(0, len(intents), RENAMES):
-                part = intents[start:start + RENAMES]
-                with background.batch():
+            for part in _parts(intents):
+                with kit.in_turn(), kit.background.batch():
                     _check_inside(part, paths)
                     _put_in_place(_unchanged(store, part), ready, done, paths)
         there = {(paths.home / path).parent for path in done}
-        fsio.sync_dirs(directory for directory in sorted(there) if directory.is_dir())
-        for start in range(0, len(intents), RENAMES):
+        with kit.in_turn():
+            fsio.sync_dirs(directory for directory in sorted(there) if directory.is_dir())
+        for part in _parts(intents):
             # Lost with the power, this is only done again: what it tells of is on the disk before it.
-            with background.batch(), store.writing(durable=False) as tx:
-                conflicts += _conclude(tx, intents[start:start + RENAMES], done, paths)
+            with kit.in_turn(), kit.background.batch(), store.writing(durable=False) as tx:
+                conflicts += _conclude(tx, part, done, paths)
     return conflicts
+
+
+def _parts(intents: Sequence[Intent]) -> Iterator[Sequence[Intent]]:
+    return (intents[start:start + RENAMES] for start in range(0, len(intents), RENAMES))
 
 
 def _check_inside(intents: Sequence[Intent], paths: Paths) -> None:

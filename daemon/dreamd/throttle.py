@@ -31,6 +31,12 @@ STARVED_PAUSE_S = 0.1
 """Between batches once ten in a row found somebody waiting. A dream that steps aside goes on where it was and loses
 nothing, so it trickles through a busy hour; a long pause would only hold its lock idle."""
 
+COMPANY_S = 3.0
+"""Whoever wrote so recently is likely to write again: a dream then leaves store and disk alone most of the time."""
+REST_SHARE = 0.8
+"""Of the time with company that goes by between two pieces of a dream's writing: most writers then meet none of them."""
+LONGEST_REST_S = 0.5
+
 CLOCK_STEP = timedelta(minutes=5)
 
 
@@ -103,6 +109,24 @@ class Batching:
         if seconds > BATCH_BUDGET_S:
             return Batching(max(SMALLEST_BATCH, self.rows // 2), 0)
         return Batching(min(BATCH_ROWS, self.rows * 2) if seconds < BATCH_BUDGET_S / 2 else self.rows, 0)
+
+
+@dataclass(frozen=True)
+class Company:
+    """Whether others write too, as a dream finds it between two pieces of its own writing."""
+
+    met_s: float | None = None
+    """When somebody else had written since the last look, on the monotonic clock."""
+
+    def after_look(self, *, met: bool, now_s: float) -> Company:
+        """What is known after another look."""
+        return Company(now_s) if met else self
+
+    def rest_s(self, worked_s: float, *, now_s: float) -> float:
+        """Seconds to keep away after a piece of writing; none where nobody wrote of late."""
+        if self.met_s is None or now_s - self.met_s > COMPANY_S:
+            return 0.0
+        return min(LONGEST_REST_S, worked_s * REST_SHARE / (1 - REST_SHARE))
 
 
 @dataclass(frozen=True)

@@ -196,6 +196,6 @@ def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
             with mutex.foreground(kit.paths.locks), kit.store.writing() as tx:
                 work.intend(tx, intents)
                 work.mark_written(tx, scope, changes)
-            projection.settle(kit.store, kit.background, paths=kit.paths)
+            projection.settle(kit)
             written += len(intents)
     return written

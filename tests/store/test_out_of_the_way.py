@@ -6,17 +6,17 @@ import multiprocessing
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from dreamd import fsio, mutex, projection
-from dreamd.clock import parse_instant
+from dreamd.clock import FixedClock, parse_instant
 from dreamd.kit import Kit
 from dreamd.model import MemoryClass, Scope
-from dreamd.mutex import GATE_LOCK, WRITE_LOCK, Background
+from dreamd.mutex import GATE_LOCK, WRITE_LOCK
 from dreamd.store import backups, work
-from dreamd.store.connection import open_store
 from dreamd.store.work import Intent
 from dreamd.throttle import BATCH_BUDGET_S
 from household import House, Said
@@ -63,10 +63,9 @@ def test_a_file_saved_while_the_new_one_is_flushed_stays_as_the_person_saved_it(
 
 
 def _settle(home: House, gate: multiprocessing.synchronize.Barrier) -> None:
-    store = open_store(home.paths.store)
-    gate.wait()
-    projection.settle(store, Background(home.paths.locks), paths=home.paths)
-    store.close()
+    with home.kit(NIGHT) as kit:
+        gate.wait()
+        projection.settle(kit)
 
 
 def test_two_that_write_the_same_files_at_once_leave_them_whole_and_known(house: House) -> None:
@@ -108,7 +107,7 @@ def test_an_intent_recorded_while_the_one_before_was_carried_out_starts_from_it(
         with kit.writing() as tx:
             work.settle(tx, first, projection.facts_of(house.home / file.path, file.path, body=b"first\n",
                                                        memory=file.memory, scope=file.scope))
-        assert projection.settle(kit.store, kit.background, paths=kit.paths) == []
+        assert projection.settle(kit) == []
         assert (house.home / file.path).read_bytes() == b"second\n"
 
 
@@ -144,6 +143,32 @@ def test_a_batch_takes_no_more_than_its_time_and_every_row_gets_its_turn(house: 
         kit.write_all(range(50), slowly)
         assert written == list(range(50))
         assert seen[:3] == [0, 8, 16]  # each piece used up the time, so the one before it was committed already
+
+
+class Napping(FixedClock):
+    """Counts the seconds somebody would have slept."""
+
+    slept_s = 0.0
+
+    def sleep(self, seconds: float) -> None:
+        Napping.slept_s += seconds
+
+
+def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(house: House) -> None:
+    house.say(DAY, *RULES)
+    with house.kit(NIGHT) as kit:
+        kit.world, Napping.slept_s = replace(kit.world, clock=Napping(kit.clock.now())), 0.0
+        _busy(kit)
+        _busy(kit)
+        assert (Napping.slept_s, kit.has_company) == (0, False)
+        house.say(DAY, Said("Somebody notes this while a dream writes.", key="beside"))
+        _busy(kit)
+        after_store = Napping.slept_s
+        with kit.writing() as tx:
+            work.intend(tx, [Intent("memory/user/a.md", None, fsio.sha256_bytes(b"a"), b"a", "", "user")])
+        before_files = Napping.slept_s
+        assert projection.settle(kit) == []
+        assert 0 < after_store < before_files < Napping.slept_s
 
 
 def test_only_the_batches_nothing_relies_on_go_without_a_flush(house: House) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from dreamd import throttle
-from dreamd.throttle import Batching, Talk, Throttle, after_extraction, is_extraction_due
+from dreamd.throttle import Batching, Company, Talk, Throttle, after_extraction, is_extraction_due
 
 NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
 
@@ -62,6 +62,16 @@ def test_one_pause_is_never_longer_than_two_seconds() -> None:
     clock = HandClock()
     Throttle(clock, paced=True).spend(10**9)
     assert clock.at_s <= throttle.LONGEST_PAUSE_S + 0.001
+
+
+def test_a_dream_with_company_writes_a_fifth_of_the_time_and_alone_all_of_it() -> None:
+    company = Company()
+    assert company.rest_s(0.01, now_s=50.0) == 0
+    company = company.after_look(met=True, now_s=50.0)
+    assert company.after_look(met=False, now_s=51.0) == company
+    assert round(company.rest_s(0.01, now_s=51.0), 6) == 0.04
+    assert company.rest_s(60.0, now_s=51.0) == throttle.LONGEST_REST_S
+    assert company.rest_s(0.01, now_s=50.0 + throttle.COMPANY_S + 0.1) == 0
 
 
 def test_three_yields_in_a_row_halve_the_batch_and_ten_are_starvation() -> None:

@@ -71,7 +71,7 @@ def orient(kit: Kit) -> Orientation:
     if not kit.dry:
         interrupted = _close_interrupted(kit)
         finished = len(work.load_intents(kit.store))
-        conflicts = projection.settle(kit.store, kit.background, paths=kit.paths) if finished else []
+        conflicts = projection.settle(kit) if finished else []
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         for leftover in fsio.list_temporaries(kit.paths.home):
             fsio.remove(leftover)

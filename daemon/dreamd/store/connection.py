@@ -49,6 +49,7 @@ class Store:
         self._durable = True
         self._folding = False
         self._unfolded = 0
+        self._seen: int | None = None
 
     @contextmanager
     def writing(self, *, epoch: int | None = None, durable: bool = True) -> Iterator[sqlite3.Connection]:
@@ -122,6 +123,13 @@ class Store:
     def epoch(self) -> int:
         """The number of the dream that holds this store."""
         return int(self.meta("epoch") or 0)
+
+    def others_wrote(self) -> bool:
+        """Whether another connection has committed since this was asked last; False the first time. Free of charge."""
+        with translated(self.path):
+            seen = int(self.connection.execute("PRAGMA data_version").fetchone()[0])
+        before, self._seen = self._seen, seen
+        return before not in (None, seen)
 
     def leave_log(self) -> None:
         """Fold the log in between commits and not within one, where whoever wants to write would wait for it."""
