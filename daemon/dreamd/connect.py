@@ -29,6 +29,7 @@ from dreamd.harnesses import (
     add_hooks,
     dump_settings,
     harness_named,
+    is_commented,
     is_connected,
     parse_settings,
     take_out,
@@ -272,6 +273,9 @@ def _without_us(world: World, one: Kept, now: bytes) -> bytes | None:
                 return merged
     if not wanted or (one.before is None and set(wanted) <= {"version"}):
         return one.before
+    if is_commented(now):
+        raise ConfigError(f"`{one.path}` has comments and was edited where dream's hooks stand",
+                          hint="take the entries marked `# dream-memory` out by hand")
     return dump_settings(wanted, now)
 
 

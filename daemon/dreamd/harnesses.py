@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dreamd import jsonc
 from dreamd.errors import ConfigError, UsageError
 
 MARK = "dream-memory"
@@ -89,21 +90,51 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
         folder = str(Path(harness.file).parent)
         return {harness.file: _openclaw_handler(harness, command).encode(),
                 f"{folder}/HOOK.md": _openclaw_hook(harness).encode()}
-    document = parse_settings(f"~/{harness.file}", before)
+    name = f"~/{harness.file}"
+    document = parse_settings(name, before)
     hooks = document.setdefault("hooks", {})
     if harness.shape != "nested":
         document.setdefault("version", 1)
     if not isinstance(hooks, dict):
-        raise ConfigError(f"`hooks` in `~/{harness.file}` is not an object", hint="mend the file, then try again")
+        raise ConfigError(f"`hooks` in `{name}` is not an object", hint="mend the file, then try again")
     for event, ours in harness.events.items():
         present = hooks.setdefault(event, [])
         if not isinstance(present, list):
-            raise ConfigError(f"`hooks.{event}` in `~/{harness.file}` is not a list", hint="mend the file, then try again")
+            raise ConfigError(f"`hooks.{event}` in `{name}` is not a list", hint="mend the file, then try again")
         wanted = _entry(harness, event, f"{command} hook {ours}")
         if wanted not in present or len(_without_ours(present)) != len(present) - 1:
             present[:] = [*_without_ours(present), wanted]
-    same = before is not None and document == parse_settings(f"~/{harness.file}", before)
-    return {harness.file: before if same and before is not None else dump_settings(document, before)}
+    if before is not None and document == parse_settings(name, before):
+        return {harness.file: before}
+    if is_commented(before):
+        return {harness.file: _written_into(name, before or b"", document)}
+    return {harness.file: dump_settings(document, before)}
+
+
+def _written_into(name: str, before: bytes, wanted: Mapping[str, object]) -> bytes:
+    """A file with comments, and what is wanted put in at the end of its objects and lists; the rest stays sign for sign.
+
+    Raises ConfigError where more would have to change than that.
+    """
+    text, indent = before.decode("utf-8"), _indent_of(before)
+    now, step = parse_settings(name, before), indent if isinstance(indent, str) else " " * indent
+    hooks, present = wanted.get("hooks"), now.get("hooks")
+    try:
+        for key in (k for k in wanted if k not in now):
+            text = jsonc.add(text, (), key, wanted[key], indent=step)
+        if isinstance(present, dict) and isinstance(hooks, dict):
+            for event, entries in hooks.items():
+                known = present.get(event)
+                if known is None:
+                    text = jsonc.add(text, ("hooks",), event, entries, indent=step)
+                for entry in entries[len(known):] if isinstance(known, list) else ():
+                    text = jsonc.add(text, ("hooks", event), None, entry, indent=step)
+        if parse_settings(name, text.encode()) != wanted:
+            raise ValueError("not what was wanted")
+    except ValueError:
+        raise ConfigError(f"`{name}` has comments, and dream's hooks in it would have to be replaced",
+                          hint="take the entries marked `# dream-memory` out by hand, then try again") from None
+    return text.encode()
 
 
 def take_out(document: dict[str, object]) -> dict[str, object]:
@@ -137,34 +168,42 @@ def _entry(harness: Harness, event: str, command: str) -> dict[str, object]:
 
 
 def parse_settings(name: str, body: bytes | None) -> dict[str, object]:
-    """The JSON object of a configuration, empty for an empty file.
+    """The JSON object of a configuration, with or without comments; empty for an empty file.
 
-    Raises ConfigError for anything that would not come back the same: comments, a key given twice, another encoding.
+    Raises ConfigError for anything that would not come back the same: a key given twice, another encoding.
     """
     if body is None or not body.strip():
         return {}
     try:
-        document = json.loads(body.decode("utf-8"), object_pairs_hook=_once)
+        document = json.loads(jsonc.plain(body.decode("utf-8")), object_pairs_hook=_once)
     except (ValueError, RecursionError):
-        raise ConfigError(f"`{name}` is not plain JSON (comments, a key twice, or damage)",
+        raise ConfigError(f"`{name}` cannot be read as JSON (a key twice, another encoding, or damage)",
                           hint="mend the file, or add the hooks by hand") from None
     if not isinstance(document, dict):
         raise ConfigError(f"`{name}` is not a JSON object", hint="mend the file, then try again")
     return document
 
 
+def is_commented(body: bytes | None) -> bool:
+    """Whether a file says more than its JSON does: comments, a comma behind the last member, a byte order mark."""
+    text = (body or b"").decode("utf-8", "replace")
+    return jsonc.plain(text) != text
+
+
 def dump_settings(document: Mapping[str, object], before: bytes | None) -> bytes:
     """JSON with the indentation, the line ends and the last line end that a file has already."""
-    indent: int | str | None = 2
-    text = (before or b"").decode("utf-8", "replace")
-    lines = text.splitlines()
-    for line in lines[1:]:
-        lead = line[:len(line) - len(line.lstrip())]
-        if lead:
-            indent = "\t" if lead.startswith("\t") else len(lead)
-            break
+    text, indent = (before or b"").decode("utf-8", "replace"), _indent_of(before)
     told = json.dumps(document, ensure_ascii=False, indent=indent) + ("\n" if not text.strip() or text.endswith("\n") else "")
     return (told.replace("\n", "\r\n") if "\r\n" in text else told).encode()
+
+
+def _indent_of(before: bytes | None) -> int | str:
+    """How a file is indented: a tab or so many blanks."""
+    for line in jsonc.plain((before or b"").decode("utf-8", "replace")).splitlines()[1:]:
+        lead = line[:len(line) - len(line.lstrip())]
+        if lead and line.strip():
+            return "\t" if lead.startswith("\t") else len(lead)
+    return 2
 
 
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -132,7 +132,7 @@ def test_the_rights_of_a_file_are_kept(dream, settings):
     assert settings.stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("body", [b'{"a": 1,}', b'// mine\n{"a": 1}', b"[1]", b'{"a": 1, "a": 2}', b'{"hooks": []}',
+@pytest.mark.parametrize("body", [b"[1]", b'{"a": 1,,}', b'/* open\n{"a": 1}', b'{"a": 1, "a": 2}', b'{"hooks": []}',
                                   b"\xff\xfe{", b'{"hooks": {"Stop": "x"}}'])
 def test_a_file_that_would_not_come_back_the_same_is_refused_and_left_alone(dream, settings, body):
     settings.write_bytes(body)
@@ -141,6 +141,33 @@ def test_a_file_that_would_not_come_back_the_same_is_refused_and_left_alone(drea
     assert "hint:" in told.err
     assert settings.read_bytes() == body
     assert not (dream.home / "connections").exists()
+
+
+COMMENTED = (
+    '// mine\n{\n  "model": "one", // the small one\n  /* hooks: none */\n  "env": {"U": "http://x//y"},\n}\n',
+    '{"a": 1,}', '\ufeff{"a": [1, 2 /* two */]}\r\n', '{\n\t"hooks": {\n\t\t"Stop": [\n\t\t\t// none yet\n\t\t]\n\t}\n}\n',
+    '{\n  "hooks": {\n    "Stop": [{"hooks": [{"type": "command", "command": "bell"}]}] // bell\n  }\n}\n')
+
+
+@pytest.mark.parametrize("body", COMMENTED)
+def test_comments_stay_where_they_are_and_the_bytes_come_back(dream, settings, body):
+    settings.write_bytes(body.encode())
+    assert dream("connect", "claude-code", "--yes").code == 0
+    connected = settings.read_bytes().decode()
+    assert connected.count("# dream-memory") == 5
+    added = iter(connected)
+    assert all(sign in added for sign in body)  # every sign of it, in its order
+    assert dream.json("connect", "claude-code", "--yes")["changed"] == []
+    assert dream("disconnect", "claude-code").code == 0
+    assert settings.read_bytes() == body.encode()
+
+
+def test_an_edit_of_a_commented_file_stays_when_the_hooks_go(dream, settings):
+    settings.write_text(COMMENTED[0])
+    dream("connect", "claude-code", "--yes")
+    settings.write_text(settings.read_text().replace('"one", // the small one', '"two", // the large one'))
+    assert dream("disconnect", "claude-code").code == 0
+    assert settings.read_text() == COMMENTED[0].replace('"one", // the small one', '"two", // the large one')
 
 
 def test_a_harness_that_is_not_installed_is_refused(dream):
