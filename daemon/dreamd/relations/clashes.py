@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from dreamd.relations.causes import only_cause
 from dreamd.relations.change_marks import ARROW
@@ -218,16 +219,28 @@ def other_agent(pair: PairFeatures) -> str:
 
 def stage_change(pair: PairFeatures) -> str:
     """The same thing at another stage of its life: planned, on trial, live, retired."""
-    low = pair.a.folded.lower().rstrip("."), pair.b.folded.lower().rstrip(".")
-    stages = [[name for name, pattern in STAGE.items() if pattern.search(text)] for text in low]
+    stages = _stages(pair.a), _stages(pair.b)
     if len(stages[0]) != 1 or len(stages[1]) != 1 or stages[0] == stages[1] or pair.a.negations or pair.b.negations:
         return ""
+    low = pair.a.folded, pair.b.folded
     subjects = pair.a.subject | pair.b.subject
     if not pair.a.subject & pair.shared or not subjects & pair.shared or subjects & (pair.only_a | pair.only_b) - STAGE_WORDS:
         return ""
     labelled = pair.a.subject == pair.b.subject and ":" in low[0] and ":" in low[1]
     alike = labelled or not (pair.only_a - STAGE_WORDS) or not (pair.only_b - STAGE_WORDS)
     return f"{stages[0][0]} against {stages[1][0]}" if alike else ""
+
+
+def _stages(slots: Slots) -> tuple[str, ...]:
+    low = slots.folded.lower().rstrip(".")
+    if slots.content_set.isdisjoint(STAGE_WORDS) and "down" not in low and "done" not in low:
+        return ()
+    return _stages_in(low)
+
+
+@lru_cache(maxsize=16_384)
+def _stages_in(low: str) -> tuple[str, ...]:
+    return tuple(name for name, pattern in STAGE.items() if pattern.search(low))
 
 
 def opposite(pair: PairFeatures, frame: Frame) -> str:

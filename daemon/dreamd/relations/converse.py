@@ -82,8 +82,24 @@ _THREE: tuple[tuple[str, str], ...] = (
     (r"(.+?) (?:lends?) (.+?) to (.+)", r"(.+?) (?:borrows?) (.+?) from (.+)"),
     (r"(.+?) (?:lets|rents out) (.+?) to (.+)", r"(.+?) (?:rents?|leases?) (.+?) from (.+)"),
 )
-_TWO_COMPILED = tuple((re.compile(rf"^{one}$"), re.compile(rf"^{other}$")) for one, other in (*_ENDS, *_LOOSE))
-_THREE_COMPILED = tuple((re.compile(rf"^{one}$"), re.compile(rf"^{other}$")) for one, other in _THREE)
+_TOO_MUCH = (",", ";", ":", " not ", " no ")
+_COMMON = frozenset(["are", "was", "were", "the", "one", "its", "data", "directly", "input", "from", "with", "for"])
+
+
+def _compiled(table: tuple[tuple[str, str], ...], first: int) -> list[tuple[int, int, re.Pattern[str], tuple[str, ...]]]:
+    """Each end as its kind, which end it is, its pattern, and pieces of words of which any text that fits has one."""
+    found = []
+    for kind, ends in enumerate(table, first):
+        for turned, end in enumerate(ends):
+            pieces = set(re.findall(r"[a-z]{3,}", re.sub(r"\(\?:[a-z]+\)\?|[a-z]\?", " ", end))) - _COMMON
+            found.append((kind, turned, re.compile(rf"^{end}$"), tuple(sorted({"than"} & pieces or pieces))))
+    return found
+
+
+FIRST_OF_THREE = 100
+_TWO_COMPILED = _compiled((*_ENDS, *_LOOSE), 0)
+_THREE_COMPILED = _compiled(_THREE, FIRST_OF_THREE)
+_ANY_END = re.compile("|".join(sorted({sign for *_, signs in (*_TWO_COMPILED, *_THREE_COMPILED) for sign in signs})))
 REPORTS = 1
 _POSSESSIVE = re.compile(r"^(.+?) is (.+?)'s (?:manager|boss|supervisor|superior)$")
 
@@ -104,11 +120,11 @@ class Tie:
 def ties_in(text: str) -> tuple[Tie, ...]:
     """The relations that the whole of a statement tells."""
     low = plain(fold(text)).lower().rstrip(". !")
-    if not low.isascii() or any(mark in low for mark in (",", ";", ":", " not ", " no ")):
+    if not low.isascii() or any(mark in low for mark in _TOO_MUCH) or not _ANY_END.search(low) and "'s " not in low:
         return ()
     found: list[Tie] = []
-    for kind, ends in enumerate(_TWO_COMPILED):
-        for turned, pattern in enumerate(ends):
+    for kind, turned, pattern, signs in _TWO_COMPILED:
+        if any(sign in low for sign in signs):
             match = pattern.match(low)
             if match:
                 one, other = _stems(match.group(1)), _stems(match.group(2))
@@ -116,8 +132,8 @@ def ties_in(text: str) -> tuple[Tie, ...]:
     boss = _POSSESSIVE.match(low)
     if boss:
         found.append(Tie(REPORTS, _stems(boss.group(2)), _stems(boss.group(1)), turned=True))
-    for kind, ends in enumerate(_THREE_COMPILED, 100):
-        for turned, pattern in enumerate(ends):
+    for kind, turned, pattern, signs in _THREE_COMPILED:
+        if any(sign in low for sign in signs):
             match = pattern.match(low)
             if match:
                 one, what, other = (_stems(group) for group in match.groups())

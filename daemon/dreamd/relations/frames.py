@@ -67,15 +67,27 @@ def align(a: Slots, b: Slots) -> Frame:
 @lru_cache(maxsize=128)
 def _align(a: str, b: str) -> Frame:
     left, right = current(a), current(b)
-    matcher = difflib.SequenceMatcher(None, [t.stem for t in left.told], [t.stem for t in right.told], autojunk=False)
+    differing, equal = _differing([t.stem for t in left.told], [t.stem for t in right.told])
     parts = []
-    for op, i, j, k, m in matcher.get_opcodes():
-        if op != "equal":
-            at_left = left.places[i] if i < len(left.places) else len(left.every)
-            at_right = right.places[k] if k < len(right.places) else len(right.every)
-            last = j == len(left.told) or j + 1 == len(left.told) and left.told[j].stem in ONE_OF
-            parts.append(Part(left.told[i:j], right.told[k:m], at_left, at_right, i, last))
-    return Frame(left, right, tuple(parts), matcher.ratio())
+    for i, j, k, m in differing:
+        at_left = left.places[i] if i < len(left.places) else len(left.every)
+        at_right = right.places[k] if k < len(right.places) else len(right.every)
+        last = j == len(left.told) or j + 1 == len(left.told) and left.told[j].stem in ONE_OF
+        parts.append(Part(left.told[i:j], right.told[k:m], at_left, at_right, i, last))
+    return Frame(left, right, tuple(parts), equal)
+
+
+def _differing(left: list[str], right: list[str]) -> tuple[list[tuple[int, int, int, int]], float]:
+    """Where two rows of stems differ, and the share that is equal; mostly they differ in one place, or altogether."""
+    most = min(len(left), len(right))
+    ahead = next((n for n in range(most) if left[n] != right[n]), most)
+    behind = next((n for n in range(most - ahead) if left[-1 - n] != right[-1 - n]), most - ahead)
+    i, j, k, m = ahead, len(left) - behind, ahead, len(right) - behind
+    if i == j or k == m or set(left[i:j]).isdisjoint(right[k:m]):
+        parts = [(i, j, k, m)] if i < j or k < m else []
+        return parts, 2.0 * (ahead + behind) / max(1, len(left) + len(right))
+    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+    return [codes[1:] for codes in matcher.get_opcodes() if codes[0] != "equal"], matcher.ratio()
 
 
 LEAST_EQUAL = 0.5

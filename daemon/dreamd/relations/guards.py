@@ -104,6 +104,9 @@ def _names(pair: PairFeatures) -> Iterable[str]:
             yield f"different {apart}"
 
 
+_UNLIKE = (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"), ("none", "most"))
+
+
 def _logic(pair: PairFeatures) -> Iterable[str]:
     if turned_no(pair):
         return
@@ -114,7 +117,7 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
     if _one_denies(pair):
         yield "only one side is a denial"
     quant_a, quant_b = pair.a.quantifiers, pair.b.quantifiers
-    for one, other in (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"), ("none", "most")):
+    for one, other in _UNLIKE if quant_a and quant_b else ():
         for mine, theirs in ((quant_a, quant_b), (quant_b, quant_a)):
             if (
                 one in mine

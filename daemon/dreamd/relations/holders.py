@@ -36,6 +36,10 @@ _HELD = (
 _ROLES = {"": frozenset(["own", "lead", "care", "key", ""]), "lead": frozenset(["lead", "care"]), "care": frozenset(["lead", "own"])}
 _GROUPS = frozenset("team group office department branch crew shop store school club division unit project company".split())
 _COMPILED = tuple((role, re.compile(rf"^(?:now )?{pattern}(?:,? (?:now|these days|from now on|nowadays|instead))?\.?$")) for role, pattern in _HELD)
+_SIGNS = re.compile(
+    r"\b(?:owns|owned|owner|looks after|looked after|care of|maintains|maintained|runs?|manages|managed|responsible|in charge|belongs?|leads?|led|heads|headed"
+    r"|manager|keys?|pager|password|over|handed|passed|gave|transferred)\b"
+)
 _LEAD_IN = re.compile(r"^(?:From now on|As of \w+|Since \w+|These days|Starting \w+),? ")
 _SHARED = re.compile(r"\b(?:also|too|as well|together|with|along|jointly|and|or|half|part of|while|when|if|only on|deputy|deputises|away|leave)\b")
 _PRONOUNS = STOP | {"both", "everyone", "everybody", "someone", "anyone"}
@@ -53,6 +57,8 @@ class Holding:
 @lru_cache(maxsize=16_384)
 def holding_in(folded: str) -> Holding | None:
     """The one holder that a short statement names; None when it names none, or several, or a share only."""
+    if not _SIGNS.search(folded):
+        return None
     text = _LEAD_IN.sub("", folded)
     for role, pattern in _COMPILED:
         match = pattern.match(text)

@@ -136,20 +136,12 @@ class Slots:
     verb: str
     """Stem of the main verb, as far as it shows."""
 
-    @property
-    def has_be(self) -> bool:
-        """True when a form of "be" stands in the text, as in every passive."""
-        return any(t.lower in _BE for t in self.tokens)
-
-    @property
-    def bearings(self) -> frozenset[str]:
-        """Small words that turn a claim: before, after, more, less, out, off, or."""
-        return frozenset(BEARINGS[t.lower] for t in self.tokens if t.lower in BEARINGS)
-
-    @property
-    def content_set(self) -> frozenset[str]:
-        """The content stems as a set."""
-        return frozenset(self.content)
+    has_be: bool
+    """True when a form of "be" stands in the text, as in every passive."""
+    bearings: frozenset[str]
+    """Small words that turn a claim: before, after, more, less, out, off, or."""
+    content_set: frozenset[str]
+    """The content stems as a set."""
 
 
 @lru_cache(maxsize=_CACHED)
@@ -176,6 +168,9 @@ def extract_slots(text: str) -> Slots:
         content=content,
         subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
         imperative=verb == 0,
+        has_be=not spoken.isdisjoint(_BE),
+        bearings=frozenset(BEARINGS[word] for word in spoken if word in BEARINGS),
+        content_set=frozenset(content),
         passive=not spoken.isdisjoint(_BE) and _is_passive(cut),
         clauses=_clauses(cut),
         numbers=_numbers(folded, cut),

@@ -24,7 +24,7 @@ from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
 from dreamd.relations.structure import said_alike, same_list
 from dreamd.relations.text import stem
-from dreamd.relations.wording import merged_wording
+from dreamd.relations.wording import wordings
 
 CLEARLY_LATER_DAYS = 1.0
 LEAST_COMMON = 3
@@ -241,10 +241,9 @@ def _all_equal(pair: PairFeatures, *, still: bool = False) -> bool:
 
 
 def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str, score: PairScore | None) -> Judgement | None:
-    """A merge, if one wording keeps everything of both; the score may choose between two that do."""
-    kept = merged_wording(pair.a.text, pair.b.text)
-    other = merged_wording(pair.b.text, pair.a.text)
-    if kept is None or other is None:
+    """A merge of what no guard keeps apart, if one wording keeps everything; the score may choose between two that do."""
+    kept, other = wordings(pair)
+    if kept is None:
         return None
     richer = "a" if kept == pair.a.text else "b"
     if score and kept != other:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dreamd.relations.features import Statement, pair_features
+from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.guards import merge_guards
 from dreamd.relations.slots import extract_slots
 
@@ -32,28 +32,21 @@ def merged_wording(representative: str, other: str) -> str | None:
         return representative
     if not can_merge(representative, other)[0]:
         return None
-    pair = pair_features(Statement(representative), Statement(other), 1.0)
-    lost_if_first = bool(
-        pair.numbers_b
-        or pair.fixed_b
-        or pair.names_b
-        or _lost_commands(representative, other)
-        or _lost_logic(representative, other)
-    )
-    lost_if_second = bool(
-        pair.numbers_a
-        or pair.fixed_a
-        or pair.names_a
-        or _lost_commands(other, representative)
-        or _lost_logic(other, representative)
-    )
-    if lost_if_first and lost_if_second:
-        return None
-    if lost_if_first:
-        return other
-    if lost_if_second:
-        return representative
-    return other if _says_more(other, representative) else representative
+    return wordings(pair_features(Statement(representative), Statement(other), 1.0))[0]
+
+
+def wordings(pair: PairFeatures) -> tuple[str, str] | tuple[None, None]:
+    """The wording to keep of two that no guard keeps apart, with `a` and with `b` as the one that stands."""
+    a, b = pair.a.text, pair.b.text
+    lost_with_b = bool(pair.numbers_b or pair.fixed_b or pair.names_b or _lost_commands(a, b) or _lost_logic(a, b))
+    lost_with_a = bool(pair.numbers_a or pair.fixed_a or pair.names_a or _lost_commands(b, a) or _lost_logic(b, a))
+    if lost_with_a and lost_with_b:
+        return None, None
+    if lost_with_b:
+        return b, b
+    if lost_with_a:
+        return a, a
+    return b if _says_more(b, a) else a, a if _says_more(a, b) else b
 
 
 def _lost_commands(kept: str, gone: str) -> bool:
