@@ -72,3 +72,28 @@ def test_a_file_outside_the_work_tree_is_nobodys_business(tmp_path, repository):
     (tmp_path / "CLAUDE.md").write_text(CLAUDE)
     told = json.loads(dream(tmp_path, "--json", "attach", str(repository / ".claude" / "memory"), "-n").stdout)
     assert told["proposals"] == []
+
+
+def test_review_shows_the_proposals_of_every_attached_directory_once(tmp_path, repository):
+    assert dream(tmp_path, "attach", str(repository / ".claude" / "memory"), "--yes").returncode == 0
+    notes = repository / "memory"
+    notes.mkdir()
+    (notes / "MEMORY.md").write_text("# Memory\n\n- ask Ben before a release\n")
+    assert dream(tmp_path, "attach", str(notes), "--yes").returncode == 0
+    before = bytes_and_times(repository)
+    [proposal] = json.loads(dream(tmp_path, "--json", "review").stdout)["proposals"]
+    assert proposal["file"] == str(repository / "CLAUDE.md")
+    assert sorted(e["reason"] for e in proposal["edits"]) == ["duplicate", "expired"]
+    shown = dream(tmp_path, "review").stdout
+    assert "which is yours and stays as it is" in shown and "-- The storm webcam is off" in shown
+    assert bytes_and_times(repository) == before
+
+
+def test_review_shows_what_is_held_though_an_attached_directory_is_gone(tmp_path, repository):
+    memory = repository / ".claude" / "memory"
+    assert dream(tmp_path, "attach", str(memory), "--yes").returncode == 0
+    (memory / "MEMORY.md").unlink()
+    memory.rmdir()
+    (repository / "CLAUDE.md").unlink()
+    told = dream(tmp_path, "review")
+    assert (told.returncode, told.stdout) == (0, "nothing is held\n")

@@ -45,6 +45,19 @@ def ada(tmp_path: Path) -> Person:
     return Person(tmp_path)
 
 
+def test_attaching_reminds_of_the_service_that_may_not_write_there_yet(ada: Person) -> None:
+    places = [ada.home / "one" / "memory", ada.home / "100% sure" / "memory"]
+    for place in places:
+        place.mkdir(parents=True)
+        (place / "MEMORY.md").write_text("# Memory\n\n- ask Ada before a release\n")
+    assert "service install" not in ada.dream("attach", str(places[0]), "--yes").stderr
+    assert ada.dream("service", "install").returncode == 0
+    assert "service install" not in ada.dream("attach", str(places[0]), "--yes").stderr
+    assert "run `dream service install` again" in ada.dream("attach", str(places[1]), "--yes").stderr
+    assert ada.dream("service", "install").returncode == 0
+    assert "service install" not in ada.dream("attach", str(places[1]), "--yes").stderr
+
+
 def test_install_status_and_uninstall_leave_nothing_but_the_home(ada: Person) -> None:
     installed = ada.dream("service", "install")
     assert installed.returncode == 0, installed.stderr

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dreamd.cli import render
 from dreamd.cli.context import Context
 from dreamd.clock import iso
-from dreamd.errors import Refused, UsageError
+from dreamd.errors import DreamError, Refused, UsageError
 
 if TYPE_CHECKING:
     from dreamd.attach import Carried, DirectoryPlan
@@ -46,6 +46,7 @@ def attach(context: Context, options: Namespace) -> int:
     from dreamd import proposals
     from dreamd.kit import open_kit
     from dreamd.notes import Dialect
+    from dreamd.service.install import is_shut_out
 
     directory = Path(options.directory).expanduser()
     dialect = Dialect(options.dialect) if options.dialect else None
@@ -56,9 +57,9 @@ def attach(context: Context, options: Namespace) -> int:
         planned = attaching.plan_directory(kit, directory, dialect=dialect, allow_large_change=options.allow_large_change)
         proposed = proposals.propose(kit, planned.before.root)
         _show(context, planned)
-        _show_proposals(context, proposed)
+        show_proposals(context, proposed)
         if options.dry_run:
-            context.document({**_document(kit, planned, None), "proposals": _proposal_rows(proposed)})
+            context.document({**_document(kit, planned, None), "proposals": proposal_rows(proposed)})
             context.say(f"would change {render.count(len(planned.changed), 'file')}; nothing was changed")
             return 0
         if planned.changed and not options.yes and not _agreed(context, directory):
@@ -66,7 +67,7 @@ def attach(context: Context, options: Namespace) -> int:
             return 0
         attached = attaching.attach(kit, directory, dialect=planned.dialect, commit=options.commit)
         done = attaching.carry_out(kit, planned, commit=options.commit)
-        context.document({**_document(kit, planned, done), "proposals": _proposal_rows(proposed)})
+        context.document({**_document(kit, planned, done), "proposals": proposal_rows(proposed)})
     for warning in done.warnings[len(planned.plan.warnings):]:
         context.warn(warning)
     changed = render.count(len(done.files), "file")
@@ -74,6 +75,8 @@ def attach(context: Context, options: Namespace) -> int:
                 + (f"changed {changed}, run {done.run}" if done.run else "it is in order already"))
     if done.run:
         context.tell(f"`dream undo {done.run}` gives every byte back; `dream detach` leaves it alone")
+    if is_shut_out(context.world, Path(attached.path)):
+        context.warn("the installed service may not write there yet; run `dream service install` again")
     return 0
 
 
@@ -128,7 +131,21 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
         context.warn(f"{render.count(len(planned.plan.conflicts), 'pair')} cannot both hold; decide in the directory itself")
 
 
-def _show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
+def proposed_everywhere(context: Context, kit: Kit) -> list[Proposal]:
+    """What dream would change in the instruction files of every attached directory; no file is named twice."""
+    from dreamd import attach as attaching
+    from dreamd import proposals
+
+    found: dict[Path, Proposal] = {}
+    for attached in attaching.load_attachments(kit.store):
+        try:
+            found.update({one.file: one for one in proposals.propose(kit, Path(attached.path))})
+        except DreamError as error:  # the model is away, or the directory: what is held is shown all the same
+            context.warn(f"`{attached.path}` was not looked at: {error.message}")
+    return [found[file] for file in sorted(found)]
+
+
+def show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
     """Instruction files are their owner's: what dream would change there is told, and nothing else happens."""
     for one in proposed:
         context.say(f"\nproposed for `{one.file}`, which is yours and stays as it is:")
@@ -140,7 +157,8 @@ def _show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
             context.say(render.clean(f"  cannot both hold: {' '.join(entry.split())}  |  {' '.join(said.split())}"))
 
 
-def _proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
+def proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
+    """The same for machines."""
     return [{"file": str(one.file), "diff": one.diff,
              "edits": [{"action": e.action, "text": e.entry.text, "reason": e.reason, "evidence": list(e.evidence)}
                        for e in one.edits],

@@ -59,6 +59,7 @@ def _verb(context: Context, options: Namespace) -> int:
 def review(context: Context, options: Namespace) -> int:
     """Show what is held, or decide about one of them; on a terminal, ask for each."""
     from dreamd import verbs
+    from dreamd.cli.attaching import proposal_rows, proposed_everywhere, show_proposals
     from dreamd.hooks import read_requests
     from dreamd.kit import open_kit
 
@@ -76,11 +77,16 @@ def review(context: Context, options: Namespace) -> int:
             if not questions:
                 raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
         requests = read_requests(context.world.paths)
-        context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests})
+        proposed = [] if options.id else proposed_everywhere(context, kit)
+        context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests,
+                          "proposals": proposal_rows(proposed)})
         for request in requests:
             context.say(f"asked to forget on {request['at'][:10]}: {request['words']}")
         if requests:
             context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out\n")
+        show_proposals(context, proposed)
+        if proposed:
+            context.say()
         if context.asks:
             return _ask_all(context, kit, questions)
         for question in questions:

@@ -239,14 +239,25 @@ class Installer:
         return bool(self._env.get(variable)) or shutil.which(program, path=self._env.get("PATH")) is not None
 
     def _units(self) -> Path:
-        base = self._env.get("XDG_CONFIG_HOME")
-        return (Path(base) if base else user_home(self._env) / ".config") / "systemd" / "user"
+        return unit_folder(self._env)
 
     def _agent(self) -> Path:
         return user_home(self._env) / "Library" / "LaunchAgents" / f"{LABEL}.plist"
 
     def _domain(self) -> str:
         return f"gui/{os.getuid()}"
+
+
+def is_shut_out(world: World, directory: Path) -> bool:
+    """Whether an installed unit of ours may not write to a directory, which it was not told of when it was installed."""
+    installed = (_content(unit_folder(world.env) / name) or "" for name in (SERVICE_UNITS[0], SWEEP_UNITS[0]))
+    return any(HEADER in unit and not {directory, *directory.parents} & set(units.writable_in(unit)) for unit in installed)
+
+
+def unit_folder(env: Mapping[str, str]) -> Path:
+    """Where a person's own systemd units are."""
+    base = env.get("XDG_CONFIG_HOME")
+    return (Path(base) if base else user_home(env) / ".config") / "systemd" / "user"
 
 
 def _gone(program: Path | None) -> tuple[str, ...]:

@@ -118,6 +118,16 @@ def exec_of(unit: str) -> Path | None:
     return Path(listed[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")) if listed else None
 
 
+def writable_in(unit: str) -> tuple[Path, ...]:
+    """The places a filled unit may write to."""
+    found = re.search(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)
+    try:
+        words = shlex.split(found[1]) if found else []
+    except ValueError:
+        return ()
+    return tuple(Path(word.removeprefix("-").replace("%%", "%")) for word in words)
+
+
 def _values(place: Place) -> dict[str, str]:
     systemd = share_dir("systemd")
     environment = " ".join(_unit_quoted(f"{name}={content}") for name, content in place.environment)
