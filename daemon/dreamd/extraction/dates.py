@@ -13,21 +13,14 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cache, partial
-from itertools import islice
 
 from dreamd.extraction import words
+from dreamd.extraction.calendar_dates import LAST_YEAR, calendar_dates, group, listed, month_end
+from dreamd.extraction.ends import MOST_DATES, sentence_of, validity
 from dreamd.extraction.language import language_of
 
-_ISO = re.compile(r"(?<![0-9A-Za-z_-])(\d{4})-(\d{2})-(\d{2})(?![0-9A-Za-z_-])")
-_DOTTED = re.compile(r"(?<![\w.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?![\w])")
-_CLAUSE_END = re.compile(r"[.!?;\n。！？；](?=\s|$|[\u3000-\u9fff])|\n")
 _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", re.IGNORECASE)
 _SPECIFIC = re.compile(r"\b(?:the|this|our|my|we|i|he|she|it|they|will|we'll|is|are)\b", re.IGNORECASE)
-_NEAR_CHARS = 60
-_SENTENCE_CHARS = 300
-_MOST_DATES = 40
-"""A note that names more days than this is a calendar, and stays as it was said."""
-_LAST_YEAR = 8_999
 
 
 @dataclass(frozen=True)
@@ -57,9 +50,9 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     evidence: list[str] = []
     for rule in _rules():
         if rule.lang in (lang, _spoken_beside(lang)):
-            text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=_MOST_DATES)
-    text = _calendar_dates(text, lang, day, evidence)
-    ttl, valid_from = _validity(text, day, evidence)
+            text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=MOST_DATES)
+    text = calendar_dates(text, lang, day, evidence)
+    ttl, valid_from = validity(text, day, evidence)
     return Durable(text, ttl, valid_from, tuple(dict.fromkeys(evidence)))
 
 
@@ -84,7 +77,7 @@ def _rules() -> tuple[_Rule, ...]:
         lang, wide = row["lang"], row["lang"] in ("zh", "ja", "ko")
         needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
         body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
-        body = body.replace("{U}", _group("u", _listed("units", lang))).replace("{W}", _group("w", _listed("weekdays", lang)))
+        body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
         pattern = f"(?:{body})" if wide else rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?"
         made.append(_Rule(lang, row["kind"], int(row.get("shift", 0)), re.compile(_once(pattern), re.IGNORECASE)))
     return tuple(made)
@@ -102,16 +95,8 @@ def _once(pattern: str) -> str:
     return re.sub(r"\(\?P<(\w+)>", rename, pattern)
 
 
-def _listed(table: str, lang: str) -> tuple[str, ...]:
-    return words.entries("words/dates", table, (lang,))
-
-
-def _group(prefix: str, options: tuple[str, ...]) -> str:
-    return "(?:" + "|".join(f"(?P<{prefix}{n}>{option})" for n, option in enumerate(options)) + ")"
-
-
 def _number(lang: str) -> str:
-    numerals = "|".join(f"(?P<n{n}>{word})" for n, word in reversed(list(enumerate(_listed("numbers", lang)))))
+    numerals = "|".join(f"(?P<n{n}>{word})" for n, word in reversed(list(enumerate(listed("numbers", lang)))))
     gap = r"\s?" if lang in ("zh", "ja", "ko") else ""
     return rf"(?:(?<!\d)(?P<digits>\d{{1,3}}){gap}|(?:{numerals}))"
 
@@ -126,7 +111,7 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
     """The absolute wording of one phrase, or the phrase itself where it means a habit or a length."""
     groups = match.groupdict()
     lead = next((v for k, v in groups.items() if v and re.match(r"prep|keep", k)), "")
-    sentence = _sentence(match)
+    sentence = sentence_of(match)
     ends = bool(lead) and re.fullmatch(words.cue("words/dates", "ends_before"), lead.strip()) is not None
     if groups.get("own") and rule.kind not in ("weekday-next", "weekday-this", "weekday-last"):
         return match[0]
@@ -135,22 +120,14 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
     try:
         found = _reckon(rule, groups, day)
         if lead.lower().startswith(("through", "thru")) and rule.kind in ("week", "month", "year"):
-            found = {"week": found + timedelta(days=6), "month": _month_end(found)}.get(rule.kind, date(found.year, 12, 31))
+            found = {"week": found + timedelta(days=6), "month": month_end(found)}.get(rule.kind, date(found.year, 12, 31))
     except (OverflowError, ValueError):
         return match[0]  # a date no calendar holds: the phrase stays as it was said
-    if found.year > _LAST_YEAR:
+    if found.year > LAST_YEAR:
         return match[0]
     said = match[0].strip().lower()
     evidence.append(f"date: {said} → {found.isoformat()}")
     return _worded(match, rule, found, lead, own=groups.get("own") or "")
-
-
-def _sentence(match: re.Match[str]) -> str:
-    """The sentence a match stands in, or as much of it as lies near."""
-    text, low = match.string, max(0, match.start() - _SENTENCE_CHARS)
-    start = max((m.end() for m in _CLAUSE_END.finditer(text, low, match.start())), default=low)
-    end = _CLAUSE_END.search(text, match.end(), match.end() + _SENTENCE_CHARS)
-    return text[start:end.start() if end else match.end() + _SENTENCE_CHARS]
 
 
 def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -> bool:
@@ -193,9 +170,9 @@ def _reckon(rule: _Rule, groups: dict[str, str | None], day: date) -> date:
         case "month":
             return _shift(day.replace(day=1), rule.shift, 2)
         case "month-end":
-            return _month_end(_shift(day.replace(day=1), rule.shift, 2))
+            return month_end(_shift(day.replace(day=1), rule.shift, 2))
         case "quarter-end":
-            return _month_end(day.replace(day=1, month=(day.month - 1) // 3 * 3 + 3))
+            return month_end(day.replace(day=1, month=(day.month - 1) // 3 * 3 + 3))
         case "year":
             return date(day.year + rule.shift, 1, 1)
         case _:
@@ -217,10 +194,6 @@ def _shift(day: date, number: int, unit: int) -> date:
 
 def _monday(day: date) -> date:
     return day - timedelta(days=day.weekday())
-
-
-def _month_end(day: date) -> date:
-    return day.replace(day=monthrange(day.year, day.month)[1])
 
 
 def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: str) -> str:
@@ -252,130 +225,3 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
 def _form(table: dict[str, object], name: str, lang: str) -> str:
     forms = table[name]
     return str(forms[lang]) if isinstance(forms, dict) else ""
-
-
-def _calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str:
-    """Write out calendar dates as ISO where the text hangs an end or a beginning on them; others read well as they are."""
-    def replace(match: re.Match[str]) -> str:
-        before = match.string[max(0, match.start() - _SENTENCE_CHARS):match.start()]
-        after = match.string[match.end():match.end() + _SENTENCE_CHARS]
-        ends = _cue_ends(before, "ends_before") or _verb_ends(before) or _after(after, "ends_after")
-        dated = match["year"] or match.groupdict().get("year_a")
-        if not ends and not (dated and _cue_ends(before, "starts_before")):
-            return match[0]
-        ranges = re.search(r"(?i)\b(?:from|von|vom|de|du)\s+\w+(?:\s+\d+)?\s*$", before)
-        if ranges or words.has("words/dates", "keeping", _sentence(match)):
-            return match[0]
-        found = _parse_calendar(match[0], lang, day, last_of_month=match["day"] is None)
-        if found is None:
-            return match[0]
-        evidence.append(f"date: {match[0].strip()} → {found.isoformat()}")
-        return found.isoformat()
-
-    text = _DOTTED.sub(_undotted, text)
-    return _calendar(lang).sub(replace, text, count=_MOST_DATES)
-
-
-def _undotted(match: re.Match[str]) -> str:
-    iso = f"{match[3]}-{int(match[2]):02}-{int(match[1]):02}"
-    return iso if _is_date(iso) else match[0]
-
-
-@cache
-def _calendar(lang: str) -> re.Pattern[str]:
-    if lang in ("zh", "ja"):
-        return re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號]|末|底)")
-    if lang == "ko":
-        return re.compile(r"(?:(?P<year>\d{4})년 ?)?(?P<month>\d{1,2})월 ?(?:(?P<day>\d{1,2})일|말)")
-    names = "|".join(f"{name}" for name in _listed("months", lang))
-    fold = "(?i:" if lang in ("es", "fr", "pt") else "(?:"
-    month = rf"(?P<month>{fold}{names}))\b(?:\.(?=\s\d))?"
-    dayed = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er|º)?(?: of| de)?\s"
-    year = r"(?:,?(?: de| of)? (?P<year>\d{4})\b)?"
-    plain = rf"(?<![\w.-])(?:{dayed})?{month}{year}"
-    if lang != "en":
-        return re.compile(plain)
-    american = (rf"(?P<month_a>{names})\b\.? (?P<day_a>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
-                r"(?:,? (?P<year_a>\d{4})\b)?")
-    ended = rf"(?<![\w.-])(?:{american}|(?:the )?(?:end of )?(?:{dayed})?{month}{year})"
-    return re.compile(ended)
-
-
-def _parse_calendar(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:
-    numbers = re.fullmatch(r"(?:(\d{4})[年년] ?)?(\d{1,2})[月월] ?(?:(\d{1,2})[日号號일]|[末底말])", said)
-    try:
-        if numbers:
-            month = int(numbers[2])
-            year = int(numbers[1]) if numbers[1] else day.year + (month < day.month)
-            found = date(year, month, int(numbers[3] or 1))
-            return found if numbers[3] else _month_end(found)
-        return _ask_dateparser(said, lang, day, last_of_month=last_of_month)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _ask_dateparser(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:
-    import dateparser
-
-    if lang == "en" and re.search(r"[A-Z][a-z]+\.? \d{1,2}(?:st|nd|rd|th)?\b(?!\d)", said):
-        last_of_month = False
-    bare = re.sub(r"(?i)^(?:the )?(?:end of )?", "", said)
-    moment = dateparser.parse(bare, languages=[lang], settings={
-        "RELATIVE_BASE": datetime(day.year, day.month, day.day), "PREFER_DATES_FROM": "future",  # noqa: DTZ001 a day, not an instant
-        "PREFER_DAY_OF_MONTH": "last" if last_of_month else "current", "DATE_ORDER": "DMY", "STRICT_PARSING": False})
-    return moment.date() if moment is not None and moment.year <= _LAST_YEAR else None
-
-
-def _validity(text: str, day: date, evidence: list[str]) -> tuple[str | None, str | None]:
-    """The end and the beginning that stand beside the dates of a text."""
-    ttl: str | None = None
-    valid_from: str | None = None
-    for match in islice(_ISO.finditer(text), _MOST_DATES):
-        before, after = text[:match.start()][-_SENTENCE_CHARS:], text[match.end():match.end() + _SENTENCE_CHARS]
-        if not _is_date(match[0]):
-            continue
-        if _cue_ends(before, "starts_before") or _after(after, "starts_after"):
-            valid_from = valid_from or match[0]
-        elif _is_end(before, after, _sentence(match)) and not _is_over(match, day):
-            ttl = max(ttl or "", match[0])
-            evidence.append(f"ends: {match[0]}")
-    return ttl, valid_from
-
-
-def _is_over(match: re.Match[str], day: date) -> bool:
-    """Whether a sentence in the past tense tells of an end that has come and gone."""
-    return match[0] < day.isoformat() and words.has("words/dates", "past", _sentence(match))
-
-
-def _is_date(iso: str) -> bool:
-    try:
-        date.fromisoformat(iso)
-    except ValueError:
-        return False
-    return True
-
-
-def _is_end(before: str, after: str, sentence: str) -> bool:
-    if words.has("words/dates", "keeping", sentence):
-        return False
-    return _cue_ends(before, "ends_before") or _verb_ends(before) or _after(after, "ends_after")
-
-
-def _cue_ends(before: str, table: str) -> bool:
-    """Whether the words right before a date are a cue of this table."""
-    near = before[-_NEAR_CHARS:]
-    return any(not near[m.end():].strip() for m in words.cue("words/dates", table).finditer(near))
-
-
-def _verb_ends(before: str) -> bool:
-    """Whether a verb of ending stands a few words before a date, in the same clause and not denied."""
-    near = re.split(r"[.!?;,\n]", before[-_NEAR_CHARS:])[-1]
-    found = list(words.cue("words/dates", "ends_verb").finditer(near))
-    if not found or re.search(r"\b(?:not|never|nicht|no|pas|não)\b[^.]{0,12}$", near[:found[-1].start()]):
-        return False
-    gap = near[found[-1].end():]
-    return re.fullmatch(r"(?:\s+(?:on|at|after|by|the|am|el|le|em|en|dem|of|day|about|end))*\s*", gap) is not None
-
-
-def _after(after: str, table: str) -> bool:
-    return words.starts("words/dates", table, after[:30])

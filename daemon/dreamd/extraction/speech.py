@@ -34,7 +34,7 @@ _MACHINE = re.compile(
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)(?<!: \d)"
-    r"[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
+    r"(?!(?<=\d)\.\s(?i:jan|feb|mär|apr|mai\b|jun|jul|aug|sep|okt|nov|dez|jän))[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
 _REVIEW = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding"
     r"|In `?@?[\w./-]+`? (?:around|at) lines?)")
