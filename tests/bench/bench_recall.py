@@ -30,6 +30,7 @@ from generate import generate, given_vectors
 from bench import NOW, ONE_THREAD, _machine, _timed
 
 STARTS = 11
+WARM_S = 60.0
 
 
 def main() -> int:
@@ -117,6 +118,9 @@ def ask_all(home: Path, questions: Sequence[str]) -> tuple[list[float], float]:
     world, store = World(Paths(home), Settings(), FixedClock(NOW), {}), open_reader(home / "dream.db")
     took, found = [], 0
     try:
+        until_s = time.monotonic() + WARM_S
+        while recall_client.ask(world, questions[0], Look(), store=store) is None and time.monotonic() < until_s:
+            time.sleep(0.1)  # what it has to load on a busy machine takes longer than a client waits
         for question in questions:
             begun = time.perf_counter()
             answer = recall_client.ask(world, question, Look(), store=store)

@@ -27,7 +27,8 @@ def run(context: Context, options: Namespace) -> int:
 
     gold = evaluation.read_gold(options.gold.expanduser().absolute() if options.gold else None)
     model = context.world.settings.model
-    context.tell(f"asking {len(gold.questions)} questions of {len(gold.statements)} statements, before and after dreaming …")
+    asked, known = render.count(len(gold.questions), "question"), render.count(len(gold.statements), "statement")
+    context.tell(f"asking {asked} of {known}, before and after dreaming …")
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
                              threads=model.threads, device=model.device)
     found = evaluation.evaluate(gold, settings=context.world.settings, embedder=embedder)
