@@ -73,6 +73,7 @@ _LOOSE: tuple[tuple[str, str], ...] = (
     (r"(.+?) (?:replaces?|supersedes?) (.+)", rf"(.+?) {_BE} (?:replaced|superseded) by (.+)"),
     (r"(.+?) deputi[sz]es for (.+)", rf"(.+?) {_BE} (?:represented|deputi[sz]ed) by (.+)"),
     (r"(.+?) teach(?:es)? (.+)", r"(.+?) (?:learns? from|is taught by|are taught by) (.+)"),
+    (r"(.+?) (?:applies|apply) to (.+)", rf"(.+?) (?:{_BE} subject to|falls? under) (.+)"),
     (r"(.+?) employs? (.+)", rf"(.+?) (?:works? for|{_BE} employed by) (.+)"),
 )  # fmt: skip
 """Relations that may run both ways at once: each may teach the other."""
@@ -82,7 +83,8 @@ _THREE: tuple[tuple[str, str], ...] = (
     (r"(.+?) (?:lends?) (.+?) to (.+)", r"(.+?) (?:borrows?) (.+?) from (.+)"),
     (r"(.+?) (?:lets|rents out) (.+?) to (.+)", r"(.+?) (?:rents?|leases?) (.+?) from (.+)"),
 )
-_TOO_MUCH = (",", ";", ":", " not ", " no ")
+_SUPPLIED = re.compile(r"^(.+?) (?:supply|supplies|provides?|equips?) (.+?) with (.+)$")
+_TOO_MUCH = (", ", ";", ":", " not ", " no ")
 _COMMON = frozenset(["are", "was", "were", "the", "one", "its", "data", "directly", "input", "from", "with", "for"])
 
 
@@ -122,6 +124,7 @@ def ties_in(text: str) -> tuple[Tie, ...]:
     low = plain(fold(text)).lower().rstrip(". !")
     if not low.isascii() or any(mark in low for mark in _TOO_MUCH) or not _ANY_END.search(low) and "'s " not in low:
         return ()
+    low = _SUPPLIED.sub(r"\1 delivers \3 to \2", low)
     found: list[Tie] = []
     for kind, turned, pattern, signs in _TWO_COMPILED:
         if any(sign in low for sign in signs):

@@ -212,7 +212,9 @@ def _mentioned(name: str, other: Slots) -> bool:
     bare = name.removeprefix("version ")
     flat = bare.replace("-", "").replace(".", "").replace("_", "").lower()
     low = other.folded.lower()
-    if any(bare.lower() == t.lower.strip(".,:") for t in other.tokens) or (not bare.isascii() and bare in low):
+    root = stem(bare.lower())
+    said = any(bare.lower() == t.lower.strip(".,:") or root == t.stem for t in other.tokens)
+    if said or (not bare.isascii() and bare in low):
         return True
     return (
         len(flat) > 3

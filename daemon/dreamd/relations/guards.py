@@ -10,13 +10,13 @@ from dreamd.relations import words
 from dreamd.relations.causes import other_cause
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align
-from dreamd.relations.markers import VERBS
+from dreamd.relations.markers import LIGHT, VERBS
 from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.shades import shades_apart
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import Token
+from dreamd.relations.text import Token, stem
 
 GLOSSED = frozenset(["en", "de", "es", "fr", "pt", "zh", "ko"])
 """Languages of which the score knows a lexicon."""
@@ -29,8 +29,8 @@ _SOFTENERS = frozenset("if unless until when once after without only before prov
 
 def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Every reason why the two must not become one; empty when none was found."""
-    found = [*_values(pair), *_names(pair), *_logic(pair), *subjects_apart(pair), *shades_apart(pair), *_abroad(pair)]
-    return tuple(found)
+    found = [*_values(pair), *_compounds_apart(pair), *_names(pair), *_logic(pair)]
+    return (*found, *subjects_apart(pair), *shades_apart(pair), *_abroad(pair))
 
 
 def _abroad(pair: PairFeatures) -> Iterable[str]:
@@ -89,6 +89,16 @@ def _values(pair: PairFeatures) -> Iterable[str]:
     commands_a, commands_b = pair.a.commands - pair.b.commands, pair.b.commands - pair.a.commands
     if commands_a and commands_b and not _commands_said(commands_a, pair.b) and not _commands_said(commands_b, pair.a):
         yield f"commands differ: {listed(commands_a)} against {listed(commands_b)}"
+
+
+def _compounds_apart(pair: PairFeatures) -> Iterable[str]:
+    """`grain-prd` against `grain-stg`: names made of parts, of which one part is another."""
+    for one in sorted(pair.only_a):
+        for other in sorted(pair.only_b) if "-" in one else ():
+            mine, theirs = one.split("-"), other.split("-")
+            apart = [(x, y) for x, y in zip(mine, theirs, strict=False) if x != y]
+            if len(mine) == len(theirs) and len(apart) == 1 and not _kin(*apart[0]) and apart[0][0][:3] != apart[0][1][:3]:
+                yield f"names of several parts differ: `{one}` against `{other}`"
 
 
 def _commands_said(commands: Iterable[str], other: Slots) -> bool:
@@ -282,9 +292,14 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
         yield f"different subjects: {listed(left)} against {listed(right)}"
 
 
-def is_number(stem: str) -> bool:
+def is_number(root: str) -> bool:
     """Whether a stem counts or measures."""
-    return stem[:1].isdigit() or stem in words.NUMBER_WORDS or stem in words.UNIT_NAMES or stem in words.FRACTION_WORDS
+    return root[:1].isdigit() or root in _COUNTING
+
+
+_COUNTING = frozenset(
+    form for word in (*words.NUMBER_WORDS, *words.UNIT_NAMES, *words.FRACTION_WORDS) for form in (word, stem(word))
+)
 
 
 def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
@@ -311,6 +326,9 @@ def _same_predicate(pair: PairFeatures) -> bool:
     """After the subject both say the same, word for word."""
     left = [s for s in pair.a.content if s not in pair.a.subject]
     right = [s for s in pair.b.content if s not in pair.b.subject]
+    counted = pair.a.numbers and pair.b.numbers and not pair.numbers_a and not pair.numbers_b
+    if counted and all(is_number(s) or s in LIGHT for s in (*left, *right)):
+        return True
     if left and set(left) == set(right):
         return True
     shared = [s for s in left if s in right]

@@ -20,6 +20,7 @@ from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import says_too, turned_no
 from dreamd.relations.slots import Slots
+from dreamd.relations.structure import order_from_both_ends
 from dreamd.relations.text import Token
 from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
 
@@ -132,7 +133,8 @@ def _opposed(pair: PairFeatures) -> str:
     beside = mine - told and theirs - told and pair.a.tongue == "en"
     placed = not told.isdisjoint(_IN_ORDER)
     exchanged = pair.a.subject and pair.b.subject and not pair.a.subject & pair.b.subject and pair.a.passive == pair.b.passive
-    return "" if beside or placed and exchanged else "`{}` against `{}`".format(*pair.opposites[0])
+    alike = placed and exchanged or order_from_both_ends(pair)
+    return "" if beside or alike else "`{}` against `{}`".format(*pair.opposites[0])
 
 
 def _other_amounts(pair: PairFeatures) -> str:
@@ -158,7 +160,7 @@ def _changed(pair: PairFeatures) -> str:
         only_subject = new.subject and old.subject and pair.shared <= new.subject & old.subject
         if new.tongue == "en" and not strong_changes(new) and (only_subject or _parts_of_one(pair)):
             continue
-        if current(new.text).stems <= old.content_set and not new.negations:
+        if current(new.text).stems - LIGHT <= old.content_set and not new.negations:
             continue
         return "one tells of a change"
     return ""

@@ -111,7 +111,7 @@ LIGHT = frozenset(
 DIMENSION_NOUNS = {
     "speed": "speed", "length": "length", "width": "length", "height": "length", "depth": "length", "distance": "length",
     "weight": "mass", "temperature": "celsius", "duration": "time", "price": "eur", "cost": "eur", "interval": "time",
-    "volume": "volume", "long": "length", "wide": "length", "high": "length", "deep": "length",
+    "volume": "volume", "capacity": "volume", "long": "length", "wide": "length", "high": "length", "deep": "length",
 }  # fmt: skip
 EXCLUSIVE = re.compile(
     r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no(?:body|-one| one)? (?:else|other)|sole|reserved (?:to|for)|purely|entirely|throughout|nur|allein|ausschließlich|"

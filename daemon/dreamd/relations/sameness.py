@@ -118,12 +118,18 @@ def _denied_opposite(pair: PairFeatures) -> bool:
     """ "Must not reject" and "has to accept"."""
     if len(pair.opposites) != 1 or frozenset(pair.opposites[0]) not in _COMPLEMENTS:
         return False
-    if pair.a.negations % 2 == pair.b.negations % 2 or max(pair.a.negations, pair.b.negations) > 1:
+    counts = [slots.negations - _bans(slots, word) for slots, word in zip((pair.a, pair.b), pair.opposites[0], strict=True)]
+    if counts[0] % 2 == counts[1] % 2 or max(counts) > 1:
         return False
-    denying, word = (pair.a, pair.opposites[0][0]) if pair.a.negations else (pair.b, pair.opposites[0][1])
+    denying, word = (pair.a, pair.opposites[0][0]) if counts[0] else (pair.b, pair.opposites[0][1])
     lax = {t.lower for t in denying.tokens} & {"need", "needs", "have", "has", "needn't", "always", "all", "every"}
     rest = (pair.only_a | pair.only_b) - set(pair.opposites[0]) - LIGHT
     return word in denying.denied and not lax and not rest and pair.a.conditions == pair.b.conditions
+
+
+def _bans(slots: Slots, word: str) -> int:
+    """1 where a word is a denial by itself: "forbidden"."""
+    return int(any(t.stem == word and t.lower in words.NEGATORS for t in slots.tokens))
 
 
 def _denies_twice(denying: Slots, plain: Slots) -> bool:

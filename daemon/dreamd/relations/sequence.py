@@ -23,6 +23,7 @@ _OVER = re.compile(
     r"(?:over|rather than|instead of|more than|to|than) (.+)$"
 )
 _OVER_SHORT = re.compile(r"^((?:[\w'-]+ ){0,3}[\w'-]+) (?:over|instead of|rather than) (.+?)(?:,.*)?$")
+_PRONOUN = re.compile(r"\b(?:it|them)\b")
 _WORD = re.compile(r"[a-z]+")
 _PREFERRING = frozenset(
     "prefer prefers favor favors favour favours like likes want wants love loves rather choose chooses take use uses".split()
@@ -57,8 +58,23 @@ def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
 
 def is_turned(one: str, other: str) -> bool:
     """True when one text says x before y and the other y before x."""
+    return _compared(one, other) < 0
+
+
+def same_order(one: str, other: str) -> bool:
+    """True when both say x before y, with nothing else before or after."""
+    return _compared(one, other) > 0
+
+
+def _compared(one: str, other: str) -> int:
+    """1 where both tell the whole of one order, -1 where one tells it the other way round, else 0."""
     left, right = order_in(one), order_in(other)
     if left is None or right is None:
-        return False
-    same = (left[0] & right[0]) | (left[1] & right[1])
-    return bool(left[0] & right[1]) and bool(left[1] & right[0]) and not same
+        return 0
+    kept = bool(left[0] & right[0]), bool(left[1] & right[1])
+    moved = bool(left[0] & right[1]), bool(left[1] & right[0])
+    if _PRONOUN.search(one) and _PRONOUN.search(other):
+        # what "it" or "them" stands for may be named in either place: "wax the skis before you sharpen them"
+        whole = left[0] | left[1] == right[0] | right[1]
+        return -1 if all(moved) and not all(kept) else int(all(kept) and not all(moved) and whole)
+    return -1 if all(moved) and not any(kept) else int(left == right)

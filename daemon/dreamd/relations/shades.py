@@ -11,7 +11,7 @@ from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.sameness import told_from_both_ends, turned_no
 from dreamd.relations.slots import Slots
-from dreamd.relations.structure import ROUGHLY, other_opening, other_roles
+from dreamd.relations.structure import ROUGHLY, moved_whole, other_opening, other_roles
 from dreamd.relations.text import stem
 from dreamd.relations.words import FRACTION_WORDS, NUMBER_WORDS
 
@@ -21,6 +21,7 @@ _A_FEW = frozenset(["few", "little"])
 _SHOULD = frozenset(["should", "ought"])
 _HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
 _IN_COMMON = frozenset("one single shared common same".split())
+_ALL_BUT = re.compile(r"\b(?:every(?:one|body|thing|where)?|all)(?: \w+)? (?:but|except|other than)\b")
 _PERSONS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 _INTENDS = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed)?|hope[sd]?|wish(?:es)?|consider(?:s|ing)?|want(?:s|ed)?|aims?|propose[sd]?|would like) to\b"
@@ -49,7 +50,9 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     if high < LEAST_TOPIC:
         return
     roles = other_roles(pair) if low >= NEARLY_ALL else ""
-    if roles:
+    if low >= NEARLY_ALL and not moved_whole(pair):
+        yield "the same words are paired otherwise"
+    elif roles:
         yield f"the same words in other roles: {roles}"
     if low >= LEAST_COVER or high >= 1:
         yield from _likely(pair)
@@ -78,6 +81,8 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "one needs what the other has"
         if mine & _A_FEW and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
             yield "a few against few"
+        if "only" in mine and _ALL_BUT.search((pair.b if mine is left else pair.a).folded.lower()):
+            yield "one says only, the other all but"
         if "own" in mine and theirs & _IN_COMMON and "own" not in theirs:
             yield "one says that each has its own, the other that they have one"
         if mine & _HEDGES and not theirs & _HEDGES:

@@ -31,6 +31,7 @@ _BACKWARD = frozenset(
 _PART_END = _CLAUSE_END | words.CONDITIONS | words.REASONS
 _HEAD_END = words.REASONS - {"as", "for", "so", "da", "ya"} | {"which", "whose", "but"}
 _SHORTEST_HEAD = 3
+MANY_CLAUSES = 2
 _LONGEST_LABEL = 4
 """Words before a colon that are the name of what is told behind it: "log retention: 30 days"."""
 _CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}
@@ -144,10 +145,20 @@ class Slots:
     """The content stems as a set."""
 
 
+_NONE_BUT = re.compile(
+    r"\b(?:nobody|no one|no-one|nothing|nowhere)(?: else)? (?:but|except|other than) (?!if\b|when\b|for\b)", re.IGNORECASE
+)
+
+
+def _only(match: re.Match[str]) -> str:
+    """ "Nobody but the warden" is "only the warden"."""
+    return "Only " if match.group()[0].isupper() else "only "
+
+
 @lru_cache(maxsize=_CACHED)
 def extract_slots(text: str) -> Slots:
     """Read every per-statement feature of a text."""
-    folded = fold(text)
+    folded = _NONE_BUT.sub(_only, fold(text))
     cut = tokens(plain(folded))
     head = _head(cut)
     tongue = language(folded)
@@ -243,6 +254,11 @@ def _quantifiers(head: Sequence[Token]) -> frozenset[str]:
         if word in ("most", "least", "all", "any") and i and spoken[i - 1] in ("at", "after", "in", "the"):
             spoken[i] = ""
     return frozenset(kind for kind, members in words.QUANTIFIERS.items() if not members.isdisjoint(spoken))
+
+
+def quantifiers_in(slots: Slots) -> frozenset[str]:
+    """How many a statement speaks of, in whichever of its clauses."""
+    return slots.quantifiers if len(slots.clauses) < MANY_CLAUSES else _quantifiers(slots.tokens)
 
 
 def _is_passive(cut: Sequence[Token]) -> bool:

@@ -10,7 +10,7 @@ Phrases and clauses may change places, lists may change their order, a passive m
 from __future__ import annotations
 
 from dreamd.relations.features import PairFeatures, inversions
-from dreamd.relations.sequence import order_in
+from dreamd.relations.sequence import order_in, same_order
 from dreamd.relations.slots import Slots
 
 _JOINTS = {
@@ -86,6 +86,7 @@ _VOICES = {
 _ARTICLES = frozenset("the a an our its their your my his this that these those every each all any".split())
 ROUGHLY = frozenset("about roughly approximately around circa almost nearly".split())
 _LIST = frozenset(", and & or und y et e 、 ，".split())
+LONG_LIST = 3
 _GOVERNING = frozenset("to from by with without over under before after for in on off behind against when unless because than".split())
 _OPPOSED = frozenset(
     frozenset(pair.split("/"))
@@ -194,6 +195,36 @@ def same_list(pair: PairFeatures) -> bool:
         return False
     rest = pair.shared - left
     return [s for s in pair.a.content if s in rest] == [s for s in pair.b.content if s in rest]
+
+
+def moved_whole(pair: PairFeatures) -> bool:
+    """Words in common stand in one order, but for one clause or phrase that has moved as a whole; or voice or list explain it."""
+    left = [s for s in pair.a.content if s in pair.shared]
+    right = [s for s in pair.b.content if s in pair.shared]
+    if sorted(left) != sorted(right) or pair.a.passive != pair.b.passive or same_list(pair):
+        return True
+    while left and right and left[0] == right[0]:
+        left, right = left[1:], right[1:]
+    while left and right and left[-1] == right[-1]:
+        left, right = left[:-1], right[:-1]
+    turns = [right[n:] + right[:n] for n in range(len(right) or 1)]
+    return left in turns or not _names_each(pair)
+
+
+def _names_each(pair: PairFeatures) -> bool:
+    """ "lint: ruff, test: pytest": several things in one sentence, each with a value of its own."""
+    cut = [[t.lower for t in slots.tokens] for slots in (pair.a, pair.b)]
+    return any(words.count(":") > 1 or "and" in words and len(words) > LONG_LIST for words in cut)
+
+
+def order_from_both_ends(pair: PairFeatures) -> bool:
+    """ "X before y" and "y after x", with nothing else of its own on either side."""
+    if pair.only_a or pair.only_b or len(pair.shared) < LONG_LIST - 1 or pair.a.negations or pair.b.negations:
+        return False
+    if pair.numbers_a or pair.numbers_b or pair.names_a or pair.names_b:
+        return False
+    turned = [slots.bearings & {"before", "after"} for slots in (pair.a, pair.b)]
+    return same_order(pair.a.folded, pair.b.folded) and turned[0] != turned[1] and all(len(side) == 1 for side in turned) and said_alike(pair)
 
 
 def _listed(slots: Slots) -> frozenset[str]:

@@ -19,10 +19,11 @@ from dreamd.relations.features import PairFeatures, Statement, inversions, pair_
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import merge_guards, strong_changes
 from dreamd.relations.hints import hinted_clash
-from dreamd.relations.markers import LIGHT
+from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
-from dreamd.relations.structure import said_alike, same_list
+from dreamd.relations.slots import Slots, quantifiers_in
+from dreamd.relations.structure import moved_whole, order_from_both_ends, said_alike, same_list
 from dreamd.relations.text import stem
 from dreamd.relations.wording import wordings
 
@@ -161,6 +162,7 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
         and min(pair.cover_a, pair.cover_b) >= 0.2
         and pair.similarity >= 0.5
         and pair.a.head_negations == pair.b.head_negations
+        and not (_named_anew(pair.only_a, pair.a) and _named_anew(pair.only_b, pair.b))
     ):
         return limits.merge_restated
     one_for_one = len(pair.only_a) == 1 == len(pair.only_b) and len(pair.shared) >= 2
@@ -181,15 +183,23 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     return limits.merge_thin if richer > score.same and poorer < 0.6 else limits.merge
 
 
+def _named_anew(only: frozenset[str], slots: Slots) -> bool:
+    """One noun of the subject is all that a side says in a word of its own, beside the amount: "the guild's debt"."""
+    measured = {t.stem for t in slots.tokens if t.kind == "number" or t.lower in words.UNIT_NAMES}
+    own = only - LIGHT - _COUNTED - measured - DIMENSION_NOUNS.keys()
+    return len(own) == 1 and own <= slots.subject
+
+
 def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not frame.parts and not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _still_so(pair):
         return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
-    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _all_equal(pair) and said_alike(pair):
+    told = (pair.only_a | pair.only_b) <= _EMPTY and len(pair.shared) >= 2
+    if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair):
         return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     rest = (pair.only_a | pair.only_b) - LIGHT - _COUNTED
     if not rest and len(pair.shared) > 2 and same_list(pair) and not (pair.numbers_a or pair.numbers_b) and said_alike(pair):
         return _merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
-    both_ends = "one relation, told from both ends" if told_from_both_ends(pair) else ""
+    both_ends = "one relation, told from both ends" if told_from_both_ends(pair) or order_from_both_ends(pair) else ""
     reason = turned_no(pair) or both_ends or _in_other_units(pair, frame)
     if reason:
         return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
@@ -208,6 +218,8 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
     return "the same amount in another unit" if told_alike(frame.a.told, frame.b.told, pair, least=1) else ""
 
 
+_EMPTY = frozenset(stem(word) for word in ("use", "happen", "exist", "stand", "lie", "hence", "therefore", "thus"))
+"""Words that add nothing to a claim in which all others are equal."""
 _COUNTED = frozenset(stem(word) for word in words.NUMBER_WORDS)
 
 
@@ -228,7 +240,7 @@ def _all_equal(pair: PairFeatures, *, still: bool = False) -> bool:
         and left.only == right.only
         and left.denied == right.denied
     )
-    counted = left.negations == right.negations and left.quantifiers - {"none"} == right.quantifiers - {"none"}
+    counted = left.negations == right.negations and quantifiers_in(left) - {"none"} == quantifiers_in(right) - {"none"}
     same_words = len(left.content) == len(right.content) or bool(pair.only_a or pair.only_b)
     return (
         not apart
