@@ -101,11 +101,12 @@ class Kit:
     @contextmanager
     def in_turn(self) -> Iterator[None]:
         """One piece of writing, to store or disk; both are left to others for a while after it, if they wrote of late."""
-        since_s = self.clock.monotonic()
+        since_s = self.clock.monotonic() - self.background.waited_s
         yield
         now_s = self.clock.monotonic()
+        worked_s = now_s - self.background.waited_s - since_s
         self.company = self.company.after_look(met=self.store.others_wrote(), now_s=now_s)
-        rest_s = self.company.rest_s(now_s - since_s, now_s=now_s)
+        rest_s = self.company.rest_s(worked_s, now_s=now_s)
         if rest_s and not self.should_stop():
             self.clock.sleep(rest_s)
 

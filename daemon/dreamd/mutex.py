@@ -145,6 +145,8 @@ class Background:
         self._write = _lock(locks_dir, WRITE_LOCK)
         self._should_stop = should_stop
         self._patience_s = patience_s
+        self.waited_s = 0.0
+        """How long the batches so far stood in the queue, all together."""
 
     @contextmanager
     def batch(self) -> Iterator[None]:
@@ -152,9 +154,11 @@ class Background:
 
         Raises WriteBusy when the gate stays shut beyond patience or the run is asked to stop while it waits.
         """
+        since_s = SystemClock().monotonic()
         _take(self._gate, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
         self._gate.release()
         _take(self._write, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
+        self.waited_s += SystemClock().monotonic() - since_s
         try:
             yield
         finally:
