@@ -184,3 +184,17 @@ def test_a_corrupt_line_makes_a_dream_partial_and_is_counted(dream):
     told = dream("consolidate", "--json")
     assert (told.code, told.document["outcome"], told.document["skips"].get("corrupt-line")) == (3, "partial", 1)
     assert dream.json("consolidate")["outcome"] == "nothing-to-do"
+
+
+def test_notes_of_one_moment_in_a_home_that_is_not_there_yet_are_all_kept(dream):
+    words = [("note", text) for text in (
+        "The kiln glows for seven hours.", "Invoices go out on Mondays.", "The harbour master is called Ines.",
+        "Never paint the north door.", "Deploys wait for the tide table.", "The archive lies under /srv/attic.")]
+    calls = [dream.start(*said) for said in (*words, ("consolidate",), ("check",))]
+    for call in calls:
+        _, err = call.communicate(timeout=240)
+        assert b"Traceback" not in err
+    assert [call.returncode for call in calls[:len(words)]] == [0] * len(words)
+    dream("consolidate")
+    told = {m["text"] for m in dream.json("list", "--all")["memories"]}
+    assert told == {text for _, text in words}
