@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -151,6 +152,21 @@ def disconnect(world: World, name: str) -> list[Path]:
             folder.rmdir()
     fsio.remove(place)
     return [path for path, _ in restored]
+
+
+def why_silent(world: World, name: str) -> str:
+    """What in a harness's own settings keeps it from running any hook; empty when nothing does."""
+    harness = harness_named(name)
+    main = config_file(world, harness)
+    with suppress(DreamError, ValueError):  # a file that makes no sense says nothing, and is the harness's own matter
+        if name == "claude-code" and parse_settings(str(main), _read(main)).get("disableAllHooks") is True:
+            return f"`disableAllHooks` in `{main}` is true"
+        if name == "codex":
+            place = main.with_name("config.toml")
+            features = tomllib.loads((_read(place) or b"").decode()).get("features")
+            if isinstance(features, dict) and False in (features.get("hooks"), features.get("codex_hooks")):
+                return f"`[features] hooks` in `{place}` is false"
+    return ""
 
 
 def list_harnesses(world: World) -> list[Standing]:

@@ -170,6 +170,21 @@ def test_an_edit_of_a_commented_file_stays_when_the_hooks_go(dream, settings):
     assert settings.read_text() == COMMENTED[0].replace('"one", // the small one', '"two", // the large one')
 
 
+@pytest.mark.parametrize(("name", "place", "body", "silent"), [
+    ("claude-code", CLAUDE, '{"disableAllHooks": true}', True), ("claude-code", CLAUDE, '{"disableAllHooks": false}', False),
+    ("codex", ".codex/config.toml", "[features]\nhooks = false # not mine\n", True),
+    ("codex", ".codex/config.toml", "[features]\nhooks = true\n", False), ("codex", ".codex/config.toml", "[features", False)])
+def test_a_harness_whose_hooks_are_switched_off_is_connected_and_says_so(dream, name, place, body, silent):
+    path = dream.person / place
+    path.parent.mkdir()
+    path.write_text(body)
+    told = dream("connect", name, "--yes")
+    assert told.code == 0
+    assert ("runs no hooks now" in told.err) == silent
+    assert dream("disconnect", name).code == 0
+    assert path.read_text() == body
+
+
 def test_a_harness_that_is_not_installed_is_refused(dream):
     told = dream("connect", "codex", "--yes")
     assert told.code == 4
