@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from dreamd.relations.manners import plain
 from dreamd.relations.text import fold, tokens
+from dreamd.relations.words import NUMBER_WORDS
 
 _BE = r"(?:is|are|was|were)"
 _OF = r"(?:a |the |an |one )?"
@@ -74,6 +75,8 @@ _LOOSE: tuple[tuple[str, str], ...] = (
     (r"(.+?) deputi[sz]es for (.+)", rf"(.+?) {_BE} (?:represented|deputi[sz]ed) by (.+)"),
     (r"(.+?) teach(?:es)? (.+)", r"(.+?) (?:learns? from|is taught by|are taught by) (.+)"),
     (r"(.+?) (?:applies|apply) to (.+)", rf"(.+?) (?:{_BE} subject to|falls? under) (.+)"),
+    (rf"there {_BE} (.+?) (?:in|on|at) (.+)", r"(.+?) (?:has|have) (.+)"),
+    (rf"(.+?) {_BE} (?:called|named) (.+)", rf"(.+?) {_BE} the name of (.+)"),
     (r"(.+?) employs? (.+)", rf"(.+?) (?:works? for|{_BE} employed by) (.+)"),
 )  # fmt: skip
 """Relations that may run both ways at once: each may teach the other."""
@@ -83,9 +86,10 @@ _THREE: tuple[tuple[str, str], ...] = (
     (r"(.+?) (?:lends?) (.+?) to (.+)", r"(.+?) (?:borrows?) (.+?) from (.+)"),
     (r"(.+?) (?:lets|rents out) (.+?) to (.+)", r"(.+?) (?:rents?|leases?) (.+?) from (.+)"),
 )
+_NAMED = re.compile(r"^the name of (.+?) is (.+)$")
 _SUPPLIED = re.compile(r"^(.+?) (?:supply|supplies|provides?|equips?) (.+?) with (.+)$")
 _TOO_MUCH = (", ", ";", ":", " not ", " no ")
-_COMMON = frozenset(["are", "was", "were", "the", "one", "its", "data", "directly", "input", "from", "with", "for"])
+_COMMON = frozenset(["are", "was", "were", "the", "one", "its", "data", "directly", "input", "there", "from", "with", "for"])
 
 
 def _compiled(table: tuple[tuple[str, str], ...], first: int) -> list[tuple[int, int, re.Pattern[str], tuple[str, ...]]]:
@@ -124,7 +128,7 @@ def ties_in(text: str) -> tuple[Tie, ...]:
     low = plain(fold(text)).lower().rstrip(". !")
     if not low.isascii() or any(mark in low for mark in _TOO_MUCH) or not _ANY_END.search(low) and "'s " not in low:
         return ()
-    low = _SUPPLIED.sub(r"\1 delivers \3 to \2", low)
+    low = _NAMED.sub(r"\2 is the name of \1", _SUPPLIED.sub(r"\1 delivers \3 to \2", low))
     found: list[Tie] = []
     for kind, turned, pattern, signs in _TWO_COMPILED:
         if any(sign in low for sign in signs):
@@ -157,4 +161,4 @@ def tied(one: str, other: str) -> int:
 
 
 def _stems(words: str) -> frozenset[str]:
-    return frozenset(t.stem for t in tokens(words) if t.is_content or t.kind == "number")
+    return frozenset(str(NUMBER_WORDS.get(t.lower, t.stem)) for t in tokens(words) if t.is_content or t.kind == "number")

@@ -160,6 +160,8 @@ def _changed(pair: PairFeatures) -> str:
         only_subject = new.subject and old.subject and pair.shared <= new.subject & old.subject
         if new.tongue == "en" and not strong_changes(new) and (only_subject or _parts_of_one(pair)):
             continue
+        if new.head_negations % 2 and old.head_negations % 2:
+            continue  # what is denied altogether now was denied in part before
         if current(new.text).stems - LIGHT <= old.content_set and not new.negations:
             continue
         return "one tells of a change"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.sameness import told_from_both_ends, turned_no
@@ -34,7 +35,7 @@ _HOLDING = frozenset(["has", "have", "had", "got"])
 _VAGUE_NOUNS = frozenset(
     stem(w)
     for w in "name length width height depth weight price cost size colour version date time address limit deadline value status speed "
-    "fifths thirds quarters half percent temperature duration term title capacity sake number amount kind type set list group use case way process handling lot bulk rest total choice part".split()
+    "fifths thirds quarters half percent temperature duration term title capacity sake number amount kind type set list group use case way process handling lot bulk rest total choice part instead".split()
 )
 _ARTICLES = frozenset("the a an our its their mr mrs ms".split())
 LEAST_TOPIC = 0.3
@@ -44,7 +45,7 @@ NEARLY_ALL = 0.8
 
 def shades_apart(pair: PairFeatures) -> Iterable[str]:
     """Reasons in small words why two statements must not become one."""
-    if not pair.same_script or turned_no(pair) or told_from_both_ends(pair):
+    if not pair.same_script or turned_no(pair) or told_from_both_ends(pair) or told_as_deed(pair):
         return
     low, high = sorted((pair.cover_a, pair.cover_b))
     if high < LEAST_TOPIC:

@@ -13,6 +13,7 @@ from dreamd.relations import names, quantities, words
 from dreamd.relations.change_marks import change_marks
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF, VERBS
+from dreamd.relations.phrases import plainer
 from dreamd.relations.text import Token, fold, language, tokens
 
 _CACHED = 65_536
@@ -145,20 +146,10 @@ class Slots:
     """The content stems as a set."""
 
 
-_NONE_BUT = re.compile(
-    r"\b(?:nobody|no one|no-one|nothing|nowhere)(?: else)? (?:but|except|other than) (?!if\b|when\b|for\b)", re.IGNORECASE
-)
-
-
-def _only(match: re.Match[str]) -> str:
-    """ "Nobody but the warden" is "only the warden"."""
-    return "Only " if match.group()[0].isupper() else "only "
-
-
 @lru_cache(maxsize=_CACHED)
 def extract_slots(text: str) -> Slots:
     """Read every per-statement feature of a text."""
-    folded = _NONE_BUT.sub(_only, fold(text))
+    folded = plainer(fold(text))
     cut = tokens(plain(folded))
     head = _head(cut)
     tongue = language(folded)
@@ -171,6 +162,7 @@ def extract_slots(text: str) -> Slots:
     head_negated, _, head_negations = whole if alone or whole == _NO_DENIAL else _negated(head, low)
     qualifiers = _qualifiers(cut, low)
     content = tuple(t.stem for t in cut if t.is_content)
+    changes = change_marks(low)
     return Slots(
         text=text,
         folded=folded,
@@ -180,7 +172,7 @@ def extract_slots(text: str) -> Slots:
         subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
         imperative=verb == 0,
         has_be=not spoken.isdisjoint(_BE),
-        bearings=frozenset(BEARINGS[word] for word in spoken if word in BEARINGS),
+        bearings=_bearings(spoken, changes),
         content_set=frozenset(content),
         passive=not spoken.isdisjoint(_BE) and _is_passive(cut),
         clauses=_clauses(cut),
@@ -198,12 +190,18 @@ def extract_slots(text: str) -> Slots:
         only=bool(_ONLY.search(low)),
         conditions=_conditions(spoken, low, tongue),
         modal=next((kind for kind, members in words.MODAL.items() if not members.isdisjoint(spoken)), ""),
-        changes=change_marks(low),
+        changes=changes,
         qualifiers=qualifiers,
         labels=_labels(cut, verb),
         head_qualifiers=qualifiers if alone else _qualifiers(head, low),
         verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
     )
+
+
+def _bearings(spoken: frozenset[str], changes: tuple[str, ...]) -> frozenset[str]:
+    """ "Since" tells a time where something has changed, and a reason everywhere else."""
+    reason = "since" in spoken and not any(mark.startswith("since") for mark in changes)
+    return frozenset(BEARINGS[word] for word in spoken if word in BEARINGS and not (reason and word == "since"))
 
 
 def _verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:

@@ -15,6 +15,7 @@ from dreamd.relations import words
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash
 from dreamd.relations.current import NEUTRAL
+from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import merge_guards, strong_changes
@@ -200,7 +201,8 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not rest and len(pair.shared) > 2 and same_list(pair) and not (pair.numbers_a or pair.numbers_b) and said_alike(pair):
         return _merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
     both_ends = "one relation, told from both ends" if told_from_both_ends(pair) or order_from_both_ends(pair) else ""
-    reason = turned_no(pair) or both_ends or _in_other_units(pair, frame)
+    as_noun = "a deed, told once as a noun and once as a verb" if told_as_deed(pair) else ""
+    reason = turned_no(pair) or both_ends or as_noun or _in_other_units(pair, frame)
     if reason:
         return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
     for side, mine, theirs in (("a", pair.a, pair.b), ("b", pair.b, pair.a)):

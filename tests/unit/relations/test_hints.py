@@ -36,6 +36,8 @@ def verdict(a, b, *, days=30.0):
         ("Bus passes are now valid for 90 minutes.", "Bus passes can be topped up at the kiosk."),
         ("A release note names its author.", "Don't gather several products in one release note."),
         ("The borrowed code may be changed freely.", "The borrowed code is updated twice a year."),
+        # a ban in part, and a ban altogether
+        ("Guests may not use the pool after 22:00.", "Guests are not allowed in the pool any longer."),
         # a neighbour of the subject
         ("The Rust linter is version 1.60.", "The Rust version is now 1.80."),
         # opposite words about two things

@@ -37,6 +37,13 @@ def verdict(a, b, *, days=0.0, score=None, similarity=0.9):
         ("It is forbidden to swim in the weir.", "Swimming is not allowed in the weir.", Relation.DUPLICATE),
         ("Two checks apply to loans above 500 EUR.", "Loans above 500 EUR are subject to two checks.", Relation.DUPLICATE),
         ("The mill supplies the shop with flour.", "The shop gets flour from the mill.", Relation.DUPLICATE),
+        ("The guild approves the plan in May.", "Approval of the plan by the guild is in May.", Relation.DUPLICATE),
+        ("Badges are printed by the clerk.", "Printing of badges is done by the clerk.", Relation.DUPLICATE),
+        ("There are nine hives in the garden.", "The garden has 9 hives.", Relation.DUPLICATE),
+        ("The name of the rover is Pip.", "The rover is called Pip.", Relation.DUPLICATE),
+        ("The press is located in hall 3.", "The press stands in hall 3.", Relation.DUPLICATE),
+        ("Oil the hinges prior to the fair.", "Before the fair oil the hinges.", Relation.DUPLICATE),
+        ("Since the scale drifts, wait before weighing.", "Wait before weighing, as the scale drifts.", Relation.DUPLICATE),
         ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2.", Relation.REFINES),
         ("Do not use mocks for the database.", "Do not use mocks for the database: one of them hid a bug.", Relation.REFINES),
     ],
@@ -119,6 +126,8 @@ def test_neighbours_that_can_both_hold_are_left_alone(a, b, days):
         ("It is forbidden to swim in the weir.", "Swimming is allowed in the weir."),
         ("Two signatures apply to cheques above 500 EUR.", "Cheques above 900 EUR are subject to two signatures."),
         ("The mill supplies the shop with flour.", "The mill gets flour from the shop."),
+        ("There are nine hives in the garden.", "The garden has 8 hives."),
+        ("Oil the hinges prior to the fair.", "Oil the hinges after the fair."),
         ("Nobody but the warden feeds the geese.", "Everybody but the warden feeds the geese."),
         ("He checks her maps, she checks his tables.", "She checks his maps, he checks her tables."),
     ],
@@ -150,6 +159,21 @@ def test_amounts_in_other_units_are_no_conflict_for_a_score():
     a, b = "The cistern holds 3.5 m³ of water.", "The cistern has room for 3500 litres of water."
     assert verdict(a, b, score=SURE_CLASH).relation is Relation.RELATED
     assert verdict(a, b, score=PairScore(0.2, 0.0, 0.0, 0.0, 0.0, 0.78, 0.02, 0.0)).relation is Relation.DUPLICATE
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The guild approves the plan in May.", "Approval of the guild by the board is in May."),
+        ("The guild approves the plan in May.", "Approval of the plan by the board is in May."),
+        ("Badges are printed by the clerk.", "Deletion of badges is done by the clerk."),
+        ("The rover is called Pip.", "The name of the rover's base is Pip."),
+        ("There is a press on floor 2.", "Floor 2 has a crane."),
+        ("The press is located in hall 3.", "The press is repaired in hall 3."),
+    ],
+)
+def test_rules_do_not_merge_what_only_looks_alike(a, b):
+    assert verdict(a, b).relation not in (Relation.DUPLICATE, Relation.REFINES)
 
 
 def test_a_rule_for_one_place_is_no_richer_wording_of_the_rule_for_all():
