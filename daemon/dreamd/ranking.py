@@ -7,7 +7,8 @@ of the question's words that a memory has stands in. A word of the same meaning 
 
 The floor alone lets company in: where one memory answers, others of the same project are half as near and cost as many
 tokens. So what is far behind the best is left out, except from a deep look. Nearness alone decides that, before
-staleness and age: what is merely old is never hidden by it.
+staleness and age: what is merely old is never hidden by it. Half weight does not hide what is stale either: what falls below
+the floor for that alone comes last.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ MMR_POOL = 4
 """Diversity chooses among this many times the number of results asked for."""
 EARLIER_WORDING = 0.95
 """What the cosine of a wording counts that a memory has taken in or replaced; the memory's own counts in full."""
+WELL_ABOVE = 1.25
+"""Times the floor that a stale memory has to reach before it is halved, to be shown when the half falls below the floor."""
 ALIKE_WORTH = 0.7
 """What a word of the same meaning counts of the word itself."""
 
@@ -107,9 +110,11 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
     if asked.budget is not Budget.DEEP:
         scored = _without_company(scored, rules.share_of_best)
     passed = [_aged(one, now, rules) for one in scored if one.score >= rules.floor]
+    last = [_aged(one, now, rules) for one in scored if one.score < rules.floor and _is_hidden_by_staleness(one, rules)]
     if asked.budget is not Budget.DEEP:
         passed = _without_replaced(passed)
     passed.sort(key=lambda one: (-one.score, one.memory.id))
+    passed += sorted(last, key=lambda one: (-one.score, one.memory.id))
     wanted = result_count(asked, rules)
     if rules.diversity > 0:
         passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
@@ -222,6 +227,15 @@ def _aged(one: Ranked, now: datetime, rules: RecallSettings) -> Ranked:
     days = max(days_between(last, now), 0.0)
     age = 1.0 if memory.memory_class in AGELESS else math.exp(-rules.age_rate_per_day * days)
     return Ranked(memory, one.score * age, {**one.parts, "age": age})
+
+
+def _is_hidden_by_staleness(one: Ranked, rules: RecallSettings) -> bool:
+    """Whether a stale memory would be well above the floor were it not stale: it comes after all that pass, and is not lost.
+
+    Being asked for is what makes it live again; hidden it would leave though somebody asked.
+    """
+    fresh = one.parts["similarity"] * one.parts["class_boost"]
+    return one.memory.status is Status.STALE and fresh >= WELL_ABOVE * rules.floor
 
 
 def _without_company(scored: Sequence[Ranked], share: float) -> list[Ranked]:

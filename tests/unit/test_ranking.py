@@ -91,6 +91,15 @@ def test_what_is_as_near_but_stale_or_old_is_no_company() -> None:
     assert {one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)} == {"near", "stale"}
 
 
+def test_what_only_staleness_puts_below_the_floor_comes_last_and_is_not_lost() -> None:
+    near = _memory("near")
+    stale = _memory("stale", status=Status.STALE, confirmed_at=NOW - timedelta(days=100))
+    far = _memory("far", status=Status.STALE, confirmed_at=NOW - timedelta(days=100))
+    hits = [Hit(stale, vector_similarity=0.4), Hit(far, vector_similarity=0.25), Hit(near, vector_similarity=0.41)]
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["near", "stale"]
+    assert [one.memory.id for one in rank("kiln", hits[:2], now=NOW, rules=WORDLESS)] == ["stale"]
+
+
 def test_a_word_of_the_same_meaning_counts_less_than_the_word_and_more_than_none() -> None:
     same, alike, other = word_matches("which database is it?", ["The database is new", "It is PostgreSQL", "It is green"])
     assert same > alike > other == 0.0
@@ -218,7 +227,7 @@ def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_ca
     again = rank("valve", hits[::-1], now=NOW, rules=rules)
     assert [one.memory.id for one in found] == [one.memory.id for one in again]
     assert len(found) <= RULES.balanced
-    assert all(one.parts["before_age"] >= RULES.floor for one in found)
+    assert all(one.parts["before_age"] / one.parts.get("stale", 1.0) >= RULES.floor for one in found)
     assert len({one.memory.id for one in found}) == len(found)
 
 

@@ -18,6 +18,7 @@ OF_PEOPLE = frozenset({"ours", "person", "habit", "value", "myself"})
 """Who speaks of these while ordering something describes no task."""
 _CLAUSE_END = re.compile(r"[,;:] ")
 _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|every|i|[A-Z]\w+)\b)")
+_LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")
 _TITLE = r"(?:(?:Dr|Mrs?|Ms|Prof)\.? |Judge |Frau |Herr |Señora? |Madame |Monsieur |Dona )"
 _ADVERBS = r"(?:(?:all|also|only|mostly|usually|now|always|never|mainly|normally|still) )*"
 _LEAD = r"(?:(?:since|in|on|from|until|during|after|every|at|for) [^,.;]{2,30},? )?"
@@ -51,6 +52,11 @@ def told_in_passing(sentence: str) -> str:
     if names_something_at_hand(text):
         ours = _shapes()[0][1].match(text)
         return "ours" if ours and not names_something_at_hand(ours[0]) and _says_enough("ours", text, ours) else ""
+    return _whose(text) or next((whose for clause in _LATER_CLAUSE.split(text)[1:] if (
+        whose := _whose(clause[:1].upper() + clause[1:])) in ("person", "ours")), "")
+
+
+def _whose(text: str) -> str:
     return next((whose for whose, shape in _shapes() if (found := shape.match(text)) and _says_enough(whose, text, found)), "")
 
 
@@ -98,6 +104,9 @@ def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("ours", rf"(?i)(?:unsere?[rmn]?|notre|nos) {owned}\w+e?t?\b"),
         ("myself", rf"(?i)(?:my|meine?|mon|ma|mi|meu|minha) {owned}{verb}\b"),
         ("person", rf"{name} (?i:{_ADVERBS}){person}(?!\w)"),
+        ("person", rf"(?i)(?:he|she|they) {_ADVERBS}{person}(?!\w)"),
+        ("myself", rf"(?i:i) {_ADVERBS}(?!(?i:{_any('words/passing', 'no_habit')}|am|was)\b)[a-z]+(?<!ed)"
+                   r" (?:in|on|with|from|for) (?=[A-Z])"),
         ("role", rf"(?i)the (?:{_any('words/passing', 'role')}) {_ADVERBS}{person}(?!\w)"),
         ("habit", rf"(?i){_LEAD}we {_ADVERBS}(?:{_any('words/passing', 'habit')})\b{no_pointer}"),
         ("value", rf"(?i){_LEAD}we {_ADVERBS}(?!(?:{_any('words/passing', 'no_habit')})\b)[a-z]+(?<!ed)\b"

@@ -17,6 +17,8 @@ _MOST_WORDS = 3
 _STEM = 5
 _FEWEST_SHARED = 0.5
 _WORD = re.compile(r"[^\W\d_][\w-]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}")
+_PLACE = re.compile(r"(?i)(?P<place>(?:on|in|at|to|under|from|with|by|for|use|is)(?: the| an?| our)?)"
+                    r" (?P<new>[\w-]+) (?P<thing>[\w-]{3,})(?=[,.;!]|$)")
 _LEAN = re.compile(r"(?i)\b(?:it|them|this|that|those|these|they|es|das|sie|ihn|eso|ellos|lo|la|los|ça|le|les|cela)\b")
 _KINDS = (
     ("code", r"`[^`]+`"), ("mail", r"[\w.+-]+@[\w-]+\.\w[\w.]*\w"), ("address", r"https?://[^\s,;]+[^\s,;.!?]"),
@@ -94,15 +96,38 @@ def put_right(earlier: str, rest: str, *, unreadable: bool = False) -> str | Non
     if old and earlier.lower().count(old.lower()) == 1 and len(bare.split()) <= _MOST_WORDS:
         at = earlier.lower().index(old.lower())
         return f"{earlier[:at]}{bare}{earlier[at + len(old):]}"
-    values = _values(f"x {said}")
+    if (aligned := _aligned(earlier, said)) is not None:
+        return aligned
+    values = [found for found in _values(f"x {said}") if found[1] not in earlier] or _values(f"x {said}")
     if len(values) != 1 or not (
             _is_value(bare) or ((unreadable or _LEAN.search(said)) and is_same_subject(said, earlier))):
         return None
     kind, value, _ = values[0]
     places = [place for k, _, place in _values(earlier) if k == kind]
-    if len(places) != 1:
+    place = places[0] if len(places) == 1 else _named_place(earlier, places, said)
+    return earlier[:place[0]] + value + earlier[place[1]:] if place is not None else None
+
+
+def _named_place(earlier: str, places: list[tuple[int, int]], said: str) -> tuple[int, int] | None:
+    """Which of several values is meant: the one with words beside it that are said again, "1,750 in spring"."""
+    if not places:
         return None
-    return earlier[:places[0][0]] + value + earlier[places[0][1]:]
+    meant = _stems(said)
+    ends = [*(start for start, _ in places[1:]), len(earlier)]
+    beside = [len(_stems(earlier[place[1]:end]) & meant) for place, end in zip(places, ends, strict=True)]
+    best = max(beside, default=0)
+    return places[beside.index(best)] if best and beside.count(best) == 1 else None
+
+
+def _aligned(earlier: str, said: str) -> str | None:
+    """"On the silver drive" put into "proxies go on the blue drive": the same place words and thing, another word between."""
+    found = _PLACE.match(said)
+    if found is None:
+        return None
+    same = list(re.finditer(rf"(?i)\b{re.escape(found['place'])} (?P<old>[\w-]+) {re.escape(found['thing'])}\b", earlier))
+    if len(same) != 1 or same[0]["old"].lower() == found["new"].lower():
+        return None
+    return earlier[:same[0].start("old")] + found["new"] + earlier[same[0].end("old"):]
 
 
 def is_bare(rest: str) -> bool:

@@ -243,18 +243,17 @@ def _spoken_of(talk: _Talk, event: Event, revision: Revision) -> Candidate | Obs
     """The last kept sentence of the person, or the last one that is named."""
     at = event.at or _EPOCH
     words_kept: list[Candidate | Observation] = [*reversed(talk.found), *talk.earlier]
-    for n, kept in enumerate(words_kept):
-        if kept.origin is not Origin.USER or kept.conversation != event.conversation or abs(at - kept.at) > REVISION:
-            continue
+    near = [kept for kept in words_kept if kept.origin is Origin.USER and kept.conversation == event.conversation
+            and abs(at - kept.at) <= REVISION]
+    for kept in near:
         if revision.about:
             if is_named_in(revision.about, kept.text):
                 return kept
-        elif put_right(kept.text, revision.rest) or is_same_subject(revision.rest, kept.text):
-            if revision.sure or not is_question(revision.rest):
-                return kept
-        elif n == 0 and revision.sure and talk.turns_since <= 1:
+        elif (revision.sure or not is_question(revision.rest)) and (
+                put_right(kept.text, revision.rest) or is_same_subject(revision.rest, kept.text)):
             return kept
-    return None
+    said_last = bool(near) and near[0] is words_kept[0] and talk.turns_since <= 1
+    return near[0] if said_last and revision.sure and not revision.about else None
 
 
 def _antecedent(earlier: list[str]) -> str:

@@ -154,7 +154,7 @@ def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
         weight += _MUSING_WITH_REASON if "reason" in signs else _MUSING
     if points_at_screen(text):
         weight += _POINTING
-    return weight + (_OUTSIDE if points_outside(text) else 0.0)
+    return weight + (_OUTSIDE if "told" not in signs and points_outside(text) else 0.0)
 
 
 def is_at_work(sentence: str) -> bool:

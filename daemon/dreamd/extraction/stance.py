@@ -13,6 +13,7 @@ from dreamd.extraction import words
 from dreamd.extraction.pronouns import points_outside
 
 _SHORTEST_REST = 25
+_SHORTEST_FACT = 14
 _LONGEST_LEAD = 90
 _FEWEST_LETTERS = 3
 _TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
@@ -24,9 +25,13 @@ _CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|the
 _ASKING_CLAUSE = re.compile(r"(?:\s+[-–—]+|;|…|,)\s+(?=(?:so |and |but |then )?(?:you|can|could|would|please|just|let'?s)\b)",
                             re.IGNORECASE)
 _CHATTY_END = re.compile(
-    r"(?i)(?<=\w\w\w)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
+    r"(?i)(?<=\w\S)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
     r"|in case you need (?:it|that)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens|por cierto"
     r"|au fait)(?P<mark>[.!]?)$")
+_ORDER_CLAUSE = re.compile(r"(?i), (?:so |and )?(?:please )?(?=[a-z]+ (?:it|them|him|her)\b)")
+"""What to do with a thing just spoken of: "the boat was sold, take it off every page"."""
+_COMES_AGAIN = re.compile(r"(?i)\b(?:when(?:ever)?|if|before|until|unless|always|never"
+                          r"|every \w*(?:day|night|week|month|time|hour|morning)|only|once|first|instead)\b")
 _BARE_END = re.compile(r"(?i)\b(?:this|that|it|so|them|these|those)$")
 _POINTING_START = re.compile(
     r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t| wasn['’]t"
@@ -157,6 +162,11 @@ def without_tail(text: str) -> str:
         if words.width(head) < _SHORTEST_REST or leans(head):
             continue
         if is_question(tail) or is_work(tail) or words.starts("words/rules", "task", tail):
+            return head + "."
+    for mark in _ORDER_CLAUSE.finditer(text):
+        head, tail = text[:mark.start()].strip(), text[mark.end():]
+        acts = words.starts("words/rules", "task", tail) or is_work(tail) or tail.startswith("sign ")
+        if acts and words.width(head) >= _SHORTEST_FACT and not (leans(head) or _COMES_AGAIN.search(tail)):
             return head + "."
     return text
 

@@ -30,3 +30,19 @@ def test_an_order_that_describes_the_work_leaves_nothing(said: str) -> None:
 def test_the_order_before_a_fact_is_no_part_of_it() -> None:
     assert learned("write the invitation, the party is on 14 September in the old mill") == [
         "The party is on 14 September in the old mill."]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Gannet was sold, take her off every list", "Gannet was sold."),
+        ("my colleague Runa does the bookings, so sign it with her name", "My colleague Runa does the bookings."),
+        ("Tern left, Jorid is our new skipper", "Tern left, Jorid is our new skipper."),
+        ("that's our naming everywhere, berth_boat_day", "our naming everywhere: berth_boat_day."),
+        ("and tell Runa that nobody sails alone in the bay", "Nobody sails alone in the bay."),
+        ("if a mast gets longer than 9 metres, tell me", "If a mast gets longer than 9 metres, tell me."),
+        ("vouchers always start with SV-, maybe that helps", "Vouchers always start with SV-."),
+    ],
+)
+def test_what_to_do_now_and_what_leads_up_to_a_fact_are_left_out(said: str, kept: str) -> None:
+    assert [text.casefold() for text in learned(said)] == [kept.casefold()]

@@ -38,6 +38,10 @@ def live(found: Extraction) -> list[str]:
          "Bookings are kept for 60 days on the harbour disk."),
         ("always use npm in the booking app", "I meant pnpm, not npm", "Always use pnpm in the booking app."),
         ("from now on answer in French", "that was a joke, keep answering in German", "From now on answer in German."),
+        ("a berth costs 240 euros in summer and 170 in spring", "sorry, I meant 175 in spring",
+         "A berth costs 240 euros in summer and 175 in spring."),
+        ("nets go on the blue hook from now on", "no wait, on the silver hook, the blue one is for ropes",
+         "Nets go on the silver hook from now on."),
         ("the harbour url is hbr.ferry.example", "oops, the harbour url is harbour.ferry.example",
          "The harbour url is harbour.ferry.example."),
         ("we always use pnpm in this repo", "Scratch that. We always use bun.", "We always use bun."),
@@ -124,3 +128,10 @@ def test_a_value_is_put_right_only_where_one_of_its_kind_stands() -> None:
 def test_a_plain_sentence_is_no_second_thought() -> None:
     assert revision_of("The correction of the tide is stored in metres.") is None
     assert revision_of("I mean it: never push to main.") is None
+
+
+def test_the_word_that_is_named_is_put_right_and_not_the_last_one() -> None:
+    found = heard("a berth costs 240 euros in summer and 170 in spring", "the dinghies are 40 euros cheaper",
+                  "sorry, I meant 175 in spring for the berth")
+    assert sorted(live(found)) == [
+        "A berth costs 240 euros in summer and 175 in spring.", "The dinghies are 40 euros cheaper."]
