@@ -21,6 +21,8 @@ HEAD_BYTES = 64 * 1024
 _HEAD_RECORDS = 25
 _TOP_KEY = re.compile(rb'^\s{0,4}"([A-Za-z_]{1,40})"\s*:|[{,]\s*"([A-Za-z_]{1,40})"\s*:', re.MULTILINE)
 _CWD = re.compile(r'"(?:cwd|directory)"\s*:\s*"((?:[^"\\\n]|\\.){1,1000})"')
+_WHOLE_IN_A_LINE = frozenset({"chatSessions", "emptyWindowChatSessions"})
+"""Folders with hundreds of files that are megabytes in one line: their keys tell the format, and nobody reads them all."""
 _MOST_FOUND = 50_000
 _DEEPEST = 8
 _WORKTREE = re.compile(r"/\.(?:claude|codex|cursor)/worktrees/[^/]+")
@@ -32,7 +34,8 @@ def look_at(path: Path) -> Head | None:
         if path.is_dir():
             return Head(path, is_dir=True, names=frozenset(entry.name for entry in path.iterdir()))
         start, window = read_start(path, HEAD_BYTES), HEAD_BYTES
-        if len(start) == HEAD_BYTES and b"\n" not in start:  # the first line alone is longer than the window
+        cut = len(start) == HEAD_BYTES and b"\n" not in start  # the first line alone is longer than the window
+        if cut and path.parent.name not in _WHOLE_IN_A_LINE:
             start, window = read_start(path, LONGEST_LINE_BYTES), LONGEST_LINE_BYTES
     except (Unopened, OSError, ValueError):
         return None

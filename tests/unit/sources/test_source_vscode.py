@@ -10,6 +10,7 @@ from source_shapes import Json, read_all, said, write_lines
 
 from dreamd.model import Event, EventKind, Speaker
 from dreamd.sources import SourceRoots, adapter_for, contract, discover
+from dreamd.sources.finding import HEAD_BYTES, look_at
 
 STORAGE = Path("Code/User/workspaceStorage/a1b2c3")
 
@@ -166,9 +167,12 @@ def test_an_entry_that_does_not_fit_changes_nothing(tmp_path, entry):
 def test_a_journal_whose_first_line_is_longer_than_what_is_looked_at_is_known_all_the_same(tmp_path):
     long = asked("r-1", "use pnpm", told("x y " * 1_200_000))
     path = journal(tmp_path, root(chat(long)))
-    adapter = adapter_for(path)
-    assert adapter is not None
-    assert adapter.kind == "vscode-chat"
+    whole = document(tmp_path, chat(long), "whole.json")
+    whole.write_text(json.dumps(chat(long)), encoding="utf-8")
+    for one in (path, whole):
+        adapter, head = adapter_for(one), look_at(one)
+        assert adapter is not None and head is not None
+        assert (adapter.kind, len(head.start)) == ("vscode-chat", HEAD_BYTES)  # hundreds of them are looked at on every dream
 
 
 def test_chats_are_found_in_every_window_once_and_under_their_project(tmp_path):
