@@ -9,6 +9,7 @@ from dreamd.relations.clashes import other_holder, other_liking, stage_change
 from dreamd.relations.current import current
 from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.former import former_abroad
 from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes, value_change
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
 from dreamd.relations.holders import other_hands
@@ -17,12 +18,15 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
+from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem
 from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
 
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
+    if other_keeper(pair) or former_abroad(pair):
+        return ()
     if other_holder(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
         return ()
     values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 
-from dreamd.relations import words
+from dreamd.relations import shifts, words
 from dreamd.relations.alternatives import by_first_letter
 
 _CHANGE = re.compile(r"\b(?:" + by_first_letter(p.removeprefix(r"\b") for p in words.CHANGE if p.startswith(r"\b")) + ")")
-_CHANGE_CJK = re.compile("|".join(p for p in words.CHANGE if not p.startswith(r"\b")))
+_CHANGE_CJK = re.compile("|".join((*(p for p in words.CHANGE if not p.startswith(r"\b")), *shifts.CJK_MARKERS)))
+_CHANGE_ABROAD = {tongue: re.compile(rf"\b(?:{'|'.join(told)})") for tongue, told in shifts.MARKERS.items()}
 _IN_CONDITION = re.compile(
     r"\b(?:once|when|whenever|after|if|until|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
 )
+_TAKES_PLACE = re.compile(r"\bf(?:inden?|indet|and|anden)\b[^.;]*\bstatt\b")
 _NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 _FIGURE = r"(?<![\w.])[\w.,:/]*\d[\w.,:%/°]*"
 ARROW = re.compile(
@@ -21,17 +23,19 @@ ARROW = re.compile(
 """`30 days -> 60 days`, `pier 7 → pier 3`: what goes from one number to another, and no further."""
 
 
-def change_marks(low: str) -> tuple[str, ...]:
+def change_marks(low: str, tongue: str = "en") -> tuple[str, ...]:
     """Every expression of a lower-case text that tells of a change, as matched, in the order of the text."""
     if ("->" in low or "→" in low) and ARROW.search(low):
-        return (*_worded_changes(low), "->")
-    return _worded_changes(low)
+        return (*_worded_changes(low, tongue), "->")
+    return _worded_changes(low, tongue)
 
 
-def _worded_changes(low: str) -> tuple[str, ...]:
+def _worded_changes(low: str, tongue: str) -> tuple[str, ...]:
+    abroad = _CHANGE_ABROAD.get(tongue)
     found = tuple(
         m.group().strip()
-        for m in _CHANGE.finditer(low)
+        for m in (*_CHANGE.finditer(low), *(abroad.finditer(low) if abroad else ()))
+        if not (m.group() == "statt" and _TAKES_PLACE.search(low))
         if not _NOW_AND_THEN.match(low, m.start()) and not _IN_CONDITION.search(low[: m.start()])
     )
     return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))

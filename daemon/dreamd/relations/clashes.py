@@ -31,6 +31,7 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, says_too, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
+from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem, tokens
 
 _LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
@@ -53,6 +54,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         explicit_change(pair)
         or told_event(pair)
         or former_abroad(pair)
+        or other_keeper(pair)
         or other_holder(pair)
         or other_hands(pair)
         or turned_order(pair)

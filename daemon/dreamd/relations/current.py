@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dreamd.relations import words
+from dreamd.relations import shifts, words
 from dreamd.relations.alternatives import alternatives, by_first_letter
 from dreamd.relations.change_marks import ARROW
 from dreamd.relations.slots import Slots, extract_slots
@@ -70,13 +70,19 @@ _LATELY_SAID = (
 )
 _LATELY = re.compile(rf"\b(?:{by_first_letter(alternatives(_LATELY_SAID))})\b", re.IGNORECASE)
 _CJK_CHANGE = re.compile(
+    rf"{shifts.CJK_MOVED}|"
     r"从现在(?:开始|起)|今后|以后|现在|目前|已经|已|改为|改成|改到|改在|改用|改由|变更为|变为|调整为|调整到|提高到|降低到|降到|更新为|升级到|升级为|推迟到|延期到|提前到|换成|"
     r"이제(?:부터)?(?:는)?|앞으로는?|지금은|현재|더 이상|변경되었|바뀌었|변경됐|바뀌|변경|今は|今後は?|これからは?|現在は?|現在|変更(?:され|し)?(?:ました|た)?|になりました|になった"
 )
 _CJK_COPULA = frozenset("是为在はがをにでの了把于都")
-_CJK_POLITE = re.compile(r"です|である|でした|ます$|ました$|ません(?=$)|になり|されて|される|する$|して")
+_CJK_POLITE = re.compile(r"です|である|でした|ます$|ました$|ません(?=$)|になり|されて|される|する$|して|(?:て)?いる$|(?:て)?います$|ある$|あります$")
 _KO_ENDING = re.compile(r"(?<=[\uac00-\ud7af])(?:은|는|이|가|을|를|에|에서|으로|로|의|와|과|도|입니다|이다|합니다|한다|됩니다|된다|다)$")
 
+_UNTOLD = {
+    tongue: (small | shifts.UNTOLD.get(tongue, frozenset())) - words.NEGATORS
+    for tongue, small in words.SMALL_WORDS.items()
+    if tongue != "en"
+}
 LEAST_TOLD = 2
 """Fewer words than this are no claim: then the wording is taken as it is."""
 NEUTRAL = frozenset(
@@ -114,19 +120,21 @@ def current(text: str) -> Now:
     if slots.changes:
         kept = ARROW.sub("", kept) if "->" in slots.changes else kept
         kept = _ACTED.sub(r"\1 is ", _DATED.sub(" ", kept).strip())
+        if slots.tongue in shifts.MOVED:
+            kept = shifts.MOVED[slots.tongue][0].sub(shifts.MOVED[slots.tongue][1], kept)
         kept = _FORMER.sub(" ", _MOVED.sub(" is ", _COMPARED.sub(" ", kept)))
         for marker in slots.changes:
             if not marker.isascii() and ord(marker[0]) < 0x2E7F:
                 kept = re.sub(rf"\b{re.escape(marker)}\b", " ", kept, flags=re.IGNORECASE)
     kept = _LATELY.sub(" ", kept)
     if characters:
-        kept = _CJK_CHANGE.sub(" ", kept)
+        kept = _CJK_CHANGE.sub(" ", shifts.CJK_FORMER.sub("", kept))
     found = _told(slots, tokens(kept))
     return found if len(found.told) >= LEAST_TOLD else _told(slots, slots.tokens)
 
 
 def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
-    small = words.SMALL_WORDS.get(slots.tongue, frozenset()) - words.NEGATORS if slots.tongue != "en" else frozenset()
+    small = _UNTOLD.get(slots.tongue, frozenset())
     found: list[Token] = []
     places: list[int] = []
     for i, token in enumerate(cut):
@@ -145,6 +153,6 @@ def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
 def _cjk(token: Token, tongue: str) -> list[Token]:
     if tongue == "ko":
         bare = _KO_ENDING.sub("", token.surface)
-        return [Token("cjk", bare, bare, bare, token.at)] if bare else []
+        return [Token("cjk", bare, bare, bare, token.at)] if bare and bare not in shifts.KO_LINKS else []
     run = _CJK_POLITE.sub("", token.surface)
     return [Token("cjk", char, char, char, token.at + i) for i, char in enumerate(run) if char not in _CJK_COPULA]

@@ -33,6 +33,7 @@ _TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | 
     *("afternoon", "afternoons", "evenings", "mornings", "noon", "today", "tomorrow", "daily", "weekly", "monthly", "nightly"),
     *("yearly", "hourly", "dawn", "dusk", "lunch", "week", "month", "year", "quarter", "uhr", "vormittag", "nachmittag"),
 }  # fmt: skip
+_ZH_DAYS = frozenset("一二三四五六日天")
 _PREPOSITIONS = frozenset("in on at to from into onto under over with by for of through via before after until without".split())
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -118,7 +119,8 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
         return ""
     if any(not _is_value(pair, frame, part) for part in frame.parts):
         return ""
-    if all(is_amount(p.left) and is_amount(p.right) for p in frame.parts) and not (pair.numbers_a or pair.numbers_b):
+    counted = all(is_amount(p.left) and is_amount(p.right) and not _names_a_day(frame, p) for p in frame.parts)
+    if counted and not (pair.numbers_a or pair.numbers_b):
         return ""
     if strict and not all(_is_single(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
@@ -294,6 +296,12 @@ def _numbers_a_thing(frame: Frame, part: Part) -> bool:
     after = frame.a.told[part.told_at + len(part.left) : part.told_at + len(part.left) + 1]
     before = frame.a.told[max(0, part.told_at - 1) : part.told_at]
     return any(t.surface[0] in "号番번" for t in after) or any(t.surface in ("第", "제") for t in before)
+
+
+def _names_a_day(frame: Frame, part: Part) -> bool:
+    """`星期四`, `周三`: a number by which a day of the week goes."""
+    before = frame.a.told[max(0, part.told_at - 1) : part.told_at]
+    return any(t.surface in ("期", "周") for t in before) and all(t.surface in _ZH_DAYS for t in (*part.left, *part.right))
 
 
 def _is_label(now: Now, run: tuple[Token, ...], at: int) -> bool:

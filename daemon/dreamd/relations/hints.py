@@ -174,4 +174,6 @@ def _hinted_abroad(pair: PairFeatures) -> str:
         return "other amounts"
     if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
         return "one tells of a change"
+    if bool(pair.a.changes) != bool(pair.b.changes):
+        return "one says that it is so now"
     return "one denies what the other says" if bool(pair.a.head_negations) != bool(pair.b.head_negations) else ""

@@ -47,6 +47,7 @@ LINKS = frozenset(
     "nutzt verwendet benutzt braucht gehört gilt gelten trifft treffen lädt sendet schickt speichert bezahlt prüft bleibt bleiben "
     "usa usan envía cobra vive trabaja lleva guarda queda quedan riega limpia cuenta utilise utilisent vit travaille garde reste restent paie envoie "
     "usa usam envia mora trabalha guarda fica ficam limpa rega es son está están va cuesta dura sale cierra abre llega empieza termina est sont part parte "
+    "gehen kommen laufen wohnen arbeiten läuft dauern kosten è sono chiude apre costa dura parte inizia comincia trova queda quedan ficam trouve trouvent befindet "
     "partent dure coûte ferme ouvre commence arrive é são fica custa sai fecha começa".split()
 )
 PLACE_VERBS = frozenset(
@@ -64,7 +65,8 @@ ONE_OF = frozenset(
     stem(w)
     for w in (
         "port room extension channel floor pier gate platform level version hall dock bay track terminal building "
-        "ext apt suite stand booth berth stage"
+        "ext apt suite stand booth berth stage "
+        "gebäude raum halle saal zimmer etage stock gleis kanal edificio sala aula piso planta andén bâtiment salle étage quai prédio andar binario piano"
     ).split()
 )
 """Nouns that number the value itself behind the verb: a thing listens on one port and is in one room."""

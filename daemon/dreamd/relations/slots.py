@@ -162,7 +162,7 @@ def extract_slots(text: str) -> Slots:
     head_negated, _, head_negations = whole if alone or whole == _NO_DENIAL else _negated(head, low)
     qualifiers = _qualifiers(cut, low)
     content = tuple(t.stem for t in cut if t.is_content)
-    changes = change_marks(low)
+    changes = change_marks(low, tongue)
     return Slots(
         text=text,
         folded=folded,

@@ -126,6 +126,8 @@ def language(text: str) -> str:
         for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ()):
             counts[name] += 1
     best = max(counts, key=lambda name: (counts[name], name == "en"))
+    if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
+        best = "fr"
     if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
         return best
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
@@ -143,8 +145,12 @@ _TONGUES_OF: dict[str, list[str]] = {}
 for _tongue, _small in words.SMALL_WORDS.items():
     for _word in _small:
         _TONGUES_OF.setdefault(_word, []).append(_tongue)
+for _tongue, _telling in words.TELLING.items():
+    for _word in _telling:
+        _TONGUES_OF.setdefault(_word, []).extend([_tongue] * (1 if _word in words.SMALL_WORDS[_tongue] else 2))
 _LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
 """Letters that give away a language of which no small word stands in the text."""
+_ELIDED = re.compile(r"(?i)\b(?:l|d|s|n|j|c|qu)'(?=[aeiouyhéèê])")
 MAY_MONTH = "may-month"
 """The month, where a capital tells it from the verb."""
 _ENDINGS = (

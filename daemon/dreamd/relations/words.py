@@ -14,7 +14,7 @@ SMALL_WORDS = {
                     "was were been had any all every each some more most new now here there what which who how why use keep get make go run out up down per I".split()),
     "de": frozenset("der die das ein eine einen einer dem den des und oder nicht ist sind wird werden von mit zu zum zur im auf für bei nur nie "
                     "als auch wenn darf dürfen muss müssen kein keine keinen es sich nach aus vor wir am mehr statt jede jeder jedes immer".split()),
-    "es": frozenset("el la los las un una de del y o no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
+    "es": frozenset("el la los las un una de del y no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
                     "sin más hay solo sólo como si cuando desde hasta".split()),
     "fr": frozenset("le la les un une de des du et ou ne pas est sont se en avec par pour que au aux sa ses son doit doivent dans sur il plus "
                     "sans chaque jamais toujours si quand depuis nous c'est l'on".split()),
@@ -26,6 +26,15 @@ SMALL_WORDS = {
     "tr": frozenset("ve bir bu için ile değil da çok her".split()),
     "ru": frozenset("и в на не с по для от до из за что это".split()),
 }
+
+TELLING = {
+    "de": frozenset("wir haben unser unsere wurde wurden kommt gibt beim vom uhr jetzt sondern dieser diese".split()),
+    "es": frozenset("usamos hemos nuestra nuestro este esta estas estos muy también pero ahora ha han fue donde sus nuestros hasta quien".split()),
+    "fr": frozenset("nous avons sommes notre nos cette ces qui ont été maintenant désormais c'est chez leur leurs où".split()),
+    "pt": frozenset("usamos nosso nossa pelo pela pelos pelas foram agora também mas quem às aos ao fica ficam".split()),
+    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi".split()),
+}
+"""Words that give a language away more than its small words do, which others may share."""
 
 STOP = frozenset(
     "a an the of to in on at by for from with as is are be been being was were am do does did doing done has have had having it its they them "
@@ -108,7 +117,7 @@ CHANGE = (
     r"\bnicht mehr\b", r"\bkeine?n? mehr\b", r"\bab sofort\b", r"\bab (?:dem )?\d", r"\bseit (?:dem |der )?(?:\d|jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez|früh|somm|herb|wint|version)", r"\bstatt(?:dessen)?\b", r"\bneuerdings\b", r"\bjetzt\b", r"\bnun\b", r"\bnunmehr\b", r"\bersetzt\b", r"\babgelöst\b", r"\bumgestellt\b", r"\bgewechselt\b",
     r"\bumgestiegen\b", r"\bverschoben\b", r"\bumgezogen\b", r"\bverlegt\b", r"\bgeändert\b", r"\berhöht\b", r"\bgesenkt\b", r"\babgeschafft\b", r"\bfrüher\b", r"\bbisher\b", r"\bdoch\b", r"\bwieder\b", r"\bübernimmt\b", r"\bübernommen\b", r"\bangehoben\b", r"\baufgehoben\b", r"\beingestellt\b", r"\babgeschaltet\b", r"\bmigriert\b", r"\bverlängert\b", r"\bverkürzt\b",
     r"\bya no\b", r"\ben lugar de\b", r"\ben vez de\b", r"\bahora\b", r"\ba partir de\b", r"\bdesde (?:el|la|\d|enero|febrero|marzo|abril|mayo|junio|julio|agosto|sept|octubre|nov|dic|hace)", r"\bpasó a\b", r"\bpasa a\b", r"\bpasaron a\b", r"\bse cambió\b", r"\bcambiad[oa]s?\b", r"\breemplaz\w+", r"\bsustitu\w+", r"\bmigr(?:ado|ó|amos|ada)\b", r"\baplaz\w+", r"\bpospu\w+",
-    r"\btraslad\w+", r"\bpas(?:ó|amos|aron) de\b", r"\bse ha movido\b", r"\bse mudó\b", r"\bcambi(?:ó|amos|aron)\b", r"\bse subió\b", r"\bha subido\b", r"\bha pasado\b", r"\bse amplió\b", r"\bdej(?:ó|amos|aron) de\b", r"\bse eliminó\b", r"\bse retiró\b",
+    r"\btraslad\w+", r"\bpas(?:ó|amos|aron) de\b", r"\bse ha movido\b", r"\bse mudó\b", r"\bcambi(?:ó|aron)\b", r"\bse subió\b", r"\bha subido\b", r"\bha pasado\b", r"\bse amplió\b", r"\bdej(?:ó|amos|aron) de\b", r"\bse eliminó\b", r"\bse retiró\b",
     r"\bne\b.{0,30}\bplus\b", r"\bau lieu d", r"\bdésormais\b", r"\bmaintenant\b", r"\bà partir d", r"\bdepuis\b", r"\bremplac\w+", r"\bsommes passés\b", r"\bdéménagé\w*", r"\btransféré\w*", r"\bpassée?s?\b.{0,20}\bà\b", r"\breporté\w*", r"\bdéplacé\w*", r"\bmigré\w*", r"\bsupprimé\w*", r"\babandonné\w*",
     r"\bnão\b.{0,25}\bmais\b", r"\bjá não\b", r"\bem vez d", r"\bagora\b", r"\ba partir d", r"\bpassou\b", r"\bpassaram\b", r"\bsubstitu\w+", r"\btrocad\w+", r"\badiad\w+", r"\bmudou\b", r"\bmudaram\b", r"\bmigr(?:ado|ada|ou|amos|aram)\b", r"\bdeix(?:ou|aram|amos) de\b", r"\bfoi (?:movid|alterad|aumentad|reduzid)\w+",
     r"\bтеперь\b", r"\bбольше не\b", r"\bвместо\b", r"\bотныне\b", r"\bуже не\b", r"\bперен[её]с\w+", r"\bзамен\w+",
