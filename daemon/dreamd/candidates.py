@@ -14,8 +14,6 @@ MOST_TEXTS = 12
 """A term that more statements share is a topic, not a sign that two of them speak of one thing."""
 MOST_PARTNERS = 8
 SHORTEST_WORD = 4
-MOST_TERMS_SOUGHT = 200
-"""Terms up to which looking for each in a text is cheaper than taking the text apart."""
 WORD = re.compile(r"[^\W_](?:[\w.:/@-]*\w)?", re.UNICODE)
 
 Terms = Callable[[str], Iterable[str]]
@@ -75,11 +73,10 @@ class RareTerms:
 
 
 def rare_partners(asked: Iterable[str], everyone: Sequence[str]) -> dict[str, list[str]]:
-    """The partners of some statements among all; of the many others only those are taken apart that could share a term."""
+    """The partners of some statements among all; of the others only what they share with those is kept."""
     wanted = list(dict.fromkeys(asked))
     terms = frozenset(term for text in wanted for term in plain_terms(text))
-    rare = RareTerms(at_least=len(everyone))
+    rare = RareTerms(lambda text: terms.intersection(WORD.findall(text.casefold())), at_least=len(everyone))
     for text in everyone:
-        if len(terms) > MOST_TERMS_SOUGHT or any(term in folded for folded in (text.casefold(),) for term in terms):
-            rare.add(text)
+        rare.add(text)
     return {text: rare.partners(text) for text in wanted}

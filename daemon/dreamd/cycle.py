@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
-from dreamd import deferral, fsio, inbox, mutex, outage, projection, telemetry
+from dreamd import __version__, deferral, fsio, inbox, mutex, outage, projection, telemetry
 from dreamd.clock import SystemClock, cpu_s, iso
 from dreamd.errors import DreamError, Locked, Outage, Refused
 from dreamd.kit import Kit
 from dreamd.model import Fate, Scope
 from dreamd.mutex import Owner
-from dreamd.phases.carry_out import Footing, carry_out, keep_verdicts
+from dreamd.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.phases.gather import Gathered, gather
 from dreamd.phases.orient import Orientation, orient, write_edits
 from dreamd.plan import Change, FateOf, Plan, digest
@@ -196,8 +197,10 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
     with _phase(kit, report, "prune") as counts:
         counts["steps"] = carry_out(kit, pruning, footing, phase="prune")
         # Also those that an interrupted run changed and did not come to write.
-        scopes = footing.scopes | {e.scope for e in orientation.edits} | work.load_unwritten(kit.store).keys()
-        counts["files"] = write_files(kit, sorted(scopes), report.warnings)
+        edited = {e.scope for e in orientation.edits}
+        scopes = footing.touched.keys() | edited | work.load_unwritten(kit.store).keys()
+        touched = {scope: some for scope, some in footing.touched.items() if scope not in edited}
+        counts["files"] = write_files(kit, sorted(scopes), report.warnings, touched=touched)
     if forgetting.is_unfinished(kit.store):
         with kit.background.batch():
             forgetting.finish(kit.store, kit.paths)
@@ -206,15 +209,22 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
                                "what concerns them waits for the next dream")
 
 
-def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str]) -> int:
-    """Bring the markdown of scopes up to date with the store; say how many files were written or removed."""
+def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
+                touched: Mapping[Scope, Touched] = MappingProxyType({})) -> int:
+    """Bring the markdown of scopes up to date with the store; say how many files were written or removed.
+
+    `touched` is what one run changed: where nothing else did since all files were looked at, no other file is made anew.
+    """
     written = 0
     for scope in scopes:
         changes = work.load_unwritten(kit.store).get(scope, 0)
-        intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
+        mine = touched.get(scope)
+        alone = mine is not None and mine.writes == changes and work.looked_by(kit.store, scope) == __version__
+        intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index,
+                                              touched=mine.ids if mine and alone else None)
         if not intents and not changes:
             continue
-        conflicts = projection.write_scope(kit, scope, intents, changes=changes)
+        conflicts = projection.write_scope(kit, scope, intents, changes=changes, by="" if alone else __version__)
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         written += len(intents) - len(conflicts)
     return written

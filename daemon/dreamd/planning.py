@@ -12,10 +12,11 @@ from datetime import datetime, timedelta
 from dreamd.clock import local_date
 from dreamd.errors import Refused
 from dreamd.extraction import gate
+from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
 from dreamd.model import Candidate, Memory, Observation, Scope, Status
-from dreamd.phases.compare import PairJudge, find_partners, load_vectors
-from dreamd.phases.consolidate import Bench, plan_consolidation
+from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_vectors
+from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
 from dreamd.phases.twins import Heard, is_edit
@@ -69,36 +70,69 @@ def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:
 
 def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> Plan:
     heard = [_hear(kit, o) for o in pending]
-    waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))]
-    standing = memories.load_memories(kit.store, scope=scope)
+    # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
+    waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
     asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]
-    others = [m.text for m in standing] + [w.gated.text for w in waiting]
-    revisions = memories.load_revisions(kit.store, scope)
     partners: dict[str, list[str]] = {}
+    vectors = Vectors()
     if asked or full:
-        vectors = load_vectors(kit, (*asked, *others))
+        standing = memories.load_wordings(kit.store, scope)
+        vectors = load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)))
         rules = kit.settings.consolidate
-        wanted = [*asked, *(m.text for m in standing if full)]
-        partners = find_partners(wanted, [*others, *asked], vectors, k=rules.neighbours, floor=rules.neighbour_floor)
-        judge.prepare(vectors, _likely_pairs(partners, heard, standing))
-    bench = Bench(scope, standing, revisions, partners, judge.relate, merged_wording, waiting,
-                  kit.settings.extraction.promote_after_conversations)
+        partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
+                                 floor=rules.neighbour_floor)
+    known = _load_known(kit, scope, heard, partners if not full else None)
+    judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
+    bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
+                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere)
     plan = plan_consolidation(heard, bench)
     if full:
-        final = {m.id: m for m in standing} | {c.after.id: c.after for c in plan.changes()}
+        final = {m.id: m for m in known.memories} | {c.after.id: c.after for c in plan.changes()}
         again = plan_regroup(list(final.values()), partners, judge.relate, merged_wording)
-        touched = {c.after.id: revisions[c.after.id] for c in again.changes() if c.after.id in revisions}
+        touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
         plan = Plan((*plan.steps, *again.steps), {**plan.revisions, **touched})
     return plan
 
 
+def _has_order(heard: Sequence[Heard]) -> bool:
+    """Whether anything said is an order that has to be heard several times."""
+    return any(h.observation.sign == ONE_OFF for h in heard)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a plan can meet of a scope, as one look found it."""
+
+    memories: Sequence[Memory]
+    revisions: Mapping[str, int]
+    live_elsewhere: int
+
+
+def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mapping[str, Sequence[str]] | None) -> _Known:
+    """The memories that statements can meet, or all without `partners`: a night costs what it heard, not what is stored."""
+    with kit.store.reading():
+        if partners is None:
+            found = memories.load_memories(kit.store, scope=scope)
+        else:
+            texts = {*partners, *(near for some in partners.values() for near in some)}
+            targets = {h.observation.target for h in heard} - {""}
+            said = {t.removeprefix(SPOKEN_OF) for t in targets if t.startswith(SPOKEN_OF)}
+            found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
+        revisions = memories.load_revisions(kit.store, [m.id for m in found])
+        live = memories.count_status(kit.store, scope, Status.LIVE)
+    return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))
+
+
 def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory],
                   ) -> list[tuple[str, datetime, str, datetime]]:
-    """The pairs a plan will most likely ask about, so that they can be judged together."""
+    """The pairs a plan will most likely ask about, so that they can be judged together: each with what was said before it."""
     said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
-    said.update((h.gated.text, h.observation.at) for h in heard)
-    return [(h.gated.text, h.observation.at, near, said[near]) for h in heard
-            for near in partners.get(h.gated.text, ()) if near in said]
+    likely = []
+    for one in heard:
+        text, at = one.gated.text, one.observation.at
+        likely += [(text, at, near, said[near]) for near in partners.get(text, ()) if near in said]
+        said[text] = max(at, said.get(text, at))
+    return likely
 
 
 def _hear(kit: Kit, observation: Observation) -> Heard:
@@ -118,11 +152,8 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
     plan = _sparing_the_last(kit, plan, will_be)
-    revisions: dict[str, int] = {}
-    for scope in {c.after.scope for c in plan.changes()}:
-        known = memories.load_revisions(kit.store, scope)
-        revisions.update((c.after.id, known[c.after.id]) for c in plan.changes() if c.after.id in known)
-    return replace(plan, revisions=revisions)
+    ids = sorted({c.after.id for c in plan.changes()})
+    return replace(plan, revisions=memories.load_revisions(kit.store, ids))
 
 
 def _sparing_the_last(kit: Kit, plan: Plan, will_be: Mapping[str, Memory]) -> Plan:
@@ -150,7 +181,7 @@ def check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> No
         by_scope[change.after.scope] = by_scope.get(change.after.scope, 0) + 1
     final = {c.after.id: c.after for c in both.changes()}
     for scope, gone in sorted(by_scope.items()):
-        live = {m.id for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,))}
+        live = memories.load_ids(kit.store, scope, Status.LIVE)
         after = (live | {m.id for m in final.values() if m.scope == scope and m.status is Status.LIVE}) - {
             m.id for m in final.values() if m.status is not Status.LIVE}
         share = max(rules.retire_always, len(live) * rules.max_retire_percent // 100)

@@ -8,8 +8,9 @@ the edit in.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -17,12 +18,12 @@ from dreamd import fsio
 from dreamd.errors import DreamError
 from dreamd.model import Memory, Scope, Status
 from dreamd.mutex import Background
-from dreamd.notes import EarlierVersion, render_index, render_topic
+from dreamd.notes import INDEX_FILE, EarlierVersion, IndexEntry, compose_index, entries_again, index_entry, render_topic
 from dreamd.paths import Paths
 from dreamd.settings import IndexSettings
 from dreamd.store import memories, work
 from dreamd.store.connection import Store
-from dreamd.store.work import Intent, KnownFile
+from dreamd.store.work import BY_HAND, Intent, KnownFile
 
 BATCH = 128
 """Files recorded, written and flushed at a time."""
@@ -30,9 +31,8 @@ RENAMES = 32
 """Of these as many as are renamed, or noted as done, while the write lock is held: two to four milliseconds."""
 UNREADABLE = "unreadable"
 """In place of a hash: no file that dream wrote."""
-BY_HAND = "by-hand "
-"""Owner of a file a person added; behind it the observation that says all of it, where there is one."""
-WITH_FILE = frozenset({Status.LIVE, Status.STALE, Status.ARCHIVED})
+SHOWN = frozenset({Status.LIVE, Status.STALE})
+WITH_FILE = SHOWN | {Status.ARCHIVED}
 PARKED_MOST = 200
 """Files kept in `conflicts/`; the oldest go first beyond it."""
 
@@ -52,10 +52,35 @@ class Writing(Protocol):
     def has_company(self) -> bool: ...
 
 
-def plan_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, scope: Scope, paths: Paths,
-               rules: IndexSettings) -> list[Intent]:
+@dataclass(frozen=True)
+class _Place:
+    """Where the files of a scope stand, relative to the home."""
+
+    scope: Scope
+    notes: str
+    archive: str
+    rules: IndexSettings
+
+    def topic(self, memory: Memory) -> str:
+        return f"{self.archive if memory.status is Status.ARCHIVED else self.notes}/{memory.file}"
+
+    def index(self, entries: Sequence[IndexEntry]) -> dict[str, tuple[bytes, str]]:
+        """The index and its overflow; none where nothing is to be shown."""
+        if not entries:
+            return {}
+        plan = compose_index(entries, title=str(self.scope), max_lines=self.rules.max_lines,
+                             max_bytes=self.rules.max_kib * 1024, aim_lines=self.rules.aim_lines)
+        return {f"{self.notes}/{name}": (text.encode(), "") for name, text in plan.files.items()}
+
+
+def _place(scope: Scope, paths: Paths, rules: IndexSettings) -> _Place:
+    notes = str(paths.scope_dir(scope).relative_to(paths.home))
+    return _Place(scope, notes, str(Path(paths.archive.name) / Path(notes).relative_to(paths.memory.name)), rules)
+
+
+def plan_files(desired: dict[str, tuple[bytes, str]], everything: Sequence[Memory], known: Mapping[str, KnownFile],
+               scope: Scope) -> list[Intent]:
     """The files of one scope that differ from what dream last wrote. Touches nothing."""
-    desired = render_scope(everything, known, scope=scope, paths=paths, rules=rules)
     carried = {o for m in everything if m.status in WITH_FILE for o in m.observations}
     for path, file in known.items():
         if path not in desired and file.memory.startswith(BY_HAND) and file.memory.removeprefix(BY_HAND) not in carried:
@@ -78,46 +103,69 @@ def plan_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, 
 def render_scope(everything: Sequence[Memory], known: Mapping[str, KnownFile], *, scope: Scope, paths: Paths,
                  rules: IndexSettings) -> dict[str, tuple[bytes, str]]:
     """Every file a scope should have: path below the home → (bytes, memory id)."""
-    prefix = str(paths.scope_dir(scope).relative_to(paths.home))
-    archive = str(Path(paths.archive.name) / Path(prefix).relative_to(paths.memory.name))
+    place = _place(scope, paths, rules)
+    shown = [index_entry(m) for m in everything if m.status in SHOWN]
+    return _topics(everything, everything, known, place) | place.index(shown)
+
+
+def _topics(some: Sequence[Memory], everything: Sequence[Memory], known: Mapping[str, KnownFile], place: _Place,
+            ) -> dict[str, tuple[bytes, str]]:
+    """The files of some memories; `everything` holds what they replaced."""
     earlier: dict[str, list[EarlierVersion]] = {}
     for memory in everything:
         if memory.status is Status.SUPERSEDED and memory.superseded_by and memory.reason != "duplicate":
             earlier.setdefault(memory.superseded_by, []).append(
                 EarlierVersion(memory.text, memory.valid_from, memory.valid_to))
     files: dict[str, tuple[bytes, str]] = {}
-    shown = []
-    for memory in everything:
-        if memory.status in (Status.LIVE, Status.STALE):
-            shown.append(memory)
-        elif memory.status is not Status.ARCHIVED:
+    for memory in some:
+        path = place.topic(memory)
+        if memory.status not in WITH_FILE:
             continue
-        path = f"{archive if memory.status is Status.ARCHIVED else prefix}/{memory.file}"
         if memory.edited and path in known:
             # A person's own words and layout: kept to the byte until that person changes them.
             files[path] = (known[path].body, memory.id)
         else:
             files[path] = (render_topic(memory, earlier=earlier.get(memory.id, ())).encode(), memory.id)
-    if shown:
-        index = render_index(shown, title=str(scope), max_lines=rules.max_lines, max_bytes=rules.max_kib * 1024,
-                             aim_lines=rules.aim_lines)
-        files[f"{prefix}/MEMORY.md"] = (index.text.encode(), "")
-        for name, text in index.overflow:
-            files[f"{prefix}/{name}"] = (text.encode(), "")
     return files
 
 
-def load_scope_files(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings) -> list[Intent]:
-    """Plan the files of a scope from the store as it is."""
-    return plan_files(memories.load_memories(store, scope=scope), work.load_files(store, scope=scope), scope=scope,
-                      paths=paths, rules=rules)
+def load_scope_files(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings,
+                     touched: Collection[str] | None = None) -> list[Intent]:
+    """Plan the files of a scope from the store as it is.
+
+    With `touched`, the ids of the only memories that changed since all its files were looked at, no other topic file is
+    made anew: then a night costs what changed in it. The index is made of all lines every time.
+    """
+    if touched is not None:
+        return _load_touched(store, touched, _place(scope, paths, rules))
+    everything, known = memories.load_memories(store, scope=scope), work.load_files(store, scope=scope)
+    return plan_files(render_scope(everything, known, scope=scope, paths=paths, rules=rules), everything, known, scope)
 
 
-def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, changes: int) -> list[str]:
+def _load_touched(store: Store, touched: Collection[str], place: _Place) -> list[Intent]:
+    with store.reading():
+        found = memories.load_some(store, sorted(touched))
+        some = sorted((m for m in found.values() if m.scope == place.scope), key=lambda m: (m.created_at, m.id))
+        earlier = memories.load_some(store, sorted({i for m in some for i in m.supersedes}))
+        shown = memories.load_shown(store, place.scope)
+        known = work.load_files_about(store, place.scope, memory_ids=sorted(touched), paths=[
+            f"{place.notes}/{INDEX_FILE}", f"{place.notes}/more*", *(place.topic(m) for m in some)])
+    topics = {place.topic(m) for m in some}
+    known = {path: k for path, k in known.items()
+             if not k.memory or k.memory in touched or k.memory.startswith(BY_HAND) or path in topics}
+    written = (known[path].body.decode("utf-8", "replace") for path in known if not known[path].memory)
+    entries = entries_again([m for m in shown if m.id not in touched], written)
+    entries += [index_entry(m) for m in shown if m.id in touched]
+    replaced = sorted(earlier.values(), key=lambda m: (m.created_at, m.id))
+    desired = _topics(some, replaced, known, place) | place.index(entries)
+    return plan_files(desired, some, known, place.scope)
+
+
+def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, changes: int, by: str = "") -> list[str]:
     """Record what a scope's files must become and carry it out, piece by piece; the paths where a person was quicker.
 
     The scope stays marked as behind until its last intent is recorded, so that whoever is killed in between has lost
-    nothing: the next dream plans the rest anew.
+    nothing: the next dream plans the rest anew. `by` is the version of dream where every file of the scope was looked at.
     """
     conflicts: list[str] = []
     # These commits are durable ones, for a file must never be ahead of what decided about it.
@@ -125,7 +173,7 @@ def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, change
         with kit.writing() as tx:
             work.intend(tx, intents[start:start + BATCH])
             if start + BATCH >= len(intents):
-                work.mark_written(tx, scope, changes)
+                work.mark_written(tx, scope, changes, by=by)
         conflicts += settle(kit)
     return conflicts
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 
@@ -38,6 +38,8 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
+_WRITTEN = re.compile(r"(?m)^- (\[[^\]\n]*\]\(<?([^)>\n]+)>?\)) — .*$")
+"""A whole line as `index_entry` makes it, for file names without brackets."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _DAY_OF_DOUBLING = 30.0
 """Days of recency that twice the support is worth."""
@@ -65,7 +67,9 @@ class IndexPlan:
 
 
 @dataclass(frozen=True)
-class _Line:
+class IndexEntry:
+    """What the index says of one memory, whole and as a pointer."""
+
     memory: Memory
     text: str
     pointer: str
@@ -81,7 +85,20 @@ def render_index(
     aim_lines: int = AIM_LINES,
 ) -> IndexPlan:
     """The index of one scope. Held and ended memories are left out; beyond the caps it shrinks to `aim_lines`."""
-    lines = [_line(m) for m in sorted(memories, key=_value) if m.status in (Status.LIVE, Status.STALE)]
+    return compose_index([index_entry(m) for m in memories if m.status in (Status.LIVE, Status.STALE)], title=title,
+                         max_lines=max_lines, max_bytes=max_bytes, aim_lines=aim_lines)
+
+
+def compose_index(
+    entries: Sequence[IndexEntry],
+    *,
+    title: str = "",
+    max_lines: int = MAX_LINES,
+    max_bytes: int = MAX_BYTES,
+    aim_lines: int = AIM_LINES,
+) -> IndexPlan:
+    """The index of entries that are there already."""
+    lines = sorted(entries, key=lambda entry: _value(entry.memory))
     heading = _heading(title)
     text = _compose(heading, lines, [])
     if _fits(text, max_lines, max_bytes):
@@ -115,13 +132,27 @@ def index_size(text: str) -> tuple[int, int]:
 
 def index_line(memory: Memory) -> str:
     """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
-    return _line(memory).text
+    return index_entry(memory).text
 
 
-def _line(memory: Memory) -> _Line:
-    link = _link(memory)
-    text = f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory)})"
-    return _Line(memory, text, f"- {link} ({_day(memory)})", len(text.encode("utf-8", "surrogatepass")) + 1)
+def index_entry(memory: Memory) -> IndexEntry:
+    """What the index is to say of a memory."""
+    return _entry(memory, _link(memory), None)
+
+
+def entries_again(memories: Sequence[Memory], written: Iterable[str]) -> list[IndexEntry]:
+    """The entries of memories that did not change since an index and its overflow were written, taken from there.
+
+    Making them anew would cost a night forty microseconds for each memory there is.
+    """
+    lines = {found[2]: (found[1], found[0]) for text in written for found in _WRITTEN.finditer(text)}
+    return [_entry(memory, *lines.get(topic_path(memory)) or (_link(memory), None)) for memory in memories]
+
+
+def _entry(memory: Memory, link: str, text: str | None) -> IndexEntry:
+    if text is None:
+        text = f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory)})"
+    return IndexEntry(memory, text, f"- {link} ({_day(memory)})", len(text.encode("utf-8", "surrogatepass")) + 1)
 
 
 def _link(memory: Memory) -> str:
@@ -157,7 +188,7 @@ def _value(memory: Memory) -> tuple[object, ...]:
     return (doubtful and not memory.pinned, not memory.pinned, not lasting, -round(weight, 6), memory.id)
 
 
-def _newest(line: _Line) -> tuple[object, ...]:
+def _newest(line: IndexEntry) -> tuple[object, ...]:
     return (-line.memory.confirmed_at.timestamp(), -line.memory.created_at.timestamp(), line.memory.id)
 
 
@@ -168,7 +199,7 @@ def _heading(title: str) -> str:
     return f"# Memory: {plain}"
 
 
-def _compose(heading: str, lines: Sequence[_Line], more: Sequence[str], *, moved: int = 0) -> str:
+def _compose(heading: str, lines: Sequence[IndexEntry], more: Sequence[str], *, moved: int = 0) -> str:
     count = f"{len(lines) + moved} memories" if len(lines) + moved != 1 else "1 memory"
     parts = [heading, f"<!-- dream: index of {count}, kept in order; edit freely, your edits win -->"]
     parts += _sections(lines)
@@ -180,7 +211,7 @@ def _compose(heading: str, lines: Sequence[_Line], more: Sequence[str], *, moved
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(lines: Sequence[_Line]) -> list[str]:
+def _sections(lines: Sequence[IndexEntry]) -> list[str]:
     sections = []
     for category, name in SECTIONS.items():
         own = [x.text for x in lines if x.memory.category is category]
@@ -205,7 +236,7 @@ def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
     return index_size(text)[0] <= max_lines and len(text.encode("utf-8", "surrogatepass")) <= max_bytes
 
 
-def _largest_fit(heading: str, lines: Sequence[_Line], caps: tuple[int, int]) -> int:
+def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int]) -> int:
     """How many of the first lines fit, with room for the line that says where the rest is."""
     low, high = 0, len(lines)
     while low < high:
@@ -218,8 +249,8 @@ def _largest_fit(heading: str, lines: Sequence[_Line], caps: tuple[int, int]) ->
     return low
 
 
-def _overflow(moved: Sequence[_Line]) -> tuple[tuple[str, str], ...]:
-    pages: list[list[_Line]] = [[]]
+def _overflow(moved: Sequence[IndexEntry]) -> tuple[tuple[str, str], ...]:
+    pages: list[list[IndexEntry]] = [[]]
     size = 0
     for line in moved:
         if pages[-1] and (len(pages[-1]) >= MORE_LINES or size + line.size > MORE_BYTES):
@@ -234,7 +265,7 @@ def _more_name(number: int) -> str:
     return "more.md" if number == 1 else f"more-{number}.md"
 
 
-def _more_text(number: int, page: Sequence[_Line], pages: int) -> str:
+def _more_text(number: int, page: Sequence[IndexEntry], pages: int) -> str:
     heading = "# More memories" if pages == 1 else f"# More memories, part {number} of {pages}"
     comment = "<!-- dream: overflow of MEMORY.md, lowest value last; edit freely, your edits win -->"
     return "\n\n".join([heading, comment, *_sections(page)]) + "\n"

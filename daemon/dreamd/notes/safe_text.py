@@ -37,6 +37,8 @@ Joiners stay where scripts and emoji need them: after a character beyond ASCII.
 _ENTITY = re.compile(r"&((?:amp;)*)(?=#x[0-9A-F]+;)")
 _ENTITY_BACK = re.compile(r"&((?:amp;)*)#x([0-9A-F]+);")
 _SPACES = re.compile(r"\s+")
+_HARMLESS = re.compile(r"[ -%'-;=?-\\^-~]*")
+"""Plain characters without those that every shape of a line needs one of: `<`, `>`, `&` and `]`."""
 
 
 def write_body(text: str) -> str:
@@ -63,7 +65,10 @@ def read_body(text: str) -> str:
 
 def write_line(text: str) -> str:
     """A text as part of one line, neither link nor comment in it; runs of white space become one space."""
-    marked = UNSEEN.sub(lambda m: _entity(m.group()), _ENTITY.sub(r"&amp;\1", one_line(text)))
+    plain = one_line(text)
+    if _HARMLESS.fullmatch(plain):
+        return plain
+    marked = UNSEEN.sub(lambda m: _entity(m.group()), _ENTITY.sub(r"&amp;\1", plain))
     for rule in _HOOK_RULES:
         marked = rule.sub(_one_more, marked)
     return marked

@@ -15,12 +15,20 @@ from dreamd.store.journal import Entry, write_entry
 
 
 @dataclass
+class Touched:
+    """What one run changed in a scope: memories whose files that may concern, and in how many writes."""
+
+    ids: set[str] = field(default_factory=set)
+    writes: int = 0
+
+
+@dataclass
 class Footing:
     """What the plans of one run rest on: the revision each memory must still have, and what moved meanwhile."""
 
     expected: dict[str, int]
     spoiled: set[str] = field(default_factory=set)
-    scopes: set[Scope] = field(default_factory=set)
+    touched: dict[Scope, Touched] = field(default_factory=dict)
 
 
 def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
@@ -61,7 +69,10 @@ def _attempt(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -> 
                               memories.snapshot(change.before) if change.before else None,
                               memories.snapshot(change.after)))
         footing.expected[change.after.id] = footing.expected.get(change.after.id, 0) + 1
-        footing.scopes.add(change.after.scope)
+        touched = footing.touched.setdefault(change.after.scope, Touched())
+        touched.writes += 1
+        # The file of a memory also tells what it replaced.
+        touched.ids.update({change.after.id, change.after.superseded_by, change.before.superseded_by if change.before else ""})
     for fate in step.fates:
         observations.write_fate(tx, fate.observation, fate.fate, reason=fate.reason, memory=fate.memory_id, run=run,
                                 evidence=fate.evidence)

@@ -52,9 +52,9 @@ def load_vectors(kit: Kit, texts: Iterable[str]) -> Vectors:
     from dreamd.embedding import MODEL_ID
 
     by_sha = {text_sha(t): t for t in texts}
-    known = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
-    vectors = Vectors({by_sha[sha]: _row(body) for sha, body in known.items()})
-    missing = [sha for sha in by_sha if sha not in known]
+    known, rows = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
+    vectors = Vectors(dict(zip((by_sha[sha] for sha in known), _units(rows), strict=True)))
+    missing = by_sha.keys() - known
     if missing:
         _embed(kit, {sha: by_sha[sha] for sha in missing}, vectors)
     return vectors
@@ -72,15 +72,16 @@ def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
         kit.embedded += len(part)
         if not kit.dry:
             kit.write_all(list(fresh.items()), lambda tx, few: derived.write_vectors(tx, dict(few), model=embedder.model_id))
-        vectors.rows.update((missing[sha], _row(row)) for sha, row in fresh.items())
+        vectors.rows.update(zip((missing[sha] for sha in part), _units(rows), strict=True))
         kit.progress("embed", start + len(part), len(shas))
 
 
-def _row(body: NDArray[np.float16]) -> NDArray[np.float32]:
+def _units(rows: NDArray[np.float16]) -> NDArray[np.float32]:
     import numpy as np
 
-    wide = body.astype(np.float32)
-    return wide / max(float(np.linalg.norm(wide)), 1e-12)
+    wide = rows.astype(np.float32)
+    wide /= np.maximum(np.sqrt(np.einsum("ij,ij->i", wide, wide)), np.float32(1e-12))[:, None]
+    return wide
 
 
 def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vectors, *, k: int, floor: float,
@@ -115,6 +116,7 @@ class PairJudge:
         self._scorer = load_scorer(kit.settings, kit.progress)
         self.name = self._scorer.version if self._scorer else RULES
         self._store = kit.store
+        self._remembers = derived.has_judged(kit.store, judge=self.name)
         self._progress = kit.progress
         self._known: dict[tuple[str, str], Judgement] = {}
         self._looked: set[tuple[str, str]] = set()
@@ -128,7 +130,8 @@ class PairJudge:
         """Take the vectors of a scope, recall what was judged of the likely pairs, and score the others together."""
         self._vectors = vectors
         pairs = {key: (left, right) for key, left, right in (_sides(*pair) for pair in likely) if key not in self._looked}
-        self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
+        if self._remembers:
+            self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
         self._looked.update(pairs)
         if self._scorer is None:
             return

@@ -53,7 +53,7 @@ MOST_IMPLICIT_ENDINGS = 1
 
 @dataclass(frozen=True)
 class Bench:
-    """What a plan is made from: the scope's memories, who may be compared with whom, and the judge."""
+    """What a plan is made from: the memories it can meet, who may be compared with whom, and the judge."""
 
     scope: Scope
     memories: Sequence[Memory]
@@ -65,6 +65,7 @@ class Bench:
     """Wording that keeps everything of both statements, or None."""
     waiting: Sequence[Heard] = ()
     promote_after: int = 3
+    live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
 
 
 @dataclass(frozen=True)
@@ -77,8 +78,7 @@ class Met:
 
 def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     """Choose one fate for each observation of one scope. Touches nothing."""
-    draft = Draft(bench.memories, bench.revisions)
-    waiting = list(bench.waiting)
+    draft, waiting = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere), list(bench.waiting)
     for one in heard:
         _decide(one, draft, bench, waiting)
     return Plan(tuple(draft.steps), draft.touched_revisions())

@@ -18,13 +18,15 @@ class Draft:
     founded after that memory got a better wording; they are always judged by the wording they have now.
     """
 
-    def __init__(self, memories: Iterable[Memory], revisions: Mapping[str, int]) -> None:
+    def __init__(self, memories: Iterable[Memory], revisions: Mapping[str, int], *, live_elsewhere: int = 0) -> None:
+        """`live_elsewhere` counts live memories of the scope that no statement of this plan can meet."""
         self.memories: dict[str, Memory] = {}
         self.revisions = revisions
         self.touched: set[str] = set()
         self.steps: list[Step] = []
         self._by_wording: dict[str, dict[str, None]] = defaultdict(dict)
         self._changes: list[Change] = []
+        self._live_elsewhere = live_elsewhere
         for memory in memories:
             self._keep(memory)
 
@@ -46,7 +48,7 @@ class Draft:
 
     def live_count(self) -> int:
         """How many live memories the scope has by now."""
-        return sum(m.status is Status.LIVE for m in self.memories.values())
+        return self._live_elsewhere + sum(m.status is Status.LIVE for m in self.memories.values())
 
     def change(self, op: str, after: Memory, *, reason: str, evidence: Sequence[str] = ()) -> Memory:
         """Put a memory into its new state; nothing is recorded when that is the state it has."""

@@ -171,8 +171,8 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
             continue
         before = known.get(relative)
         name = relative.removeprefix(prefix)
-        memory = before.memory if before else owner.get(name, "") or projection.BY_HAND
-        if memory.startswith(projection.BY_HAND):
+        memory = before.memory if before else owner.get(name, "") or work.BY_HAND
+        if memory.startswith(work.BY_HAND):
             memory = _by_hand([c for e in edits if e.file == name for c in _candidates(e, kit.clock.now(), scope)], body)
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
         # the difference makes the next projection mask it in the file too.
@@ -201,7 +201,7 @@ def _by_hand(said: Sequence[Candidate], body: bytes) -> str:
     """Who owns a file a person added: one statement, when the file says nothing else, or the person alone."""
     words = _FRONTMATTER.sub("", redact(_text(body)).text, count=1)
     whole = len(said) == 1 and observations.plain_words(said[0].text) == observations.plain_words(words)
-    return projection.BY_HAND + (observations.observation_id(said[0]) if whole else "")
+    return work.BY_HAND + (observations.observation_id(said[0]) if whole else "")
 
 
 def _candidates(edit: PersonEdit, now: datetime, scope: Scope) -> Iterator[Candidate]:

@@ -30,17 +30,21 @@ def pair_side(text: str, at: datetime | None) -> str:
     return f"{text_sha(text)[:SIDE_DIGITS]}@{iso(at) if at else ''}"
 
 
-def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> dict[str, NDArray[np.float16]]:
-    """Unit vectors by wording hash, float16 as stored; missing ones are left out."""
+def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[list[str], NDArray[np.float16]]:
+    """The wording hashes of which a vector is known, and their vectors, float16 as stored, one a row."""
     import numpy as np
 
-    found: dict[str, NDArray[np.float16]] = {}
+    known: list[str] = []
+    bodies: list[bytes] = []
     for start in range(0, len(wordings), PART):
         part = list(wordings[start:start + PART])
         marks = ", ".join("?" * len(part))
         for row in store.all(f"SELECT wording, body FROM vector WHERE model = ? AND wording IN ({marks})", model, *part):
-            found[row["wording"]] = np.frombuffer(row["body"], dtype="<f2")
-    return found
+            # One that is damaged is missing: it is made anew, and must not shift the others.
+            if isinstance(row["body"], bytes) and len(row["body"]) == len(bodies[0] if bodies else row["body"]):
+                known.append(row["wording"])
+                bodies.append(row["body"])
+    return known, np.frombuffer(b"".join(bodies), dtype="<f2").reshape(len(known), -1) if known else np.zeros((0, 0), "<f2")
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:
@@ -53,8 +57,6 @@ def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -
     """The verdicts this judge remembers of some pairs, each by the hashes of both sides, smaller hash first."""
     asked = sorted(set(pairs))
     found: dict[tuple[str, str], Judgement] = {}
-    if len(asked) > PAIRS_PART and store.one("SELECT 1 FROM judged WHERE judge = ? LIMIT 1", judge) is None:
-        return found  # a first night asks for very many, and there are none
     for start in range(0, len(asked), PAIRS_PART):
         part = asked[start:start + PAIRS_PART]
         rows = store.all(f"""SELECT * FROM judged WHERE (a, b) IN (VALUES {', '.join(['(?, ?)'] * len(part))})
@@ -62,6 +64,11 @@ def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -
         found.update({(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
                                                   Basis(r["basis"]), r["richer"], r["newer"]) for r in rows})
     return found
+
+
+def has_judged(store: Store, *, judge: str) -> bool:
+    """Whether this judge remembers anything: before its first night there is nothing to ask for."""
+    return store.one("SELECT 1 FROM judged WHERE judge = ? LIMIT 1", judge) is not None
 
 
 def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -80,6 +80,56 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
 
 
 @sound_row
+def load_shown(store: Store, scope: Scope) -> list[Memory]:
+    """The memories an index shows, with what it shows of them: how many observations carry them, but not which."""
+    rows = store.all("""SELECT m.id, w.text, m.class, m.type, m.category, m.status, m.trust, m.authority, m.created_at,
+                          m.updated_at, m.confirmed_at, m.valid_from, m.ttl, m.pinned, m.edited, m.unverified, m.file,
+                          (SELECT COUNT(*) FROM support s WHERE s.memory = m.id)
+                        FROM memory m LEFT JOIN wording w ON w.sha = m.wording
+                        WHERE m.scope = ? AND m.status IN ('live', 'stale') ORDER BY m.created_at, m.id""", str(scope))
+    return [
+        Memory(identity, scope, FORGOTTEN_TEXT if text is None else text, MemoryClass(kind), MemoryType(type_),
+               Category(category), Status(status), Trust(trust), Trust(authority), parse_instant(created),
+               parse_instant(updated), parse_instant(confirmed), parse_instant(starts), ttl=ttl, pinned=bool(pinned),
+               edited=bool(edited), unverified=bool(unverified), file=file, support=support)
+        for (identity, text, kind, type_, category, status, trust, authority, created, updated, confirmed, starts, ttl, pinned,
+             edited, unverified, file, support) in rows]
+
+
+def load_wordings(store: Store, scope: Scope) -> list[str]:
+    """The words of every memory of a scope, in the order of their founding statements: all that a search for partners needs."""
+    rows = store.all("""SELECT w.text FROM memory m JOIN wording w ON w.sha = m.wording WHERE m.scope = ?
+                        ORDER BY m.created_at, m.id""", str(scope))
+    return [r["text"] for r in rows]
+
+
+def load_around(store: Store, scope: Scope, *, texts: Iterable[str], ids: Iterable[str] = (), said: Iterable[str] = (),
+                ) -> list[Memory]:
+    """Memories of a scope with some wordings, ids or observations, and all that their versions and their links lead to."""
+    found: dict[str, Memory] = {}
+    with store.reading():
+        wanted = {*ids, *_with_wordings(store, scope, texts)}
+        for observation in said:
+            wanted.update(r["memory"] for r in store.all("""SELECT s.memory FROM support s
+                JOIN observation o ON o.seq = s.observation WHERE o.id = ?""", observation))
+        while wanted:
+            fresh = {i: m for i, m in load_some(store, sorted(wanted)).items() if m.scope == scope}
+            found.update(fresh)
+            named = {i for m in fresh.values() for i in (m.superseded_by, *(other for other, _ in m.links))}
+            wanted = named - {""} - found.keys() if fresh else set()
+    return sorted(found.values(), key=lambda m: (iso(m.created_at), m.id))
+
+
+def _with_wordings(store: Store, scope: Scope, texts: Iterable[str]) -> Iterator[str]:
+    shas = [text_sha(t) for t in texts]
+    for start in range(0, len(shas), 500):
+        part = shas[start:start + 500]
+        marks = ", ".join("?" * len(part))
+        yield from (r["id"] for r in store.all(f"SELECT id FROM memory WHERE wording IN ({marks}) AND scope = ?", *part,
+                                               str(scope)))
+
+
+@sound_row
 def load_scopes(store: Store) -> list[Scope]:
     """Every scope that has an observation or a memory."""
     rows = store.all("SELECT scope FROM memory UNION SELECT scope FROM observation ORDER BY scope")
@@ -142,9 +192,25 @@ def revision(tx: sqlite3.Connection, identity: str) -> int:
     return 0 if row is None else int(row[0])
 
 
-def load_revisions(store: Store, scope: Scope) -> dict[str, int]:
-    """The revision of every memory of a scope, as a plan is made."""
-    return {r["id"]: int(r["rev"]) for r in store.all("SELECT id, rev FROM memory WHERE scope = ?", str(scope))}
+def load_revisions(store: Store, ids: Sequence[str]) -> dict[str, int]:
+    """The revisions of some memories, as a plan is made; unknown ones are left out."""
+    found: dict[str, int] = {}
+    for start in range(0, len(ids), 500):
+        part = ids[start:start + 500]
+        rows = store.all(f"SELECT id, rev FROM memory WHERE id IN ({', '.join('?' * len(part))})", *part)
+        found.update((r["id"], int(r["rev"])) for r in rows)
+    return found
+
+
+def load_ids(store: Store, scope: Scope, status: Status) -> set[str]:
+    """The ids of the memories of a scope that have a status."""
+    return {r["id"] for r in store.all("SELECT id FROM memory WHERE scope = ? AND status = ?", str(scope), status.value)}
+
+
+def count_status(store: Store, scope: Scope, status: Status) -> int:
+    """How many memories of a scope have a status."""
+    row = store.one("SELECT COUNT(*) AS n FROM memory WHERE scope = ? AND status = ?", str(scope), status.value)
+    return int(row["n"]) if row else 0
 
 
 def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> None:

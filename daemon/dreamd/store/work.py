@@ -57,6 +57,8 @@ class KnownFile:
     inode: int = -1
 
 
+BY_HAND = "by-hand "
+"""Owner of a file a person added; behind it the observation that says all of it, where there is one."""
 MASKED = b"[masked"
 
 
@@ -150,9 +152,23 @@ def load_unwritten(store: Store) -> dict[Scope, int]:
     return {parse_scope(r["key"].removeprefix(UNWRITTEN)): int(r["value"]) for r in rows}
 
 
-def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int) -> None:
-    """The intents of a scope are recorded, as of so many changes; one that came meanwhile keeps the mark."""
+def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str = "") -> None:
+    """The intents of a scope are recorded, as of so many changes; one that came meanwhile keeps the mark.
+
+    `by` names the version of dream that has looked at every file of the scope.
+    """
     tx.execute("DELETE FROM meta WHERE key = ? AND value = ?", (f"{UNWRITTEN}{scope}", str(changes)))
+    if by:
+        write_meta(tx, f"{LOOKED}{scope}", by)
+
+
+LOOKED = "files by "
+"""Beginning of the fact that says which dream last looked at every file of a scope; what follows is the scope."""
+
+
+def looked_by(store: Store, scope: Scope) -> str:
+    """The version of the dream that last looked at every file of a scope: another one may write them otherwise."""
+    return store.meta(f"{LOOKED}{scope}") or ""
 
 
 LAST_TAKEN = "inbox"
@@ -219,8 +235,25 @@ def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFi
     """Known files by path relative to the home."""
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (str(scope),))
     rows = store.all(f"SELECT * FROM file{where} ORDER BY path", *args)
-    return {r["path"]: KnownFile(r["path"], r["sha"], _as_bytes(r["body"]), r["memory"], r["scope"], r["size"], r["mtime_ns"],
-                                 r["inode"]) for r in rows}
+    return {r["path"]: _known_file(r) for r in rows}
+
+
+def load_files_about(store: Store, scope: Scope, *, memory_ids: Sequence[str], paths: Sequence[str]) -> dict[str, KnownFile]:
+    """The known files of some memories, those a person added to the scope, and those at some paths or below `…*`."""
+    rows: list[sqlite3.Row] = []
+    for start in range(0, len(memory_ids), 500):
+        part = memory_ids[start:start + 500]
+        rows += store.all(f"SELECT * FROM file WHERE memory <> '' AND memory IN ({', '.join('?' * len(part))})", *part)
+    rows += store.all("SELECT * FROM file WHERE memory <> '' AND memory >= ? AND memory < ?", BY_HAND, f"{BY_HAND}~")
+    for path in paths:
+        begin, wild, _ = path.partition("*")
+        rows += store.all("SELECT * FROM file WHERE path >= ? AND path <= ?", begin, f"{begin}\uffff" if wild else begin)
+    return {r["path"]: _known_file(r) for r in rows if r["scope"] == str(scope)}
+
+
+def _known_file(row: sqlite3.Row) -> KnownFile:
+    return KnownFile(row["path"], row["sha"], _as_bytes(row["body"]), row["memory"], row["scope"], row["size"],
+                     row["mtime_ns"], row["inode"])
 
 
 def _as_bytes(body: object) -> bytes:
