@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cache
 
 from dreamd.extraction import words
 from dreamd.extraction.classes import category_of, class_of, type_of
@@ -140,8 +141,12 @@ def is_acknowledgement(text: str) -> bool:
     """Whether a text only thanks, agrees or greets."""
     if len(text) > _TOKEN_LIMIT // 4:
         return False
-    small = text.strip().lower()
-    return any(re.fullmatch(f"(?:{entry})[\\s!.🙏👍🎉❤️😊]*", small) for entry in words.entries("words/gate", "acknowledgement"))
+    return _acknowledgements().fullmatch(text.strip().lower()) is not None
+
+
+@cache
+def _acknowledgements() -> re.Pattern[str]:
+    return re.compile(f"(?:{'|'.join(words.entries('words/gate', 'acknowledgement'))})[\\s!.🙏👍🎉❤️😊]*")
 
 
 def is_editing_instruction(text: str) -> bool:

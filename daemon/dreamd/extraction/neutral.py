@@ -80,4 +80,5 @@ def wears_a_role(text: str) -> bool:
 def _has(table: str, text: str) -> bool:
     plain = unicodedata.normalize("NFKC", strip_hidden(text)).lower().replace("’", "'")
     plain = re.sub(r"[ \t]+", " ", plain)
-    return any(words.has("words/injection", table, form) for form in (plain, re.sub(r"[*_`~\"]+", "", plain)))
+    bare = re.sub(r"[*_`~\"]+", "", plain)
+    return words.has("words/injection", table, plain) or (bare != plain and words.has("words/injection", table, bare))

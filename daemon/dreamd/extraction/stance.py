@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from dreamd.extraction import words
+from dreamd.extraction.classes import is_order
 from dreamd.extraction.pronouns import points_outside
 
 _SHORTEST_REST = 25
@@ -165,7 +166,7 @@ def without_tail(text: str) -> str:
             return head + "."
     for mark in _ORDER_CLAUSE.finditer(text):
         head, tail = text[:mark.start()].strip(), text[mark.end():]
-        acts = words.starts("words/rules", "task", tail) or is_work(tail) or tail.startswith("sign ")
+        acts = words.starts("words/rules", "task", tail) or is_order(tail) or is_work(tail)
         if acts and words.width(head) >= _SHORTEST_FACT and not (leans(head) or _COMES_AGAIN.search(tail)):
             return head + "."
     return text

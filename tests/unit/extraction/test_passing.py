@@ -35,7 +35,7 @@ def test_the_order_before_a_fact_is_no_part_of_it() -> None:
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ("Gannet was sold, take her off every list", "Gannet was sold."),
+        ("The Gannet was sold in May, take her off every list", "The Gannet was sold in May."),
         ("my colleague Runa does the bookings, so sign it with her name", "My colleague Runa does the bookings."),
         ("Tern left, Jorid is our new skipper", "Tern left, Jorid is our new skipper."),
         ("that's our naming everywhere, berth_boat_day", "our naming everywhere: berth_boat_day."),
