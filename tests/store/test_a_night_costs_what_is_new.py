@@ -112,3 +112,23 @@ def test_orders_that_wait_are_not_gated_anew_in_a_night_without_one(tmp_path: Pa
                   Said("Run the slow tests before you push.", sign="one-off", explicit=False, conversation=talk))
         house.dream(f"2026-01-0{8 + n}T20:00:00Z")
     assert house.memory("slow tests").support == 3
+
+
+def test_an_edit_by_hand_has_no_other_file_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dreamd.phases import orient
+
+    house = _house(tmp_path)
+    path = house.file_of("Halle depot's keys")
+    path.write_text(path.read_text().replace("behind the counter", "in the safe"))
+    read: list[str] = []
+    true = orient.fsio.read_bytes
+    monkeypatch.setattr(orient.fsio, "read_bytes", lambda p, **k: read.append(p.name) or true(p, **k))
+    with house.kit("2026-01-20T20:00:00Z") as kit:
+        kit.dry = True
+        [edited] = orient.orient(kit).edits
+    assert [c.text for c in edited.candidates] == ["The Halle depot's keys hang in the safe."]
+    assert read == [path.name]
+    monkeypatch.undo()
+    house.dream("2026-01-20T20:00:00Z")
+    assert "in the safe" in house.index()
+    assert _behind(house) == []

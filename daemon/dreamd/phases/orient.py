@@ -10,6 +10,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -129,7 +130,8 @@ def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
         present = _look(directory, below=f"{directory.relative_to(kit.paths.home)}/")
         ours = {p for p in known if p.startswith("memory/")}
         if ours != present.keys() or any(known[p] != present[p] for p in ours):
-            edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings)
+            touched = {p for p, facts in present.items() if known.get(p) != facts}
+            edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
             if edited is not None:
                 yield edited
 
@@ -146,11 +148,15 @@ def _look(directory: Path, *, below: str) -> dict[str, tuple[int, int, int]]:
     return found
 
 
-def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str]) -> Edited | None:
+def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *,
+             touched: AbstractSet[str]) -> Edited | None:
     known = {p: k for p, k in work.load_files(kit.store, scope=scope).items() if p.startswith("memory/")}
     current: dict[str, bytes] = {}
     unreadable: set[str] = set()
     for relative, path in present.items():
+        if relative not in touched:
+            current[relative] = known[relative].body  # as it was accepted: one edit does not have thousands of files read
+            continue
         try:
             current[relative] = fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES)
         except (DreamError, OSError) as error:
@@ -171,20 +177,28 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
             continue
         before = known.get(relative)
         name = relative.removeprefix(prefix)
+        if relative not in touched:
+            restated += _restated(known[relative], elsewhere[name]) if name in elsewhere else []
+            continue
         memory = before.memory if before else owner.get(name, "") or work.BY_HAND
         if memory.startswith(work.BY_HAND):
             memory = _by_hand([c for e in edits if e.file == name for c in _candidates(e, kit.clock.now(), scope)], body)
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
         # the difference makes the next projection mask it in the file too.
         now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
-        masked = redact(_text(body)).text
-        now = replace(now, body=body if masked == _text(body) else masked.encode())
+        now = replace(now, body=before.body if before and before.sha == now.sha else _kept(body))
         if now != before:
             accepted.append(now)
         if name in elsewhere:
             restated += _restated(now, elsewhere[name])
     gone = tuple(p for p in known if p not in current)
     return Edited(scope, tuple(candidates), tuple(accepted), gone, tuple(restated)) if accepted or gone else None
+
+
+def _kept(body: bytes) -> bytes:
+    """A file's bytes as the store may keep them."""
+    masked = redact(_text(body)).text
+    return body if masked == _text(body) else masked.encode()
 
 
 def _restated(file: KnownFile, edit: PersonEdit) -> list[Intent]:

@@ -96,10 +96,16 @@ def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:
     The newest entry about each memory stays, however old: it says why the memory is what it is.
     """
     old = "(SELECT seq FROM run WHERE ended_at < ?)"
+    told: set[str] = set()
+    for column in ("before", "after"):
+        told.update(r[0] for r in tx.execute(f"""SELECT json_extract(o.{column}, '$.wording') FROM operation o
+            WHERE o.run IN {old} AND {_PASSED_OVER} AND o.{column} IS NOT NULL""", (iso(before),)))
     tx.execute(f"DELETE FROM operation AS o WHERE o.run IN {old} AND {_PASSED_OVER}", (iso(before),))
     gone = tx.execute(f"DELETE FROM run WHERE seq IN {old} AND NOT EXISTS (SELECT 1 FROM operation o WHERE o.run = run.seq)",
                       (iso(before),)).rowcount
     known = {r[0] for r in tx.execute("SELECT wording FROM memory")}
+    if told <= known:
+        return int(gone)  # no words became needless: the whole journal need not be read
     for column in ("before", "after"):
         known.update(r[0] for r in tx.execute(f"SELECT DISTINCT json_extract({column}, '$.wording') FROM operation"))
     for (sha,) in tx.execute("SELECT sha FROM wording").fetchall():
