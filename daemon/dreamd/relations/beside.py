@@ -87,6 +87,7 @@ def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
 _FORMER = re.compile(
     r"\b(?:instead of|rather than|in place of|no longer|up from|down from|statt(?: bisher)?|en (?:vez|lugar) del?"
     r"|au lieu d[eu]?|em vez d[aeo]s?) (?:the )?((?:[^,;.]|[,.](?=\d)){1,40})|\bfrom (.{1,30}?) (?:to|into|onto) "
+    r"|\b(?:took|taken|moved|migrated|got) [^,;.]{2,40}? off (?:the )?([^,;.]{2,30}?) (?:and|to|onto) "
 )
 _FITS = re.compile(r"\b(?:works? (?:well )?with|compatible with|tested (?:with|on|against)|supports?|runs? under)\b")
 _ALSO = re.compile(

@@ -33,8 +33,12 @@ from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem, tokens
+from dreamd.relations.words import UNIT_NAMES
 
-_LEFT = re.compile(r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) ")
+_LEFT = re.compile(
+    r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) "
+    r"|\b(?:took|taken|moved|migrated|got) [^,;.]{2,40}? off (?:the )?([^,;.]{2,30}?) (?:and|to|onto) "
+)
 _DUE = frozenset(["due", "deadline", "date", "valu", "value", "current"])
 _BOTH_WAYS = frozenset(
     frozenset(stem(word) for word in pair.split("/"))
@@ -46,6 +50,8 @@ _BOTH_WAYS = frozenset(
 """Opposites that a thing may do in turn."""
 _HOLDER = re.compile(r"^([A-Z][\w-]+(?: [A-Z][\w-]+)?) is (?:now |currently )?(?:the|our) ([^.,;]{3,60})\.?$")
 LEAST_COVER = 0.75
+LONGEST_SIGN = 3
+"""Letters of a unit's sign: longer ones are its name."""
 
 
 def certain_clash(pair: PairFeatures, frame: Frame) -> str:
@@ -63,6 +69,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or other_amount(pair, frame)
         or other_fixed(pair, frame)
         or other_liking(pair)
+        or other_unit(pair, frame)
         or other_agent(pair)
         or stage_change(pair)
         or only_cause(pair)
@@ -122,7 +129,8 @@ def _retired(slots: Slots) -> frozenset[str]:
 
 def turned_order(pair: PairFeatures) -> str:
     """Both order the same two things, the other way round."""
-    told = min(pair.cover_a, pair.cover_b) >= 0.5 and is_turned(pair.a.folded, pair.b.folded)
+    apart = pair.qualifiers_apart or pair.numbers_a and pair.numbers_b
+    told = not apart and min(pair.cover_a, pair.cover_b) >= 0.5 and is_turned(pair.a.folded, pair.b.folded)
     return "one puts first what the other puts second" if told else ""
 
 
@@ -176,6 +184,21 @@ def _is_fixed(token: Token, one: str, other: str) -> bool:
 
 
 _LIES = re.compile(r"^(?:The|Our|Its) [^,;:]{3,40}? (?:is|lives|lies|sits) (?:in|at) [\w./~-]+\.?$")
+
+
+def other_unit(pair: PairFeatures, frame: Frame) -> str:
+    """The same words around another unit of one dimension: "in metres", "in millimetres"."""
+    told = [_IN_UNIT.findall(slots.folded.lower()) for slots in (pair.a, pair.b)]
+    if len(told[0]) != 1 or len(told[1]) != 1 or pair.a.numbers or pair.b.numbers or pair.a.negations or pair.b.negations:
+        return ""
+    (one,), (other,) = told
+    apart = UNIT_NAMES[one] != UNIT_NAMES[other] and UNIT_NAMES[one][0] == UNIT_NAMES[other][0]
+    alike = apart and pair.a.conditions == pair.b.conditions and not pair.names_a and not pair.names_b
+    return f"`in {one}` against `in {other}`" if alike and told_alike(frame.a.told, frame.b.told, pair) else ""
+
+
+_UNITS = sorted(unit for unit in UNIT_NAMES if unit.isascii() and unit.isalpha() and len(unit) > LONGEST_SIGN)
+_IN_UNIT = re.compile(rf"\bin ({'|'.join(_UNITS)})\b")
 
 
 def other_liking(pair: PairFeatures) -> str:

@@ -159,7 +159,7 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield "each names another cause"
     if is_turned(pair.a.folded, pair.b.folded):
         yield "one puts first what the other puts second"
-    if _permission(pair.a) * _permission(pair.b) < 0:
+    if permission(pair.a) * permission(pair.b) < 0:
         yield "one allows what the other bars"
 
 
@@ -225,7 +225,7 @@ _BARS = frozenset(
 )
 
 
-def _permission(slots: Slots) -> int:
+def permission(slots: Slots) -> int:
     """1 where something may be done, -1 where it is barred, 0 where nothing is said of it."""
     if {t.lower for t in slots.tokens} & _BARS:
         return -1

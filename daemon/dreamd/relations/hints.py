@@ -15,10 +15,10 @@ from dreamd.relations.causes import other_cause
 from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
-from dreamd.relations.guards import is_number, strong_changes
+from dreamd.relations.guards import is_number, permission, strong_changes
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
-from dreamd.relations.sameness import says_too, turned_no
+from dreamd.relations.sameness import narrowing, says_too, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import order_from_both_ends
 from dreamd.relations.text import Token
@@ -46,7 +46,7 @@ def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
         return "each leaves room for nothing else"
     if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2 or turned_no(pair):
         return ""
-    return _denied(pair) or _opposed(pair) or _other_amounts(pair) or _changed(pair)
+    return _denied(pair) or _barred(pair) or _opposed(pair) or _other_amounts(pair) or _changed(pair)
 
 
 def _one_of_many(frame: Frame, part: Part) -> bool:
@@ -83,7 +83,9 @@ def _is_object(ahead: Sequence[Token]) -> bool:
 def _one_subject(pair: PairFeatures) -> bool:
     """What one speaks about stands in the other, too."""
     known = ((pair.a.subject, pair.b), (pair.b.subject, pair.a))
-    return bool(pair.shared) and any(subject and subject <= slots.content_set for subject, slots in known)
+    done = pair.a if pair.a.passive else pair.b
+    same_deed = pair.a.passive != pair.b.passive and done.verb in pair.shared and bool(done.subject & pair.shared)
+    return same_deed or bool(pair.shared) and any(subject and subject <= slots.content_set for subject, slots in known)
 
 
 def _own(pair: PairFeatures) -> tuple[frozenset[str], frozenset[str]]:
@@ -94,7 +96,9 @@ def _own(pair: PairFeatures) -> tuple[frozenset[str], frozenset[str]]:
 
 def _denied(pair: PairFeatures) -> str:
     """One denies what the other says, and neither speaks of a case, a place or a thing of its own."""
-    if not pair.polarity_apart and pair.a.head_negations % 2 == pair.b.head_negations % 2:
+    if not pair.polarity_apart and (
+        pair.a.head_negations % 2 == pair.b.head_negations % 2 or pair.a.negations % 2 == pair.b.negations % 2
+    ):
         return ""
     denying, plain = (pair.a, pair.b) if pair.a.head_negations > pair.b.head_negations else (pair.b, pair.a)
     low = f"{denying.folded} {plain.folded}".lower()
@@ -103,13 +107,17 @@ def _denied(pair: PairFeatures) -> str:
     if denies_softly(plain, denying) or is_bounded(denying, plain):
         return ""
     if pair.a.tongue == "en":
-        mine, theirs = _own(pair)
-        exclusive = EXCLUSIVE.search(low) or "but" in {t.lower for t in denying.tokens}
-        if mine and theirs and not exclusive:
+        own = _own(pair)[0 if plain is pair.a else 1]
+        if own and narrowing(denying, plain) - LIGHT - VERBS - denying.denied and not EXCLUSIVE.search(low):
             return ""
         if _special(plain, denying) or _predicates_apart(plain, denying, pair.shared):
             return ""
     return "one denies what the other says"
+
+
+def _barred(pair: PairFeatures) -> str:
+    """One allows what the other bars: "may edit" beside "is locked for"."""
+    return "one allows what the other bars" if permission(pair.a) * permission(pair.b) < 0 else ""
 
 
 def _special(plain: Slots, denying: Slots) -> bool:

@@ -30,6 +30,8 @@ _COMPLEMENTS = frozenset(
 """Opposites without a middle: what is not the one is the other."""
 _AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".split())
 _NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
+_BEGINNING = frozenset("the this these that our their his her its my it he she they we i you there".split())
+"""Words behind an "as" that gives a reason; behind one that gives a role ("as guest") stands a bare noun."""
 _PIVOTS = frozenset("without unless until except".split())
 _EARLIER = frozenset("before only once after when if until as".split())
 _IS_SO = re.compile(r"[,;:] ?(?:because |since |as )?(?:he|she|it|they|we|i)(?:'s| is| are|'re|'m| am) (\w+)")
@@ -75,8 +77,10 @@ def narrowing(denying: Slots, other: Slots) -> frozenset[str]:
         return frozenset()
     clause: set[str] = set()
     reached = False
-    for token in denying.tokens:
-        if reached and (token.kind == "stop" or token.lower in _NEXT):
+    for at, token in enumerate(denying.tokens):
+        after = denying.tokens[at + 1].lower if at + 1 < len(denying.tokens) else ""
+        role = token.lower == "as" and after not in _BEGINNING
+        if reached and (token.kind == "stop" or token.lower in _NEXT and not role):
             break
         if _is_no(token):
             reached = True

@@ -73,8 +73,9 @@ def _compared(one: str, other: str) -> int:
         return 0
     kept = bool(left[0] & right[0]), bool(left[1] & right[1])
     moved = bool(left[0] & right[1]), bool(left[1] & right[0])
+    if all(moved) and not all(kept):
+        return -1  # what both sides of the order share may stand in either place: "ask Ben before Anna"
     if _PRONOUN.search(one) and _PRONOUN.search(other):
         # what "it" or "them" stands for may be named in either place: "wax the skis before you sharpen them"
-        whole = left[0] | left[1] == right[0] | right[1]
-        return -1 if all(moved) and not all(kept) else int(all(kept) and not all(moved) and whole)
-    return -1 if all(moved) and not any(kept) else int(left == right)
+        return int(all(kept) and not all(moved) and left[0] | left[1] == right[0] | right[1])
+    return int(left == right)

@@ -233,8 +233,14 @@ def _verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:
     return first_found + 1 if first_found >= 0 and first_found + 1 in strong else first_found
 
 
+_SURE_VERBS = frozenset("goes uses needs takes comes happens requires depends lasts costs stays belongs begins becomes".split())
+"""Forms that are nothing but verbs: the word before them is no order."""
+
+
 def _is_noun_here(head: Sequence[Token], first: int) -> bool:
     """`Release notes are …`, `Plans need …`: a verb's word that stands as the subject."""
+    if first + 1 < len(head) and head[first + 1].lower in _SURE_VERBS:
+        return True
     return head[first].lower.endswith("s") or any(t.lower in _AUX for t in head[first + 1 : first + 3])
 
 

@@ -36,6 +36,7 @@ def verdict(a, b, *, days=30.0, similarity=0.6):
         ("Log retention: 30 days.", "Log retention: 30 days -> 60 days."),
         ("The x-ray is in room 12.", "X-ray: room 12 → 14."),
         ("The office is on floor 3.", "The office has been moved to floor 5."),
+        ("The shop runs on Heroku today.", "We took the shop off Heroku and put it on Fly."),
     ],
 )
 def test_an_event_ends_the_value_that_it_replaces(old, new):
@@ -115,6 +116,12 @@ def test_holders_of_other_things_and_of_shares_stand_beside_each_other(a, b, day
         ("I like my reports as tables.", "I prefer my letters as prose.", False),
         ("The retreat is in Bonn.", "The retreat is in Mainz.", True),
         ("The retreat is in Bonn.", "The fair is in Mainz.", False),
+        ("The sonar reports depths in metres.", "Depths of the sonar are reported in fathoms.", False),
+        ("The sonar reports depths in metres.", "The sonar reports depths in kilometres.", True),
+        ("The sonar reports depths in metres.", "The sonar reports speeds in kilometres.", False),
+        ("Talk to Ben before Anna.", "Talk to Anna before Ben.", True),
+        ("Talk to Ben before Anna on Mondays.", "Talk to Anna before Ben on Fridays.", False),
+        ("Import roads before houses.", "Houses are imported first, roads follow.", True),
     ],
 )
 def test_the_same_words_around_another_version_place_or_liking_clash(a, b, clash):

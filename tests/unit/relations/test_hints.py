@@ -70,6 +70,9 @@ def test_a_score_ends_nothing_where_both_can_hold(a, b):
         ("The key is with Nora.", "The key is with Piet."),
         ("The clerk signs over mail.", "The clerk no longer signs over mail."),
         ("Badges are stored on the internal server.", "We moved the badges from the internal server to a safe."),
+        ("The barge fleet is repaired by the dock crew alone.", "Only the yard repairs the barges."),
+        ("The user wants maps printed in full.", "The user wants a short list and no maps."),
+        ("Guides may change a tour that has begun.", "A tour that has begun is locked for guides."),
         ("Only the night crew restarts the kiln.", "Kiln restarts are the foreman's business alone."),
     ],
 )
