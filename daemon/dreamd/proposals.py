@@ -85,7 +85,11 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
     if not known or not entries:
         return {}, []
     words = {e.id: " ".join(e.text.split()) for e in entries}
-    vectors = load_vectors(kit, known)
+    dry, kit.dry = kit.dry, True  # a proposal is a look: what has to be embedded for it is not kept, and begins no run
+    try:
+        vectors = load_vectors(kit, known)
+    finally:
+        kit.dry = dry
     texts = sorted(set(words.values()))
     # An owner's own words leave nothing in the store, not even a vector.
     vectors.rows.update(zip(texts, kit.load_embedder(len(texts)).embed(texts), strict=True))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -54,6 +56,19 @@ def test_what_a_person_said_since_is_proposed_for_the_file_and_no_byte_of_it_cha
         assert bytes_and_times(repository) == before
     shown = dream(tmp_path, "attach", directory, "-n")
     assert "which is yours and stays as it is" in shown.stdout and "+- We moved releases" in shown.stdout
+
+
+@pytest.mark.model
+def test_looking_for_proposals_begins_no_run_though_something_has_to_be_embedded(tmp_path, repository):
+    dream(tmp_path, "note", "--scope", "project:lighthouse", "Releases go out with Nix now", now="2026-05-01T09:00:00Z")
+    dream(tmp_path, "consolidate", now="2026-05-02T03:00:00Z")
+    assert dream(tmp_path, "attach", str(repository / ".claude" / "memory"), "--yes").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "home" / "dream.db")) as store, store:
+        before = store.execute("SELECT id, ended_at FROM run").fetchall()
+        assert store.execute("DELETE FROM vector").rowcount
+    assert dream(tmp_path, "review").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "home" / "dream.db")) as store:
+        assert store.execute("SELECT id, ended_at FROM run").fetchall() == before
 
 
 @pytest.mark.model
