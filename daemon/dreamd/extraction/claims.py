@@ -42,7 +42,7 @@ def _shapes() -> tuple[re.Pattern[str], ...]:
     kind = (rf"(?i){subject}(?!(?:the|some|{_SMALL_NUMBERS}|we|all|both)\b)(?:[\w'-]+ ){{1,3}}are (?:{_any('participle')})"
             r" (?:in|with|by|to|at|via|on|from|as|for|under|without) \w")
     claim = (rf"(?i)(?:the |our |my |all |every |each |{_TITLE}|[a-z][\w-]* (?:of|for|in|without|with|from|on) )?"
-             rf"{subject}(?!we\b)[^,.;?]{{2,60}}? (?:{_any('standing')})\b(?! (?:{_any('state_of_work')})\b)")
+             rf"{subject}(?!we\b)(?:{_TITLE}|[^,.;?]){{2,60}}? (?:{_any('standing')})\b(?! (?:{_any('state_of_work')})\b)")
     habit = rf"(?i)we (?:all |also |mostly |usually )?(?:{_any('habit')})\b(?! (?:it|this|that|them|to)\b)"
     return tuple(re.compile(shape) for shape in (office, kind, claim, habit))
 
@@ -54,7 +54,7 @@ def _value() -> re.Pattern[str]:
     return re.compile("|".join((
         r"\d{4}-\d\d", r"\b\d{1,2}[:.]\d\d\b", r"\bv?\d+\.\d+", r"\b\d+[x×]", r"\b\d+(?:st|nd|rd|th)\b", r"\b\d{3,} \d{2,}",
         rf"(?i:\b\d[\d,.]* ?(?:%|(?:{unit})\b))", rf"\b(?:{_SMALL_NUMBERS}) (?:\w+ )?(?:{unit})\b",
-        r"\b(?:from|between) \d{1,2} (?:to|and) \d{1,2}\b", r"\b\d[\d.,]*k\b",
+        r"\b(?:from|between) \d{1,2} (?:to|and) \d{1,2}\b", r"\b\d[\d.,]*k\b", rf"\b{_TITLE}[A-Z]",
         r"(?<!\w)#[\w-]{3,}", r"\b[a-z]\w*-\d+\b", r"\b[A-Z]+-\d[\w-]+", r"\b[A-Za-z]{2,} \d{1,3}\b(?!\.)",
         r"\b[A-Z]{2,}\d[\w-]*\b", r"\b[A-Z]\d{1,3}\b",
         r"(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*", r"\b\w+://\S", r"(?<!\w)--\w[\w-]+", r"`[^`]+`", r"\b[a-z]+_[a-z_]+\b",

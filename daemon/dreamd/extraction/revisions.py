@@ -28,6 +28,7 @@ _KINDS = (
     ("host", r"\b[\w-]+(?:\.[a-z][\w-]+)+\b"),
     ("version", r"\bv?\d+(?:\.\d+)+\b"),
     ("id", r"\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[A-Z]+-\d[\w-]*"),
+    ("phone", r"(?<![\w.])\+?\d{2,5}(?:[ /-]\d{2,5}){1,4}\b"),
     ("number", r"(?<![\w.])\d+(?:[,']\d{3})*(?![\w/-])"),
     ("weekday", r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag"
                 r"|sonntag)s?|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"),

@@ -169,6 +169,9 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
     n = 0
     busy = [is_at_work(text) for text in said]
     while n < len(said):
+        if n + 1 < len(said) and _begins_a_second_thought(said[n], said[n + 1]):
+            n += 1
+            said[n] = f"wait, {said[n]}"
         text = _second_thought(talk, event, said[n])
         n += 1
         if not text:
@@ -205,6 +208,12 @@ def _listen_to(said: list[str], talk: _Talk, event: Event, *, denied: bool) -> N
             text = f"{text} {said[n]}"
             n += 1
         _add(talk, event, text, sign=_sign(weighed, event))
+
+
+def _begins_a_second_thought(text: str, following: str) -> bool:
+    """Whether a sentence only says that something was wrong, and the next one gives the value: "wait, that's the old one"."""
+    revision = revision_of(text)
+    return revision is not None and leans(revision.rest) and revision_of(following) is None and is_bare(following)
 
 
 def _second_thought(talk: _Talk, event: Event, text: str) -> str:

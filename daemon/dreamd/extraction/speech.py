@@ -58,7 +58,7 @@ _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
     r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hmm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
     r"|btw|by the way|perfect,|cool,|nice,"
-    r"|thanks)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
+    r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
     r"|wrong|correct|exactly|true)(?=\s*[,.!:;…–—]))[,.!:;…–—\s]*)+(?=\S)", re.IGNORECASE)
 """A "no" before a comma answers; a "no" before a word forbids, and must stay."""
 

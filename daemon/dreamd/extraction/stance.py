@@ -29,7 +29,8 @@ _CHATTY_END = re.compile(
     r"(?i)(?<=\w\S)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
     r"|in case you need (?:it|that)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens|por cierto"
     r"|au fait)(?P<mark>[.!]?)$")
-_ORDER_CLAUSE = re.compile(r"(?i), (?:so |and )?(?:please )?(?=[a-z]+ (?:it|them|him|her)\b)")
+_ORDER_CLAUSE = re.compile(r"(?i), (?:(?:so |and )?(?:please )?(?=[a-z]+ (?:it|them|him|her|that|this)\b)"
+                           r"|so (?:please )?(?=(?!use\b|keep\b|do\b|leave\b)[a-z]+ (?:the|an?) ))")
 """What to do with a thing just spoken of: "the boat was sold, take it off every page"."""
 _COMES_AGAIN = re.compile(r"(?i)\b(?:when(?:ever)?|if|before|until|unless|always|never"
                           r"|every \w*(?:day|night|week|month|time|hour|morning)|only|once|first|instead)\b")
@@ -157,7 +158,10 @@ def without_lead(text: str) -> str:
 
 def without_tail(text: str) -> str:
     """A sentence without a last clause that only asks for something: "the id is 12 - you should update the file"."""
-    text = _CHATTY_END.sub(lambda m: m["mark"] or ".", text)
+    return _CHATTY_END.sub(lambda m: m["mark"] or ".", _without_asking(_CHATTY_END.sub(lambda m: m["mark"] or ".", text)))
+
+
+def _without_asking(text: str) -> str:
     for mark in _ASKING_CLAUSE.finditer(text):
         head, tail = text[:mark.start()].strip(), text[mark.end():].strip()
         if words.width(head) < _SHORTEST_REST or leans(head):

@@ -41,6 +41,11 @@ def test_the_order_before_a_fact_is_no_part_of_it() -> None:
         ("that's our naming everywhere, berth_boat_day", "our naming everywhere: berth_boat_day."),
         ("and tell Runa that nobody sails alone in the bay", "Nobody sails alone in the bay."),
         ("if a mast gets longer than 9 metres, tell me", "If a mast gets longer than 9 metres, tell me."),
+        ("horses are not treated here, we send them to the yard in Wels, so drop the horse section",
+         "Horses are not treated here, we send them to the yard in Wels."),
+        ("the practice of Dr. Lind covers for us", "The practice of Dr. Lind covers for us."),
+        ("vaccines are kept between 2 and 8 degrees btw, can you put that on top of the list",
+         "Vaccines are kept between 2 and 8 degrees."),
         ("vouchers always start with SV-, maybe that helps", "Vouchers always start with SV-."),
     ],
 )

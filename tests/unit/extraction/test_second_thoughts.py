@@ -42,6 +42,8 @@ def live(found: Extraction) -> list[str]:
          "A berth costs 240 euros in summer and 175 in spring."),
         ("nets go on the blue hook from now on", "no wait, on the silver hook, the blue one is for ropes",
          "Nets go on the silver hook from now on."),
+        ("our emergency number is 0676 4410 22, it hangs on every pier", "wait, that's the old one. it's 0676 4410 29",
+         "Our emergency number is 0676 4410 29, it hangs on every pier."),
         ("the harbour url is hbr.ferry.example", "oops, the harbour url is harbour.ferry.example",
          "The harbour url is harbour.ferry.example."),
         ("we always use pnpm in this repo", "Scratch that. We always use bun.", "We always use bun."),
