@@ -45,6 +45,10 @@ WELL_ABOVE = 1.25
 ALIKE_WORTH = 0.7
 """What a word of the same meaning counts of the word itself."""
 
+_OLD_VALUE = re.compile(
+    r"\b(?i:(?:moved?|switch(?:ed)?|chang(?:ed?|ing)|migrated?|went|renamed|raised|lowered|bumped|cut|extended|replaced|upgraded)"
+    r"\b[^.;]{0,40}?\bfrom|instead of|no longer(?: in| on| at| with| by| called)?|rather than)"
+    r" (?i:(?:the|port|version|an?|our|node|python) )*(?P<old>`[^`]+`|[A-ZÄÖÜ][\w.-]+|\d[\w.:,-]*)")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uac00-\ud7af]")
 _WORD = re.compile(r"[^\W_]+", re.UNICODE)
 _PIECE = re.compile(r"\w+", re.UNICODE)
@@ -107,6 +111,7 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
         shown = [replace(hit, word_score=match) if hit.word_score is None else hit
                  for hit, match in zip(shown, matches, strict=True)]
     scored = [_score(hit, rules) for hit in shown]
+    everything = scored
     if asked.budget is not Budget.DEEP:
         scored = _without_company(scored, rules.share_of_best)
     passed = [_aged(one, now, rules) for one in scored if one.score >= rules.floor]
@@ -118,7 +123,8 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
     wanted = result_count(asked, rules)
     if rules.diversity > 0:
         passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
-    return passed[:wanted]
+    changes = [_aged(one, now, rules) for one in everything if one.score >= rules.floor and _old_value(one.memory)]
+    return _changes_first(passed[:wanted], changes)[:wanted]
 
 
 def result_count(asked: Asked, rules: RecallSettings) -> int:
@@ -242,6 +248,31 @@ def _without_company(scored: Sequence[Ranked], share: float) -> list[Ranked]:
     """Leave out what is far less near than the nearest."""
     least = share * max((one.parts["similarity"] for one in scored), default=0.0)
     return [one for one in scored if one.parts["similarity"] >= least]
+
+
+def _old_value(memory: Memory) -> str:
+    """The value that a memory names as the old one: "Porto" in "I moved from Porto to Braga"; or nothing."""
+    named = _OLD_VALUE.search(memory.text) if memory.status in (Status.LIVE, Status.STALE) else None
+    return named["old"].strip("`").rstrip(".,;:!?") if named else ""
+
+
+def _changes_first(shown: Sequence[Ranked], changes: Sequence[Ranked]) -> list[Ranked]:
+    """Put a change before the older memory that still has the value it names as the old one.
+
+    The two were not judged to be of one claim, so both are shown; but who reads from the top reads what is so today.
+    """
+    order = list(shown)
+    for change in changes:
+        memory = change.memory
+        old = re.compile(rf"(?<!\w){re.escape(_old_value(memory))}(?!\w)")
+        ids = [one.memory.id for one in order]
+        at = next((n for n, one in enumerate(order) if one.memory.id != memory.id and one.memory.scope == memory.scope
+                   and one.memory.confirmed_at < memory.confirmed_at and old.search(one.memory.text)), None)
+        place = ids.index(memory.id) if memory.id in ids else len(order)
+        if at is not None and at < place:
+            order = [one for one in order if one.memory.id != memory.id]
+            order.insert(at, change)
+    return order
 
 
 def _without_replaced(passed: Sequence[Ranked]) -> list[Ranked]:

@@ -100,6 +100,18 @@ def test_what_only_staleness_puts_below_the_floor_comes_last_and_is_not_lost() -
     assert [one.memory.id for one in rank("kiln", hits[:2], now=NOW, rules=WORDLESS)] == ["stale"]
 
 
+def test_a_change_stands_before_the_older_memory_with_the_value_it_names_as_the_old_one() -> None:
+    old = _memory("old", "The kiln stands in Porto", confirmed_at=NOW - timedelta(days=90), memory_class=MemoryClass.RULE)
+    other = _memory("other", "The glaze comes from Porto", confirmed_at=NOW)
+    change = _memory("change", "We moved the kiln from Porto to Braga", confirmed_at=NOW - timedelta(days=30))
+    hits = [Hit(old, vector_similarity=0.9), Hit(change, vector_similarity=0.3), Hit(other, vector_similarity=0.8)]
+    order = [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)]
+    assert order == ["change", "old", "other"]
+    earlier = replace(change, confirmed_at=NOW - timedelta(days=100))
+    hits[1] = Hit(earlier, vector_similarity=0.6)
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)][0] == "old"
+
+
 def test_a_word_of_the_same_meaning_counts_less_than_the_word_and_more_than_none() -> None:
     same, alike, other = word_matches("which database is it?", ["The database is new", "It is PostgreSQL", "It is green"])
     assert same > alike > other == 0.0
