@@ -7,6 +7,7 @@ in a JSON file in the flat form (event → commands), and a small file of its ow
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 from dreamd import jsonc
 from dreamd.errors import ConfigError, UsageError
 
+_LONE = re.compile("[\\ud800-\\udfff]")
 MARK = "dream-memory"
 """Stands in every entry dream adds, so that it is found again whatever else is in the file."""
 ENTRY_MARK = f"# {MARK}"
@@ -194,6 +196,7 @@ def dump_settings(document: Mapping[str, object], before: bytes | None) -> bytes
     """JSON with the indentation, the line ends and the last line end that a file has already."""
     text, indent = (before or b"").decode("utf-8", "replace"), _indent_of(before)
     told = json.dumps(document, ensure_ascii=False, indent=indent) + ("\n" if not text.strip() or text.endswith("\n") else "")
+    told = _LONE.sub(lambda found: f"\\u{ord(found[0]):04x}", told)  # half a character stays the escape it was
     return (told.replace("\n", "\r\n") if "\r\n" in text else told).encode()
 
 

@@ -11,7 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_TRIVIA = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/|,(?=\s*[}\]])', re.DOTALL)
+_TRIVIA = re.compile(r'"(?:[^"\\\n]|\\.)*"?|//[^\n]*|/\*(?:.*?\*/|.*)|,(?=\s*[}\]])', re.DOTALL)
+"""What never ends is taken to the end of the text, so that one pass is enough whatever stands in a file."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -31,7 +32,8 @@ def plain(text: str) -> str:
 
 
 def _blanked(found: re.Match[str]) -> str:
-    return found[0] if found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
+    endless = found[0].startswith("/*") and not (len(found[0]) > 3 and found[0].endswith("*/"))
+    return found[0] if endless or found[0].startswith('"') else re.sub(r"[^\r\n]", " ", found[0])
 
 
 def add(text: str, path: Sequence[str], member: str | None, content: object, *, indent: str) -> str:

@@ -15,7 +15,7 @@ WORDS = (b"the password is ", b"correct horse battery staple", b"ghp_" + b"aB3" 
          b"1e999", b"-0", b"99999999999999999999", b"NaN", b"true", b"::", b"=", b"[a.b]\n", b"a = 1979-05-27\n", b"&#x2028;",
          b"&amp;#x41;", b"name: ", b"type: user", b"ttl: 2026-13-45", b"../../etc/passwd", b"$(id)", b"%00", b"/", b"AKIA",
          b"-----BEGIN PRIVATE KEY-----", b"://u:p@h", b"[masked: password]",
-         b"1. 2. 3. 4. ", b"\xe4\xb8\x8b\xe5\x91\xa8\xe5\x9b\x9b")
+         b"1. 2. 3. 4. ", b"/*", b"*/", b"//", b'"\\"', b",}", b'"hooks": ', b"\xe4\xb8\x8b\xe5\x91\xa8\xe5\x9b\x9b")
 
 
 def _talk(*records: dict[str, object]) -> bytes:
@@ -67,6 +67,10 @@ SEEDS: dict[str, tuple[bytes, ...]] = {
         b"user:\n<user_query>\nuse spaces\n</user_query>\n\nassistant:\n[Thinking] hm\n\nShall I?\n[Tool call] Shell\n"
         b"  a: b\n\n[Tool result] Shell\nok\n",
         b"The rule\n\xc2\xa7\nAnother entry\n", b"<!-- dream:begin -->\n- a fact\n<!-- dream:end -->\n"),
+    "agent": (
+        b'// mine\n{\n  "model": "one", // small\n  /* none */\n  "hooks": {"Stop": [{"hooks": [{"command": "bell"}]}],},\n}\n',
+        b'{"hooks": {"Stop": []}, "disableAllHooks": false}', b'\xef\xbb\xbf{\r\n\t"version": 1,\r\n\t"hooks": {}\r\n}',
+        b"{}", b""),
     "settings": (b"[store]\nzone = \"UTC\"\nbackups_kept = 4\n[recall]\nfloor = 0.35\n", b"[sources]\npaths = [\"~/a\"]\n"),
     "record": (
         json.dumps({"schema": 1, "component": "disk", "code": "disk-full", "reason": "no space", "since": AT, "attempts": 2,

@@ -26,7 +26,7 @@ from types import FrameType, SimpleNamespace
 
 from fuzz_seeds import DATABASES, SEEDS, WORDS
 
-from dreamd import hooks, inbox, outage, probe, telemetry
+from dreamd import harnesses, hooks, inbox, outage, probe, telemetry
 from dreamd.cli import notes as note_lines
 from dreamd.clock import FixedClock
 from dreamd.errors import DreamError
@@ -149,6 +149,8 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
         "heartbeat": (SEEDS["record"], through(beat, lambda: telemetry.read_beat(beat))),
         "pause": (SEEDS["record"], through(paths.paused, lambda: pause.read_pause(paths, NOW))),
         "inbox": (SEEDS["record"], through(paths.inbox / "1.json", lambda: list(inbox.take(paths, [], look_only=True)))),
+        "agent's settings": (SEEDS["agent"], lambda body: [
+            harnesses.add_hooks(one, body, "dream") for one in harnesses.HARNESSES if one.shape in ("nested", "flat")]),
         "hook": (SEEDS["record"], lambda body: hooks.read_call("user-prompt-submit", body)),
         "note line": (SEEDS["lines"][-1:], lambda body: note_lines._parse_line(context, 1, body)),  # type: ignore[arg-type]
         "note text": (SEEDS["text"], _note), "redaction": (SEEDS["text"] + SEEDS["markdown"], lambda b: redact(_text(b))),
