@@ -29,7 +29,8 @@ def settings(dream: Any) -> Path:
 def test_a_settings_file_comes_back_byte_for_byte(dream, settings):
     shapes = [
         json.dumps(OTHERS, indent="\t").encode() + b"\n", json.dumps(OTHERS, indent=4).replace("\n", "\r\n").encode(), b"",
-        b'{\n  "model": "x",   "env": {"A": "\xc3\xa9"},\n\n\n  "hooks": {}\n}\n\n', b'{"hooks": {"Stop": []}}\n', b'{"half": "\\ud800"}']
+        b'{\n  "model": "x",   "env": {"A": "\xc3\xa9"},\n\n\n  "hooks": {}\n}\n\n', b'{"hooks": {"Stop": []}}\n',
+        b'{"half": "\\ud800"}']
     for body in shapes:
         settings.write_bytes(body)
         assert dream("connect", "claude-code", "--yes").code == 0
