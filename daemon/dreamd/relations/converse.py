@@ -103,9 +103,10 @@ def _compiled(table: tuple[tuple[str, str], ...], first: int) -> list[tuple[int,
 
 
 FIRST_OF_THREE = 100
-_TWO_COMPILED = _compiled((*_ENDS, *_LOOSE), 0)
-_THREE_COMPILED = _compiled(_THREE, FIRST_OF_THREE)
-_ANY_END = re.compile("|".join(sorted({sign for *_, signs in (*_TWO_COMPILED, *_THREE_COMPILED) for sign in signs})))
+_ALL = (*_compiled((*_ENDS, *_LOOSE), 0), *_compiled(_THREE, FIRST_OF_THREE))
+_PLACES = {sign: [n for n, (*_, signs) in enumerate(_ALL) if sign in signs] for *_, each in _ALL for sign in each}
+"""Where in the table the patterns stand that a piece of a word makes worth trying."""
+_ANY_END = re.compile("|".join(sorted(_PLACES)))
 REPORTS = 1
 _POSSESSIVE = re.compile(r"^(.+?) is (.+?)'s (?:manager|boss|supervisor|superior)$")
 
@@ -130,21 +131,20 @@ def ties_in(text: str) -> tuple[Tie, ...]:
         return ()
     low = _NAMED.sub(r"\2 is the name of \1", _SUPPLIED.sub(r"\1 delivers \3 to \2", low))
     found: list[Tie] = []
-    for kind, turned, pattern, signs in _TWO_COMPILED:
-        if any(sign in low for sign in signs):
-            match = pattern.match(low)
-            if match:
-                one, other = _stems(match.group(1)), _stems(match.group(2))
-                found.append(Tie(kind, other, one, turned=True) if turned else Tie(kind, one, other))
+    likely = sorted({n for sign, places in _PLACES.items() if sign in low for n in places})
+    for kind, turned, pattern, _ in (_ALL[n] for n in likely if _ALL[n][0] < FIRST_OF_THREE):
+        match = pattern.match(low)
+        if match:
+            one, other = _stems(match.group(1)), _stems(match.group(2))
+            found.append(Tie(kind, other, one, turned=True) if turned else Tie(kind, one, other))
     boss = _POSSESSIVE.match(low)
     if boss:
         found.append(Tie(REPORTS, _stems(boss.group(2)), _stems(boss.group(1)), turned=True))
-    for kind, turned, pattern, signs in _THREE_COMPILED:
-        if any(sign in low for sign in signs):
-            match = pattern.match(low)
-            if match:
-                one, what, other = (_stems(group) for group in match.groups())
-                found.append(Tie(kind, other, one, what, True) if turned else Tie(kind, one, other, what))
+    for kind, turned, pattern, _ in (_ALL[n] for n in likely if _ALL[n][0] >= FIRST_OF_THREE):
+        match = pattern.match(low)
+        if match:
+            one, what, other = (_stems(group) for group in match.groups())
+            found.append(Tie(kind, other, one, what, True) if turned else Tie(kind, one, other, what))
     return tuple(tie for tie in found if tie.first and tie.second and tie.first != tie.second)
 
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from dreamd.relations import words
 from dreamd.relations.names import is_short_for
+from dreamd.relations.opposites import opposed
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import stem
 
@@ -86,7 +87,7 @@ def pair_features(a: Statement, b: Statement, similarity: float) -> PairFeatures
         fixed_b=fixed_b,
         names_a=names_a,
         names_b=names_b,
-        opposites=_opposites(sa, sb),
+        opposites=opposed(sa, sb),
         qualifiers_apart=apart,
         qualifier_one_sided=one_sided,
         polarity_apart=_polarity(sa, sb, shared),
@@ -249,20 +250,6 @@ def _names_apart(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
 def extract_stems(name: str) -> tuple[str, ...]:
     """The stems a name is known by."""
     return (stem(name),)
-
-
-_OPPOSITE: dict[str, set[str]] = {}
-for _one, _other in (pair for words_ in words.OPPOSITES for pair in (words_, (stem(words_[0]), stem(words_[1])))):
-    _OPPOSITE.setdefault(_one, set()).add(_other)
-    _OPPOSITE.setdefault(_other, set()).add(_one)
-
-
-def _opposites(a: Slots, b: Slots) -> tuple[tuple[str, str], ...]:
-    """Words (as stems) of which one side says the opposite, when neither side says both."""
-    left = {f: t.stem for t in a.tokens for f in (t.lower, t.stem)}
-    right = {f: t.stem for t in b.tokens for f in (t.lower, t.stem)}
-    mine, theirs = set(left) - set(right), set(right) - set(left)
-    return tuple(sorted({(left[one], right[other]) for one in mine for other in _OPPOSITE.get(one, ()) if other in theirs}))
 
 
 def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
