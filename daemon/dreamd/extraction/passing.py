@@ -17,6 +17,8 @@ from dreamd.extraction.stance import is_question
 OF_PEOPLE = frozenset({"ours", "person", "habit", "value", "myself"})
 """Who speaks of these while ordering something describes no task."""
 _CLAUSE_END = re.compile(r"[,;:] ")
+_FINAL = re.compile(r"(?i) (?:was|were|has been) \w+ed$| was sold$| retired$")
+"""A verb that says enough by itself: "the Gannet was sold"."""
 _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|every|i|[A-Z]\w+)\b)")
 _LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")
 _TITLE = r"(?:(?:Dr|Mrs?|Ms|Prof)\.? |Judge |Frau |Herr |Señora? |Madame |Monsieur |Dona )"
@@ -78,7 +80,9 @@ def is_mentioned(sentence: str) -> bool:
 def _says_enough(whose: str, text: str, found: re.Match[str]) -> bool:
     """Whether something definite follows the verb."""
     after = text[found.end():].rstrip(" .!")
-    if not after or words.starts("words/passing", "mood", after):
+    if not after:
+        return whose == "person" and _FINAL.search(found[0]) is not None
+    if words.starts("words/passing", "mood", after):
         return False
     rest = after.strip(" ,;:")
     if whose in ("thing", "value"):

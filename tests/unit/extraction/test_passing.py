@@ -27,6 +27,13 @@ def test_an_order_that_describes_the_work_leaves_nothing(said: str) -> None:
     assert learned(said) == []
 
 
+@pytest.mark.parametrize(
+    "said", ["the mail from Ondine says the beans are late", "my coffee is cold", "we ran out of cups yesterday"]
+)
+def test_a_report_or_a_mood_is_no_fact(said: str) -> None:
+    assert learned(said) == []
+
+
 def test_the_order_before_a_fact_is_no_part_of_it() -> None:
     assert learned("write the invitation, the party is on 14 September in the old mill") == [
         "The party is on 14 September in the old mill."]
@@ -36,6 +43,7 @@ def test_the_order_before_a_fact_is_no_part_of_it() -> None:
     ("said", "kept"),
     [
         ("The Gannet was sold in May, take her off every list", "The Gannet was sold in May."),
+        ("Klabauter was sold, take it off every list", "Klabauter was sold."),
         ("my colleague Runa does the bookings, so sign it with her name", "My colleague Runa does the bookings."),
         ("Tern left, Jorid is our new skipper", "Tern left, Jorid is our new skipper."),
         ("that's our naming everywhere, berth_boat_day", "our naming everywhere: berth_boat_day."),
