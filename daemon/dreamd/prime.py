@@ -7,7 +7,9 @@ the words; nothing here opens the store, so a start that is not primed costs nex
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -22,6 +24,8 @@ STARTS = frozenset({"startup", "clear"})
 AGAIN_S = 60
 KEPT_H = 24
 ISSUE_LIMIT_S = 1.0
+ISSUE_SHARE = 0.4
+"""Of the time a start may take, so much at most is left to whoever knows the issue."""
 LONGEST_TITLE = 200
 COPIES_DIR = "primed"
 
@@ -94,9 +98,16 @@ def _issue_title(world: World, branch: str, cwd: str) -> str:
     import shlex
     import subprocess
 
-    with suppress(OSError, subprocess.TimeoutExpired, ValueError):
-        done = subprocess.run([part.replace("{issue}", number) for part in shlex.split(command)], capture_output=True,
-                              timeout=ISSUE_LIMIT_S, check=False, stdin=subprocess.DEVNULL, cwd=cwd or None)
-        if done.returncode == 0:
-            return " ".join(done.stdout.decode("utf-8", "replace").split())[:LONGEST_TITLE]
+    limit_s = min(ISSUE_LIMIT_S, world.settings.priming.timeout_ms / 1000 * ISSUE_SHARE)
+    with suppress(OSError, ValueError):
+        words = [part.replace("{issue}", number) for part in shlex.split(command)]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              cwd=cwd or None, start_new_session=True) as asked:
+            try:
+                told, _ = asked.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(asked.pid, signal.SIGKILL)  # with what it started: that would hold the pipe, and us
+                return ""
+        if asked.returncode == 0:
+            return " ".join(told.decode("utf-8", "replace").split())[:LONGEST_TITLE]
     return ""
