@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said
 
 from dreamd import __version__, projection
 from dreamd.model import parse_scope
 from dreamd.store import memories, work
+from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said
 
 PLACES = ("Cork", "Delft", "Evora", "Faro", "Ghent", "Halle", "Kiel", "Riga")
 NIGHTS: tuple[tuple[str, ...], ...] = (

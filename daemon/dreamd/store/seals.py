@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Callable
 from hashlib import blake2b
 
 PREFIX = "seal "
@@ -30,6 +31,7 @@ class Ledger:
 
     def __init__(self) -> None:
         self.sums: Counter[str] = Counter()
+        self.watched: set[str] = set()
 
     def count(self, table: str, sign: int, *row: object) -> None:
         """Called by the triggers for each row that comes or goes."""
@@ -44,16 +46,29 @@ def row_hash(table: str, row: tuple[object, ...]) -> int:
     return int.from_bytes(blake2b(repr((table, *row)).encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 
-def watch(connection: sqlite3.Connection) -> Ledger:
-    """Count from now on what this connection changes."""
-    ledger = Ledger()
-    connection.create_function("dream_seal", -1, ledger.count)
-    # Without this a row that INSERT OR REPLACE pushes out would go uncounted.
-    connection.execute("PRAGMA recursive_triggers = ON")
-    for table, columns in load_columns(connection).items():
-        for event in _EVENTS:
-            connection.execute(_trigger(table, columns, event))
+def watch(connection: sqlite3.Connection, ledger: Ledger | None = None, *, only: frozenset[str] | None = None) -> Ledger:
+    """Count from now on what this connection changes; with `only`, in these tables, and then no other may be changed."""
+    if ledger is None:
+        ledger = Ledger()
+        connection.create_function("dream_seal", -1, ledger.count)
+        # Without this a row that INSERT OR REPLACE pushes out would go uncounted.
+        connection.execute("PRAGMA recursive_triggers = ON")
+    for table, columns in load_columns(connection, only=only).items():
+        if table not in ledger.watched:
+            for event in _EVENTS:
+                connection.execute(_trigger(table, columns, event))
+            ledger.watched.add(table)
     return ledger
+
+
+def refusal(allowed: frozenset[str]) -> Callable[..., int]:
+    """What SQLite is to ask before it prepares a statement: no, where a table would change that nobody counts."""
+    changing = (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE)
+
+    def judged(action: int, table: str | None, _column: str | None, _base: str | None, _trigger: str | None) -> int:
+        return sqlite3.SQLITE_DENY if action in changing and table not in allowed else sqlite3.SQLITE_OK
+
+    return judged
 
 
 def _trigger(table: str, columns: tuple[str, ...], event: str) -> str:
@@ -99,9 +114,9 @@ def broken(connection: sqlite3.Connection, *, but: frozenset[str] = frozenset())
             if table not in but and _number(kept.get(PREFIX + table)) != total(connection, table, columns)]
 
 
-def load_columns(connection: sqlite3.Connection) -> dict[str, tuple[str, ...]]:
+def load_columns(connection: sqlite3.Connection, *, only: frozenset[str] | None = None) -> dict[str, tuple[str, ...]]:
     """The tables that are sealed, with the columns that count, quoted: `end` is a word of SQL."""
-    tables = [str(row[0]) for row in connection.execute(_TABLES)]
+    tables = sorted(only) if only is not None else [str(row[0]) for row in connection.execute(_TABLES)]
     return {table: tuple(f'"{c[1]}"' for c in connection.execute(f"PRAGMA main.table_info({table})")
                          if c[1] not in _UNSEALED.get(table, ())) for table in tables}
 
