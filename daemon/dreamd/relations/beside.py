@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dreamd.relations.clashes import other_holder, other_liking, stage_change
+from dreamd.relations.clashes import other_holder, other_liking, stage_change, taken_over
 from dreamd.relations.current import current
 from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
@@ -27,7 +27,7 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
     if other_keeper(pair) or former_abroad(pair):
         return ()
-    if other_holder(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
+    if other_holder(pair) or taken_over(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
         return ()
     values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(values)]

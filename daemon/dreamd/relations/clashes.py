@@ -102,6 +102,15 @@ def explicit_change(pair: PairFeatures) -> str:
     return ""
 
 
+def taken_over(pair: PairFeatures) -> bool:
+    """One names who had something in hand before, and says all that the other says of it: "took over the keys from"."""
+    for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
+        handed = HANDED.search(new.folded.lower()) if new.changes and not old.changes else None
+        if handed and _retired(new) & old.subject and explicit_change(pair):
+            return True
+    return False
+
+
 def _left(new: Slots) -> str:
     """What something is said to have gone from."""
     low = new.folded.lower()

@@ -41,8 +41,13 @@ _PHRASES = re.compile(
 )
 
 
+_CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
+
+
 def plainer(folded: str) -> str:
     """A folded text in plainer words; the same text where it has none of these phrases."""
+    if "°" in folded:
+        folded = _CELSIUS.sub(" celsius", folded)
     low = folded.lower()
     if not any(start in low for start in _STARTS):
         return folded

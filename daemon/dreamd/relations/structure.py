@@ -190,11 +190,22 @@ def _same_order(pair: PairFeatures) -> bool:
 
 def same_list(pair: PairFeatures) -> bool:
     """The words that stand elsewhere are all items of one list, and the rest is in place."""
+    if _two_in_turn(pair):
+        return True
     left, right = _listed(pair.a), _listed(pair.b)
     if len(left) < 2 or left != right:
         return False
     rest = pair.shared - left
     return [s for s in pair.a.content if s in rest] == [s for s in pair.b.content if s in rest]
+
+
+def _two_in_turn(pair: PairFeatures) -> bool:
+    """ "In cash or by bank transfer", "by bank transfer or in cash": the second part of one is the end of the other's first."""
+    left, right = pair.a.clauses, pair.b.clauses
+    if len(left) != 2 or len(right) != 2 or left[0][0] != right[0][0]:
+        return False
+    common = next((n for n, (x, y) in enumerate(zip(left[0], right[0], strict=False)) if x != y), 0)
+    return common > 0 and left[0][common:] == right[1] and right[0][common:] == left[1]
 
 
 def moved_whole(pair: PairFeatures) -> bool:

@@ -72,6 +72,7 @@ def test_an_event_about_something_else_ends_nothing(a, b, days):
     [
         ("Nina owns the mail gateway.", "Omar took over the mail gateway from Nina."),
         ("Nina owns the mail gateway.", "Nina handed the mail gateway over to Omar."),
+        ("Nina books the hotels.", "Omar took over booking the hotels from Nina."),
         ("Nina is responsible for the payroll run.", "Omar is in charge of the payroll run now."),
         ("The amber turbine belongs to Nina.", "Omar owns the amber turbine."),
         ("Nina runs the Lisbon office.", "The Lisbon office is run by Omar these days."),
