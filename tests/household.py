@@ -7,6 +7,7 @@ turn on meaning: then words shared are meaning enough.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import sqlite3
@@ -27,6 +28,7 @@ from dreamd.paths import Paths
 from dreamd.settings import Settings, build_settings
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
+from dreamd.telemetry import EVENTS_NAME
 from dreamd.world import World
 
 if TYPE_CHECKING:
@@ -192,6 +194,11 @@ class House:
                     connection.execute("UPDATE file SET inode = ? WHERE path = ?", (inode, path))
             connection.commit()
         return other
+
+
+def events_in(paths: Paths) -> list[dict[str, object]]:
+    """What the newest log of events holds, oldest first."""
+    return [json.loads(line) for line in (paths.logs / EVENTS_NAME).read_text().splitlines()]
 
 
 STATE = {

@@ -64,9 +64,6 @@ class MemoryClass(StrEnum):
     PROCEDURE = "procedure"
 
 
-DECLINED_CLASSES = frozenset({MemoryClass.HISTORY, MemoryClass.PROCEDURE})
-
-
 class MemoryType(StrEnum):
     """The closed set agents use in frontmatter."""
 

@@ -30,7 +30,6 @@ COMPONENTS = ("model", "embed", "index", "disk", "db", "config", "lock", "cycle"
 """What can be away: weights, embedding, vectors, disk, store, settings, locks, and the dream as a whole."""
 
 SCHEMA = 1
-BANNER_DAYS = 7
 ALERT_HOURS = 24
 LONGEST_RETRY_MIN = 60
 RESERVE_NAME = ".reserve"
@@ -122,11 +121,6 @@ def is_retry_due(marker: Marker, *, now: datetime, boot_id: str) -> bool:
         return True
     longest = timedelta(minutes=LONGEST_RETRY_MIN * 1.25)
     return now >= marker.next_retry_at or marker.next_retry_at - now > longest or marker.last_attempt_at > now + longest
-
-
-def is_for_banner(marker: Marker, now: datetime) -> bool:
-    """Tell whether a person still wants to be told at the start of a conversation."""
-    return now - marker.last_attempt_at <= timedelta(days=BANNER_DAYS)
 
 
 def is_alert_due(marker: Marker, now: datetime) -> bool:

@@ -16,11 +16,10 @@ import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
 
 from dreamd import __version__, fsio
-from dreamd.clock import EARLIEST, Clock, SystemClock, boot_time_s, iso, parse_instant
+from dreamd.clock import Clock, SystemClock, boot_time_s, iso
 from dreamd.errors import DreamError, UsageError
 from dreamd.paths import Paths
 
@@ -71,19 +70,6 @@ def log_crash(paths: Paths, error: BaseException, *, clock: Clock | None = None)
         if seen is not None:
             lines.append(f"  from {type(seen).__name__}")
     return _append_bounded(paths.logs / CRASH_NAME, "\n".join(lines).encode())
-
-
-def read_events(paths: Paths, *, limit: int = 1000) -> list[dict[str, object]]:
-    """The newest events, oldest first; lines that cannot be read are left out."""
-    found: list[dict[str, object]] = []
-    for path in reversed(_generations(paths.logs / EVENTS_NAME)):
-        with suppress(FileNotFoundError, DreamError):
-            for line in fsio.read_bytes(path, limit_bytes=4 * LOG_BYTES).splitlines():
-                with suppress(ValueError):
-                    record = json.loads(line)
-                    if isinstance(record, dict):
-                        found.append(record)
-    return found[-limit:]
 
 
 @dataclass(frozen=True)
@@ -156,14 +142,6 @@ def read_beat(path: Path) -> Beat | None:
         return Beat(**known)
     except (OSError, DreamError, ValueError, TypeError, RecursionError):
         return None
-
-
-def beat_at(beat: Beat) -> datetime:
-    """When a beat was written; the epoch when it does not say."""
-    try:
-        return parse_instant(str(beat.at))
-    except UsageError:
-        return EARLIEST
 
 
 def start_token(pid: int) -> str:

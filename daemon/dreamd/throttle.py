@@ -13,7 +13,6 @@ from typing import Protocol
 
 ROW_READ = 1
 ROW_WRITTEN = 5
-FILE_WRITTEN = 20
 EMBEDDING = 50
 
 POINTS_PER_PAUSE = 200

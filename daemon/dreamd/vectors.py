@@ -8,8 +8,6 @@ takes less than half a second, and graph bytes in a file can go bad, which crash
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dreamd.errors import Corrupt
@@ -22,7 +20,6 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
 
 EXACT_UP_TO = 100_000
-TILE_ROWS = 1024
 QUERY_ROWS = 256
 GRAPH_ROWS = 4096
 METRIC = "cos"
@@ -30,21 +27,6 @@ DTYPE = "f16"
 CONNECTIVITY, EXPANSION_ADD, EXPANSION_SEARCH = 16, 128, 96
 NOTHING = -1
 """In place of a row number, where there are fewer neighbours than asked for."""
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """Near pairs of rows, `first[n] < second[n]`, in order of row; iterates as `(i, j, similarity)`."""
-
-    first: Places
-    second: Places
-    similarity: Floats
-
-    def __len__(self) -> int:
-        return len(self.first)
-
-    def __iter__(self) -> Iterator[tuple[int, int, float]]:
-        return zip(self.first.tolist(), self.second.tolist(), self.similarity.tolist(), strict=True)
 
 
 class Neighbours:
@@ -167,113 +149,6 @@ def unit_rows(rows: NDArray[Any]) -> Floats:
                       f"{int(wrong.argmax())}", hint="run `dream check --repair`; it computes vectors anew")
     units /= lengths[:, None]
     return units
-
-
-def near_pairs(matrix: NDArray[Any], *, min_similarity: float, k: int, exact_up_to: int = EXACT_UP_TO) -> Pairs:
-    """Every pair at least `min_similarity` near in which one row is among the `k` nearest of the other.
-
-    Memory: the rows in float32, `k` neighbours a row and two tiles. Raises Corrupt for a row without direction.
-    """
-    import numpy as np
-    from threadpoolctl import threadpool_limits
-
-    count = len(matrix)
-    k = min(k, count - 1)
-    if k < 1:
-        nothing = np.zeros(0, np.int64)
-        return Pairs(nothing, nothing, np.zeros(0, np.float32))
-    best = _Best(count, k, min_similarity)
-    if count > exact_up_to:
-        _fill_from_graph(best, matrix, exact_up_to=exact_up_to)
-    else:
-        with threadpool_limits(1, user_api="blas"):
-            _fill_from_tiles(best, unit_rows(matrix))
-    return best.pairs()
-
-
-class _Best:
-    """For each row its `k` nearest so far: the streaming form of a top-k over a matrix that never exists whole."""
-
-    def __init__(self, count: int, k: int, floor: float) -> None:
-        import numpy as np
-
-        self.k = k
-        self.floor = np.float32(floor)
-        self.cosine = np.full((count, k), -np.inf, np.float32)
-        self.place = np.full((count, k), NOTHING, np.int32)
-
-    def offer(self, start: int, tile: Floats, first_place: int) -> None:
-        """Take what is near enough of `tile`, whose rows belong to `start…` and whose columns to `first_place…`."""
-        import numpy as np
-
-        block = slice(start, start + len(tile))
-        worst = self.cosine[block].min(axis=1)
-        wanted = tile >= np.maximum(self.floor, np.nextafter(worst, np.float32(np.inf)))[:, None]
-        taking = wanted.sum(axis=1)
-        if not taking.any():
-            return
-        if taking.mean() > 2 * self.k:
-            width = min(self.k, tile.shape[1])
-            columns = np.argpartition(tile, tile.shape[1] - width, axis=1)[:, tile.shape[1] - width:]
-            cosines = np.take_along_axis(tile, columns, axis=1)
-            self._merge(np.arange(start, start + len(tile)), columns + first_place,
-                        np.where(cosines >= self.floor, cosines, -np.inf))
-            return
-        rows, columns = np.nonzero(wanted)
-        some = np.flatnonzero(taking)
-        slots = np.arange(len(rows)) - np.repeat(np.cumsum(taking[some]) - taking[some], taking[some])
-        lines = np.repeat(np.arange(len(some)), taking[some])
-        places = np.full((len(some), int(taking.max())), NOTHING, np.int64)
-        cosines = np.full(places.shape, -np.inf, np.float32)
-        places[lines, slots] = columns + first_place
-        cosines[lines, slots] = tile[rows, columns]
-        self._merge(some + start, places, cosines)
-
-    def pairs(self) -> Pairs:
-        """Each pair that either row kept, once."""
-        import numpy as np
-
-        rows, slots = np.nonzero(np.isfinite(self.cosine))
-        others = self.place[rows, slots].astype(np.int64)
-        first, second = np.minimum(rows, others), np.maximum(rows, others)
-        _, chosen = np.unique(first * len(self.place) + second, return_index=True)
-        return Pairs(first[chosen], second[chosen], self.cosine[rows, slots][chosen])
-
-    def _merge(self, rows: Places, places: Places, cosines: Floats) -> None:
-        import numpy as np
-
-        all_cosines = np.concatenate([self.cosine[rows], cosines], axis=1)
-        all_places = np.concatenate([self.place[rows], places.astype(np.int32)], axis=1)
-        kept = np.argsort(-all_cosines, axis=1, kind="stable")[:, :self.k]
-        self.cosine[rows] = np.take_along_axis(all_cosines, kept, axis=1)
-        self.place[rows] = np.take_along_axis(all_places, kept, axis=1)
-
-
-def _fill_from_tiles(best: _Best, rows: Floats) -> None:
-    """Compare all with all, each pair once: the upper triangle of the similarity matrix, tile by tile."""
-    import numpy as np
-
-    for top in range(0, len(rows), TILE_ROWS):
-        upper = rows[top:top + TILE_ROWS]
-        for left in range(top, len(rows), TILE_ROWS):
-            tile = upper @ rows[left:left + TILE_ROWS].T
-            if left == top:
-                np.fill_diagonal(tile, -2)
-                best.offer(top, tile, left)
-                continue
-            best.offer(top, tile, left)
-            best.offer(left, np.ascontiguousarray(tile.T), top)
-
-
-def _fill_from_graph(best: _Best, matrix: NDArray[Any], *, exact_up_to: int) -> None:
-    import numpy as np
-
-    neighbours = Neighbours(matrix, exact_up_to=exact_up_to)
-    for start in range(0, len(matrix), QUERY_ROWS):
-        places, cosines = neighbours.search(matrix[start:start + QUERY_ROWS], best.k + 1)
-        own = places == np.arange(start, start + len(places))[:, None]
-        usable = ~own & (places != NOTHING) & (cosines >= best.floor)
-        best._merge(np.arange(start, start + len(places)), places, np.where(usable, cosines, -np.inf))
 
 
 def _ordered(places: Places, cosines: Floats) -> tuple[Places, Floats]:

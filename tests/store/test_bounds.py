@@ -15,7 +15,7 @@ from dreamd.errors import DreamError, Outage
 from dreamd.model import MemoryClass, Origin, Status, parse_scope
 from dreamd.phases import orient
 from dreamd.store import journal
-from household import House, Said
+from household import House, Said, events_in
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
 DAY_2, NIGHT_2 = "2026-01-08T09:00:00Z", "2026-01-08T20:00:00Z"
@@ -215,7 +215,7 @@ def test_a_run_tells_by_phase_and_by_reason_what_went_in_and_did_not_come_out(ho
     reasons = {name: n for name, n in report.phases["consolidate"].items() if "." in name}
     assert reasons == {"discarded.too-short": 1, "discarded.history": 1, "held.untrusted-origin": 1}
     assert sum(reasons.values()) + report.fates.get("new", 0) == sum(report.fates.values()) == 4
-    events = telemetry.read_events(house.paths)
+    events = events_in(house.paths)
     assert [e["phase"] for e in events if e["event"] == "phase.finished"] == ["orient", "gather", "consolidate", "prune"]
     told = next(e for e in events if e.get("phase") == "consolidate")
     assert told["counts"]["held.untrusted-origin"] == 1  # type: ignore[index]
@@ -230,7 +230,7 @@ def test_a_run_that_fails_is_told_as_well(house: House, monkeypatch: pytest.Monk
     monkeypatch.setattr(type(house.embedder), "embed", _away)
     with pytest.raises(Outage):
         house.dream(NIGHT)
-    assert [e["outcome"] for e in telemetry.read_events(house.paths) if e["event"] == "cycle.finished"] == ["outage"]
+    assert [e["outcome"] for e in events_in(house.paths) if e["event"] == "cycle.finished"] == ["outage"]
 
 
 def _away(*_: object) -> None:

@@ -11,7 +11,7 @@ from dreamd import verbs
 from dreamd.errors import DreamError
 from dreamd.model import MemoryClass, Origin
 from dreamd.plan import Plan
-from dreamd.store import derived, observations, work
+from dreamd.store import observations, shown, work
 from dreamd.store.connection import Fenced
 from household import House, Said, snapshot
 
@@ -120,8 +120,8 @@ def test_words_are_found_in_every_script(house: House, text: str, query: str) ->
     house.say(DAY, text, "Reviews of cedar need two people.")
     house.dream(NIGHT)
     with house.kit(NIGHT) as kit:
-        found = derived.search_words(kit.store, query, limit=5)
-    assert list(found) == [house.memory(text[:8]).id]
+        found = shown.search_words_of(kit.store, [query], statuses=["live"], scopes=[], limit=5)
+    assert found == [house.memory(text[:8]).id]
 
 
 @pytest.mark.parametrize("query", ['"', "a AND", "NEAR(", "col:x", "*", "'; DROP TABLE memory; --", "\x00", "😀", "-", "()"])
@@ -129,7 +129,8 @@ def test_no_query_is_mistaken_for_the_language_of_the_index(house: House, query:
     house.say(DAY, PORT)
     house.dream(NIGHT)
     with house.kit(NIGHT) as kit:
-        assert derived.search_words(kit.store, query, limit=5) in ({}, {house.memory("8080").id: pytest.approx(0, abs=99)})
+        found = shown.search_words_of(kit.store, [query], statuses=["live"], scopes=[], limit=5)
+    assert found in ([], [house.memory("8080").id])
 
 
 def test_notes_taken_while_another_writes_wait_their_turn(house: House) -> None:

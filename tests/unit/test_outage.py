@@ -111,13 +111,6 @@ def test_no_clock_step_stops_retries_for_good(markers: Path, jump: timedelta) ->
     assert is_retry_due(marker, now=NOW + jump, boot_id=marker.boot_id)
 
 
-def test_the_banner_stops_after_seven_days_and_the_marker_stays(markers: Path) -> None:
-    marker = flag(markers, MODEL_AWAY, now=NOW, owner="dream run")
-    assert outage.is_for_banner(marker, NOW + timedelta(days=6))
-    assert not outage.is_for_banner(marker, NOW + timedelta(days=8))
-    assert one(markers) == marker
-
-
 def test_the_alert_speaks_once_a_day(markers: Path) -> None:
     marker = flag(markers, MODEL_AWAY, now=NOW, owner="dream run")
     assert outage.is_alert_due(marker, NOW)

@@ -7,14 +7,11 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from dreamd.errors import Corrupt
 from dreamd.vectors import (
     NOTHING,
     Neighbours,
-    near_pairs,
     unit_rows,
 )
 
@@ -25,16 +22,6 @@ def _rows(count: int, *, seed: int = 1, topics: int = 20) -> np.ndarray:
     chance = np.random.default_rng(seed)
     centres = chance.standard_normal((topics, DIM))
     return (centres[chance.integers(0, topics, count)] + 0.6 * chance.standard_normal((count, DIM))).astype(np.float16)
-
-
-def _slow_pairs(rows: np.ndarray, floor: float, k: int) -> set[tuple[int, int]]:
-    units = unit_rows(rows)
-    near = {(i, j): float(units[i] @ units[j]) for i in range(len(rows)) for j in range(len(rows)) if i != j}
-    kept = set()
-    for i in range(len(rows)):
-        best = sorted((j for j in range(len(rows)) if j != i and near[i, j] >= floor), key=lambda j: -near[i, j])[:k]
-        kept |= {(min(i, j), max(i, j)) for j in best}
-    return kept
 
 
 def test_a_search_gives_the_nearest_first_with_their_cosines() -> None:
@@ -100,41 +87,12 @@ def test_a_vector_without_direction_is_refused_and_nothing_is_added(bad: float) 
         neighbours.add(broken)
     with pytest.raises(Corrupt):
         neighbours.search(broken, 2)
-    with pytest.raises(Corrupt):
-        near_pairs(broken, min_similarity=0.5, k=3)
     assert len(neighbours) == 4
 
 
-@settings(max_examples=40, deadline=None)
-@given(count=st.integers(0, 60), k=st.integers(1, 8), floor=st.sampled_from([-0.9, 0.0, 0.4, 0.8]),
-       seed=st.integers(0, 5), tile=st.sampled_from([4, 16, 1024]))
-def test_near_pairs_are_those_a_plain_double_loop_finds(count: int, k: int, floor: float, seed: int, tile: int) -> None:
-    rows = _rows(count, seed=seed, topics=3)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("dreamd.vectors.TILE_ROWS", tile)
-        found = near_pairs(rows, min_similarity=floor, k=k)
-    assert {(i, j) for i, j, _ in found} == _slow_pairs(rows, floor, k)
-    assert len(found) == len(set(zip(found.first.tolist(), found.second.tolist(), strict=True)))
-
-
-def test_thousands_of_equal_rows_still_give_a_bounded_number_of_pairs() -> None:
-    rows = np.repeat(_rows(1), 3000, axis=0)
-    found = near_pairs(rows, min_similarity=0.9, k=4)
-    assert 3000 * 4 / 2 <= len(found) <= 3000 * 4
-    assert set(found.first.tolist()) | set(found.second.tolist()) == set(range(3000))
-
-
-def test_near_pairs_through_the_graph_agree_with_the_exact_ones() -> None:
-    rows = _rows(1500, topics=40)
-    exact = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5)}
-    graph = {(i, j) for i, j, _ in near_pairs(rows, min_similarity=0.6, k=5, exact_up_to=0)}
-    assert len(exact & graph) / len(exact | graph) > 0.95
-
-
 def test_exact_search_never_loads_the_native_graph_library() -> None:
-    script = ("import sys, numpy as np\nfrom dreamd.vectors import Neighbours, near_pairs\n"
+    script = ("import sys, numpy as np\nfrom dreamd.vectors import Neighbours\n"
               "rows = np.eye(30, dtype='f2')\nNeighbours(rows).search(rows, 3)\n"
-              "near_pairs(rows, min_similarity=0.1, k=3)\n"
               "print([name for name in ('usearch', 'sklearn', 'torch', 'onnxruntime') if name in sys.modules])\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"

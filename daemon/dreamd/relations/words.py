@@ -248,4 +248,3 @@ TIMES_WORDS = {"once": 1, "twice": 2, "thrice": 3, "einmal": 1, "zweimal": 2, "d
 PERIODS = {"hourly": ("time", 3600.0), "daily": ("time", 86400.0), "nightly": ("time", 86400.0), "weekly": ("time", 604800.0), "fortnightly": ("time", 1209600.0), "monthly": ("month", 1.0), "quarterly": ("month", 3.0), "yearly": ("month", 12.0),
            "annually": ("month", 12.0), "annual": ("month", 12.0), "täglich": ("time", 86400.0), "wöchentlich": ("time", 604800.0), "monatlich": ("month", 1.0), "stündlich": ("time", 3600.0), "jährlich": ("month", 12.0), "diariamente": ("time", 86400.0)}
 FRACTION_WORDS = {"half": 0.5, "third": 1 / 3, "thirds": 1 / 3, "quarter": 0.25, "quarters": 0.25, "fifth": 0.2, "fifths": 0.2, "tenth": 0.1, "tenths": 0.1}
-ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10}

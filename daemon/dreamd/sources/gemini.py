@@ -21,7 +21,6 @@ from dreamd.sources.turns import Turns, memory_path_of, written_by
 
 _REFERENCED = "--- Content from referenced files ---"
 _MEMORY_TOOLS = frozenset({"save_memory", "memory"})
-_OPERATORS = frozenset({"$set", "$rewindTo"})
 
 
 class Gemini:

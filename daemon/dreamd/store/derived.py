@@ -13,7 +13,7 @@ from dreamd.clock import iso
 from dreamd.model import Basis, Judgement, Relation, text_sha
 from dreamd.store import schema
 from dreamd.store.connection import Store
-from dreamd.store.words import index_words, query_words
+from dreamd.store.words import index_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,16 +76,6 @@ def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judg
     tx.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                    ((a, b, v.relation.value, v.confidence, json.dumps(v.evidence, ensure_ascii=False), v.basis.value,
                      v.richer, v.newer, judge) for (a, b), v in verdicts.items()))
-
-
-def search_words(store: Store, query: str, *, limit: int) -> dict[str, float]:
-    """Memory ids that share words with a query, with a score that grows with the match (negated BM25)."""
-    expression = query_words(query)
-    if not expression:
-        return {}
-    rows = store.all("""SELECT m.id, bm25(memory_words) AS rank FROM memory_words JOIN memory m ON m.seq = memory_words.rowid
-                        WHERE memory_words MATCH ? ORDER BY rank, m.id LIMIT ?""", expression, limit)
-    return {r["id"]: -float(r["rank"]) for r in rows}
 
 
 def rebuild_words(tx: sqlite3.Connection) -> int:
