@@ -172,6 +172,8 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
     if_unless = [slots.conditions & {"if", "unless"} for slots in (pair.a, pair.b)]
     if set(if_unless) == {frozenset(["if"]), frozenset(["unless"])}:
         yield "one says if, the other unless"
+    if len(both) == 1 == len(frame.parts) and _when_and_what(both[0].left, both[0].right, marked=marked):
+        yield "one tells when, the other something else"
     if marked:
         return
     if pair.opposites and _other_value(pair) and not pair.polarity_apart:
@@ -181,11 +183,17 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
     amounts = [is_amount(part.left) and is_amount(part.right) for part in both]
     if any(amounts) and not all(amounts):
         yield "another thing with another amount"
-    if len(both) == 1 == len(frame.parts) and _only_time(both[0].left) != _only_time(both[0].right):
-        yield "one tells when, the other something else"
     cases = [slots.conditions & CASES or frozenset(_DURING.findall(slots.folded.lower())) for slots in (pair.a, pair.b)]
     if bool(cases[0]) != bool(cases[1]) and not any(_IN_ANY_CASE.search(slots.folded.lower()) for slots in (pair.a, pair.b)):
         yield "one speaks of a case of its own"
+
+
+def _when_and_what(left: tuple[Token, ...], right: tuple[Token, ...], *, marked: bool) -> bool:
+    """One run tells when; the other does not, and where one of the claims tells of a change, it is a name, too."""
+    if _only_time(left) == _only_time(right):
+        return False
+    other = right if _only_time(left) else left
+    return not marked or not is_timely(other) and all(t.surface[:1].isupper() for t in other)
 
 
 def _only_time(run: tuple[Token, ...]) -> bool:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.markers import ATTRIBUTES, LIGHT, PLACE_VERBS, VERBS
+from dreamd.relations.markers import ATTRIBUTES, LIGHT, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import Token, stem, tokens
@@ -42,6 +42,9 @@ _CALLED = re.compile(r"\b(?:is|are) (?:called|named|known as) ([^,;.]+)\.?$")
 _COPULA = re.compile(r"\b(?:is|are) (\S+?)\.?$")
 _AT = frozenset("on at in from".split())
 KIN_LETTERS = 5
+_SITED = frozenset(stem(w) for w in "host live keep store run serve deploy work base locate sit stand lie house stay park archive".split())
+"""Verbs of being somewhere; what is written or printed there is no site."""
+_TONGUES = frozenset("english german french spanish italian portuguese dutch polish russian turkish chinese japanese korean latin".split())
 _CALENDAR = ("weekday", "month", "season")
 
 
@@ -100,7 +103,9 @@ def _former(event: Event, old: Slots) -> str:
         told, known = ({v for family, v in slots.qualifiers if family == "colour"} for slots in (value, old))
         rest = [t for t in left if t.stem not in VERBS and ("colour", t.lower) not in old.qualifiers]
         return min(known) if len(told) == 1 == len(known) and told != known and not rest else ""
-    plain = [t for t in left if t.stem not in VERBS or t.kind != "word"]
+    plain = [t for t in left if t.stem not in VERBS or t.stem in old.subject or t.kind != "word"]
+    if event.what & ATTRIBUTES - old.content_set and any(t.stem in VERBS for t in left):
+        return ""  # "the coverage threshold" is what "coverage must be" tells of, not what "coverage fell by" does
     if value.numbers or old.numbers:
         return _amount(value, old, plain)
     days = [{(f, v) for f, v in slots.qualifiers if f in _CALENDAR} for slots in (value, old)]
@@ -123,14 +128,15 @@ def _amount(value: Slots, old: Slots, left: list[Token]) -> str:
 def _place(event: Event, old: Slots, left: list[Token]) -> str:
     """A name behind the preposition of a place, with a verb of a place before it, against another name."""
     names = [t for t in left if t.surface[:1].isupper() or any(c.isdigit() for c in t.surface)]
-    rest = [t for t in left if t not in names and t.stem not in PLACE_VERBS | VERBS and t.lower != "in"]
-    spoken = {t.stem for t in old.tokens} & (PLACE_VERBS | {"serv"}) or {"is", "are"} & {t.lower for t in old.tokens}
-    if not names or rest or not spoken or not event.value[:1].isupper() or names[0] is old.tokens[0]:
+    rest = [t for t in left if t not in names and (t.stem not in VERBS or t.stem in old.subject)]
+    if not names or rest or not event.value[:1].isupper() or any(_is_calendar(t) or t.lower in _TONGUES for t in names):
         return ""
     at = old.tokens.index(names[0])
-    run = old.tokens[at : at + len(names)]
+    run, ahead = old.tokens[at : at + len(names)], old.tokens[:at]
+    stands = {t.stem for t in ahead} & _SITED or len(ahead) > 1 and ahead[-2].lower in ("is", "are")
     same = event.value.lower() in old.folded.lower()
-    return " ".join(t.surface for t in run) if list(run) == names and old.tokens[at - 1].lower in _AT and not same else ""
+    there = len(ahead) > 1 and ahead[-1].lower in _AT and stands and not same
+    return " ".join(t.surface for t in run) if list(run) == names and there else ""
 
 
 def _name(event: Event, old: Slots, left: list[Token]) -> str:

@@ -170,7 +170,10 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
     if _calendar(part):
         return True
     if marked:
-        counted = pair.a.quantifiers == pair.b.quantifiers and not (_mixed(part.left) and _mixed(part.right))
+        mixed = _mixed(part.left), _mixed(part.right)
+        ahead = (part.left if mixed[0] else part.right)[0]
+        narrower = pair.a.tongue == "en" and mixed[0] != mixed[1] and ahead.kind == "word" and ahead.stem not in VERBS
+        counted = pair.a.quantifiers == pair.b.quantifiers and not all(mixed) and not narrower
         turned = any(t.stem in VERBS or t.lower == "back" for t in (*part.left, *part.right))
         return counted and not turned and max(len(part.left), len(part.right)) < MOST_WORDS
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)

@@ -15,7 +15,7 @@ from dreamd.relations.causes import other_cause
 from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
-from dreamd.relations.guards import is_number, permission, strong_changes
+from dreamd.relations.guards import is_number, narrowed, permission, strong_changes
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, says_too, turned_no
@@ -28,6 +28,8 @@ _PLACES = frozenset("in on at to from into onto under over with by for of throug
 _POSSESSING = frozenset("the a an our their his her its my your this that".split())
 _CASES = HARD_CONDITIONS | {"when", "whenever", "during", "while"}
 _IN_ORDER = frozenset("before after ahead behind above below over under earlier later more less".split())
+_SEVERAL = frozenset(["support", "includ"])
+"""Verbs of which a thing may have several numbers: the versions it supports."""
 _UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
 _TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
 
@@ -148,7 +150,9 @@ def _opposed(pair: PairFeatures) -> str:
 def _other_amounts(pair: PairFeatures) -> str:
     dims = [{dimension(key) for key in numbers} for numbers in (pair.numbers_a, pair.numbers_b)]
     two_things = len(dims[0]) > 1 and len(dims[1]) > 1 and "every-time" in dims[0] & dims[1]
-    return "other amounts" if dims[0] & dims[1] and not two_things and not _parts_of_one(pair) else ""
+    narrower = narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
+    beside = two_things or narrower or {pair.a.verb, pair.b.verb} & _SEVERAL or _parts_of_one(pair)
+    return "other amounts" if dims[0] & dims[1] and not beside else ""
 
 
 def _parts_of_one(pair: PairFeatures) -> bool:

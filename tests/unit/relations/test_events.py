@@ -60,6 +60,15 @@ def test_an_event_ends_the_value_that_it_replaces(old, new):
         ("Approval goes from level 1 -> 2 -> 3.", "Approval is on level 1."),
         ("The daily limit is 500 requests.", "We lowered the hourly limit to 30 requests."),
         ("The parcel weighs 3 kg.", "The parcel was moved to hall 4."),
+        ("The atlas is written in English.", "The atlas has moved to Scaleway."),
+        ("The atlas is printed on Mondays.", "The atlas has moved to Scaleway."),
+        ("The atlas costs 3,000 EUR a month.", "The atlas budget was raised to 5,000 EUR."),
+        ("Coverage dropped by 3 % last week.", "The coverage threshold was raised to 80 %."),
+        ("The retry timeout is 5 seconds.", "The timeout was raised to 30 seconds."),
+        ("The tour planning is on Monday.", "The tour review was moved to Thursday."),
+        ("The regatta is in Graz.", "The regatta slipped into June."),
+        ("The fare for children is 6 euros.", "The fare was raised to 12 euros."),
+        ("The quota for guests is 50 calls.", "The quota was lowered to 300 calls."),
     ],
 )
 @pytest.mark.parametrize("days", [0.0, 30.0])
