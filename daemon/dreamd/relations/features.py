@@ -113,11 +113,16 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
         mine -= {key for key in mine if _is_count_of_list(key, slots)}
     left = {k for k in left if not _spelled_in(k, b)}
     right = {k for k in right if not _spelled_in(k, a)}
-    if ":1" in left and not any(k.startswith(":") for k in right):
+    # "One" may stand for "a", but not where the other side says a number in its place: port 1 of switch 6, port 6 of switch 6.
+    if ":1" in left and not any(k.startswith(":") for k in right) and _said_numbers(a) > _said_numbers(b):
         left.discard(":1")
-    if ":1" in right and not any(k.startswith(":") for k in left):
+    if ":1" in right and not any(k.startswith(":") for k in left) and _said_numbers(b) > _said_numbers(a):
         right.discard(":1")
     return frozenset(left), frozenset(right)
+
+
+def _said_numbers(slots: Slots) -> int:
+    return sum(t.kind == "number" for t in slots.tokens)
 
 
 def _digits(slots: Slots) -> frozenset[str]:

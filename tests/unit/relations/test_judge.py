@@ -172,6 +172,8 @@ def test_amounts_in_other_units_are_no_conflict_for_a_score():
         ("The rover is called Pip.", "The name of the rover's base is Pip."),
         ("There is a press on floor 2.", "Floor 2 has a crane."),
         ("The press is located in hall 3.", "The press is repaired in hall 3."),
+        ("Port 6 of switch 6 is red.", "Port 1 of switch 6 is red."),
+        ("Kiln 4 of hall 4 stands in row 4.", "Kiln 1 of hall 4 stands in row 1."),
     ],
 )
 def test_rules_do_not_merge_what_only_looks_alike(a, b):
