@@ -56,6 +56,35 @@ def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     return None
 
 
+_REASONS = (
+    (re.compile(r"^(?:because|since|as) ([^,;]+), (.+)$"), False),
+    (re.compile(r"^(.+?)[,;] (?:and )?(?:so|hence|therefore|thus) (.+)$"), False),
+    (re.compile(r"^(.+?),? because (.+)$"), True),
+    (re.compile(r"^(.+?), (?:since|as|for) (.+)$"), True),
+)
+"""Each with whether what is explained comes before its reason."""
+
+
+@lru_cache(maxsize=16_384)
+def reason_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
+    """The stems of a reason and of what it explains; None when the text gives no reason."""
+    low = folded.lower().rstrip(".")
+    for pattern, turned in _REASONS:
+        match = pattern.match(low)
+        if match:
+            one, other = (frozenset(t.stem for t in tokens(part) if t.is_content) for part in match.groups())
+            return (other, one) if turned else (one, other)
+    return None
+
+
+def explains_turned(one: str, other: str) -> bool:
+    """True when one text gives as the reason what the other explains by it."""
+    left, right = reason_in(one), reason_in(other)
+    if left is None or right is None:
+        return False
+    return bool(left[0] & right[1]) and bool(left[1] & right[0]) and not (left[0] & right[0] and left[1] & right[1])
+
+
 def is_turned(one: str, other: str) -> bool:
     """True when one text says x before y and the other y before x."""
     return _compared(one, other) < 0

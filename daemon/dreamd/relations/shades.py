@@ -11,6 +11,7 @@ from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.sameness import told_from_both_ends, turned_no
+from dreamd.relations.sequence import explains_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import ROUGHLY, moved_whole, other_opening, other_roles
 from dreamd.relations.text import stem
@@ -50,6 +51,13 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     low, high = sorted((pair.cover_a, pair.cover_b))
     if high < LEAST_TOPIC:
         return
+    if explains_turned(pair.a.folded, pair.b.folded):
+        yield "one gives as the reason what the other explains by it"
+    limited = _limited(pair.a), _limited(pair.b)
+    if low >= NEARLY_ALL and all(limited) and limited[0] != limited[1]:
+        yield "each says only of something else"
+    if _letters(pair.a) != _letters(pair.b) and sorted(_letters(pair.a)) == sorted(_letters(pair.b)):
+        yield "two letters are exchanged"
     roles = other_roles(pair) if low >= NEARLY_ALL else ""
     if low >= NEARLY_ALL and not moved_whole(pair):
         yield "the same words are paired otherwise"
@@ -66,6 +74,18 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     whole = _part(pair.a, pair.b, pair.only_a) or _part(pair.b, pair.a, pair.only_b)
     if whole:
         yield f"one side speaks of {whole}"
+
+
+def _limited(slots: Slots) -> str:
+    """What stands behind the only "only" of a statement; empty where it has none, or several."""
+    cut = slots.tokens
+    found = [next((u.stem for u in cut[at + 1 :] if u.is_content), "") for at, t in enumerate(cut) if t.lower == "only"]
+    return found[0] if len(found) == 1 else ""
+
+
+def _letters(slots: Slots) -> tuple[str, ...]:
+    """Single capitals inside a sentence: "disk A", "team B"."""
+    return tuple(t.surface for t in slots.tokens if t.at and len(t.surface) == 1 and t.surface.isupper() and t.surface != "I")
 
 
 def _likely(pair: PairFeatures) -> Iterable[str]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from dreamd.relations import names, quantities, words
 from dreamd.relations.change_marks import change_marks
@@ -265,10 +266,14 @@ def quantifiers_in(slots: Slots) -> frozenset[str]:
     return slots.quantifiers if len(slots.clauses) < MANY_CLAUSES else _quantifiers(slots.tokens)
 
 
+_NO_DEED = frozenset("the a an in on at to of for with from under over behind".split())
+"""Behind these stands no participle: "is in the hut"."""
+
+
 def _is_passive(cut: Sequence[Token]) -> bool:
     for i, token in enumerate(cut[:-1]):
         if token.lower in _BE:
-            ahead = cut[i + 1 : i + 4]
+            ahead = tuple(takewhile(lambda t: t.lower not in _NO_DEED, cut[i + 1 : i + 4]))
             if any(
                 t.kind == "word"
                 and (t.lower not in words.STOP or t.lower == "done")

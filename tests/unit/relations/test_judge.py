@@ -131,6 +131,11 @@ def test_neighbours_that_can_both_hold_are_left_alone(a, b, days):
         ("Guests pay in coins and staff by card.", "Guests pay by card and staff in coins."),
         ("Oil the hinges prior to the fair.", "Oil the hinges after the fair."),
         ("Nobody but the warden feeds the geese.", "Everybody but the warden feeds the geese."),
+        ("The pump leaks, so the valve is shut.", "The valve is shut, so the pump leaks."),
+        ("Copy the set from disk A to disk B.", "Copy the set from disk B to disk A."),
+        ("Only admins see logs.", "Admins see only logs."),
+        ("Nobody but admins sees logs.", "Admins see nothing but logs."),
+        ("The map of the park is in the hut.", "The hut of the park is in the map."),
         ("He checks her maps, she checks his tables.", "She checks his maps, he checks her tables."),
     ],
 )
