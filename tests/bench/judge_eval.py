@@ -25,8 +25,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from dreamd.embedding.glossary import tongue_of
 from dreamd.model import MERGING, Judgement, PairScore, Relation
-from dreamd.pairscore import load_pair_scorer, tongue_of
+from dreamd.pairscore import load_pair_scorer
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.relations.verdicts import LIMITS, Limits
 

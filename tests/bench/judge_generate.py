@@ -10,10 +10,10 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from judge_abroad import told_abroad
 from judge_frames import (
     A_NEWER,
     A_RICHER,
@@ -31,10 +31,12 @@ from judge_frames import (
     turn_pairs,
 )
 
+from dreamd.embedding.glossary import Glossary
+
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
-LETTERS = "abcdefghiklm"
+LETTERS = "abcdefghiklmn"
 """The group files."""
 MOST_PAIRS = {SAME: 16, B_RICHER: 10, B_NEWER: 10, CLASH: 12, RELATED: 16}
 """Pairs that one group gives, by label: groups in many languages would drown the others."""
@@ -70,7 +72,7 @@ MIXTURES = (Mixture(LETTERS, 2600, 3500, 1200, 700),)
 
 
 def training_pairs(
-    mixture: Mixture, public: Path, seed: int, read: Callable[[str, str], tuple[str, str]]
+    mixture: Mixture, public: Path, seed: int, glossary: Glossary
 ) -> tuple[list[Row], list[Row]]:
     """Pairs to train on and pairs of unseen groups, as the scorer will read them."""
     chance = random.Random(seed)
@@ -83,10 +85,12 @@ def training_pairs(
     rows += strangers(used, mixture.strangers, chance)
     rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
     rows += frame_pairs(chance)
+    abroad = told_abroad(rows, glossary, chance)  # before the turns: there the order of the words is the claim
     rows += turn_pairs(chance)
     rows += public_pairs(mixture, public, chance)
     checks = [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, chance)
-    return [(*read(a, b), y) for a, b, y in rows], [(*read(a, b), y) for a, b, y in checks]
+    read = glossary.read
+    return [*((*read(a, b), y) for a, b, y in rows), *abroad], [(*read(a, b), y) for a, b, y in checks]
 
 
 def kept_back_pairs(seed: int) -> list[Row]:

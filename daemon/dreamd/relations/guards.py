@@ -18,8 +18,10 @@ from dreamd.relations.shades import shades_apart
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token, stem
 
-GLOSSED = frozenset(["en", "de", "es", "fr", "pt", "zh", "ko"])
+GLOSSED = frozenset(["en", "de", "es", "fr", "pt", "zh", "ko", "ja", "it"])
 """Languages of which the score knows a lexicon."""
+UNSPACED = frozenset(["zh", "ja", "ko"])
+"""Languages whose words cannot be counted one by one."""
 KIN_LETTERS = 4
 KIN_ENDING = 3
 _PARTS = words.QUANTIFIERS["some"] | words.QUANTIFIERS["most"]
@@ -110,7 +112,8 @@ def _names(pair: PairFeatures) -> Iterable[str]:
     if pair.names_a and pair.names_b:
         yield f"names differ: {listed(pair.names_a)} against {listed(pair.names_b)}"
     for apart in pair.qualifiers_apart:
-        if apart.partition(":")[0] not in words.LOOSE_FAMILIES or max(pair.cover_a, pair.cover_b) >= 0.3:
+        near = max(pair.cover_a, pair.cover_b) >= 0.3 or pair.same_script and pair.a.tongue in UNSPACED
+        if apart.partition(":")[0] not in words.LOOSE_FAMILIES or near:
             yield f"different {apart}"
 
 

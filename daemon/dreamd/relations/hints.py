@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from dreamd.relations.causes import other_cause
-from dreamd.relations.current import current
+from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
 from dreamd.relations.guards import is_number, narrowed, permission, strong_changes
@@ -32,6 +32,9 @@ _SEVERAL = frozenset(["support", "includ"])
 """Verbs of which a thing may have several numbers: the versions it supports."""
 _UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
 _TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
+
+
+OTHER_AMOUNTS = "other amounts"
 
 
 def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
@@ -152,7 +155,7 @@ def _other_amounts(pair: PairFeatures) -> str:
     two_things = len(dims[0]) > 1 and len(dims[1]) > 1 and "every-time" in dims[0] & dims[1]
     narrower = narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
     beside = two_things or narrower or {pair.a.verb, pair.b.verb} & _SEVERAL or _parts_of_one(pair)
-    return "other amounts" if dims[0] & dims[1] and not beside else ""
+    return OTHER_AMOUNTS if dims[0] & dims[1] and not beside else ""
 
 
 def _parts_of_one(pair: PairFeatures) -> bool:
@@ -181,11 +184,20 @@ def _changed(pair: PairFeatures) -> str:
 
 
 def _hinted_abroad(pair: PairFeatures) -> str:
-    """Between two languages only numbers, denials and words of change can be compared."""
+    """Between two languages only numbers, days, denials and words of change can be compared."""
     if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
-        return "other amounts"
+        return OTHER_AMOUNTS
+    if any(apart.startswith("weekday") for apart in pair.qualifiers_apart):
+        return "another day"
     if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
         return "one tells of a change"
-    if bool(pair.a.changes) != bool(pair.b.changes):
+    if bool(_says_now(pair.a)) != bool(_says_now(pair.b)):
         return "one says that it is so now"
     return "one denies what the other says" if bool(pair.a.head_negations) != bool(pair.b.head_negations) else ""
+
+
+def _says_now(slots: Slots) -> bool:
+    return any(mark in NEUTRAL and mark not in _AGAIN for mark in slots.changes)
+
+
+_AGAIN = frozenset(["again", "wieder", "부터"])

@@ -18,8 +18,8 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
-from dreamd.relations.guards import merge_guards, strong_changes
-from dreamd.relations.hints import hinted_clash
+from dreamd.relations.guards import UNSPACED, merge_guards, strong_changes
+from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
@@ -31,6 +31,8 @@ from dreamd.relations.wording import wordings
 CLEARLY_LATER_DAYS = 1.0
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
+LEAST_ALIKE = 0.25
+"""Share of equal characters or words from which two statements without spaces are about one topic: vectors cannot tell."""
 _TURNED = {"a": "b", "b": "a"}
 
 
@@ -38,7 +40,7 @@ _TURNED = {"a": "b", "b": "a"}
 class Limits:
     """From which probability or similarity a verdict is given, one for each kind of evidence."""
 
-    merge: float = 0.82
+    merge: float = 0.86
     """When only the score tells."""
     contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
@@ -46,7 +48,7 @@ class Limits:
     """When both use nearly the same words, numbers and denials."""
     merge_one_word: float = 0.95
     """When one word stands in the place of one other: as likely its opposite as its synonym."""
-    merge_covered: float = 0.6
+    merge_covered: float = 0.7
     """When all words of one side stand in the other, too."""
     merge_thin: float = 0.9
     """When one side is to say more, yet leaves out many of the other's words."""
@@ -61,7 +63,7 @@ class Limits:
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
     clash: float = 0.85
-    """A conflict between two languages, of which rules see little."""
+    """A conflict between two languages, or in another than English with no amounts: rules see little of it."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
     least: float = 0.2
@@ -89,13 +91,16 @@ def judge(
 
 
 def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits = LIMITS) -> bool:
-    """Whether a score could join the two, or settle a conflict that the wording shows; rules and distance settle the rest."""
+    """Whether a score could join the two, or settle a conflict that the wording shows; rules and distance settle the rest.
+
+    Of two languages neither rules nor distance can say whether they speak of one thing at all.
+    """
     if (b.text, str(b.at)) < (a.text, str(a.at)):
         a, b = b, a
     if a.text == b.text or _is_far(pair_features(a, b, similarity), similarity, limits):
         return False
     told = _opinion(a, b, similarity)
-    return not told.decided and (not told.guards or bool(told.clash))
+    return not told.decided and (not told.guards or bool(told.clash) or not pair_features(a, b, similarity).same_script)
 
 
 def _is_far(pair: PairFeatures, similarity: float, limits: Limits) -> bool:
@@ -147,8 +152,10 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     ruled_out = bool(guards) and pair.a.tongue == pair.b.tongue == "en" and score.conflict >= limits.least
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
-    limit = limits.clash_seen if pair.same_script else limits.clash
-    if conflict < (min(limit, limits.change_marked) if marked else limit):
+    plain = pair.a.tongue == pair.b.tongue == "en" or bool(pair.numbers_a and pair.numbers_b)
+    limit = limits.clash_seen if pair.same_script and plain else limits.clash
+    sure = pair.same_script or told.clash == OTHER_AMOUNTS
+    if conflict < (min(limit, limits.change_marked) if marked and sure else limit):
         return None
     return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *guards[:1]))
 
@@ -285,6 +292,8 @@ def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) 
 
 def _loose(pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None, limits: Limits) -> Judgement:
     close = pair.similarity >= limits.related or len(pair.shared) >= 3
+    if pair.same_script and pair.a.tongue in UNSPACED:
+        close = align(pair.a, pair.b).equal >= LEAST_ALIKE
     if score:
         close = score.unrelated < 0.5
     evidence = guards[:2] or (f"similarity {pair.similarity:.2f}",)

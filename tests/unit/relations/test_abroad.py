@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import Relation
-from dreamd.relations import Statement, can_merge, judge
+from dreamd.model import PairScore, Relation
+from dreamd.relations import Statement, can_merge, judge, needs_score
 from dreamd.relations.change_marks import change_marks
 from dreamd.relations.former import former_value
 from dreamd.relations.takeover import kept_by
@@ -60,6 +60,7 @@ BESIDE = (
     ("우리는 Jenkins를 사용한다.", "우리는 Slack에서 Teams로 전환했다."),
     ("会議は月曜日です。", "研修は火曜日に変更になりました。"),
     ("La riunione è il lunedì.", "La cena è stata spostata al giovedì."),
+    ("会議室Aは10人まで入れる。", "会議室Bは20人まで入れる。"),
 )
 
 
@@ -116,3 +117,40 @@ def test_a_keeper_and_a_thing_are_found_in_either_order():
     assert kept_by("小王负责支付模块。", "zh") == ("小王", "支付模块")
     assert kept_by("支付模块现在由小赵负责。", "zh") == ("小赵", "支付模块")
     assert kept_by("Das Büro ist groß.", "de") is None
+
+
+@pytest.mark.parametrize(("one", "other"), BESIDE)
+def test_a_score_cannot_make_a_conflict_of_two_things_side_by_side(one, other):
+    found = judge(Statement(one, DAY), Statement(other, DAY), similarity=0.9, score=PairScore(0, 0, 0, 0, 0, 0.98, 0.02, 0))
+    assert found.relation in (Relation.RELATED, Relation.UNRELATED)
+
+
+def test_days_of_the_week_are_compared_between_two_languages():
+    clash = PairScore(0, 0, 0, 0, 0, 0.95, 0.05, 0)
+    told = "The choir meets on Tuesday.", "O coro se reúne às quintas-feiras."
+    assert judge(*(Statement(t, DAY) for t in told), similarity=0.1, score=clash).relation is Relation.CONTRADICTS
+    same = told[0], "O coro se reúne às terças-feiras."
+    assert judge(*(Statement(t, DAY) for t in same), similarity=0.1, score=clash).relation is Relation.RELATED
+
+
+def test_statements_without_spaces_are_near_when_they_share_words_and_not_when_vectors_say_so():
+    near = judge(Statement("北京仓库周日不发货。", DAY), Statement("成都仓库周日不发货。", DAY), similarity=0.1)
+    far = judge(Statement("仓库钥匙在前台。", DAY), Statement("我们每年植树两次。", DAY), similarity=0.8)
+    assert (near.relation, far.relation) == (Relation.RELATED, Relation.UNRELATED)
+
+
+def test_between_two_languages_a_score_is_asked_even_where_a_merge_is_barred():
+    one, other = Statement("Ana works in Oslo.", DAY), Statement("Luis trabaja en la oficina de Lima.", DAY)
+    assert needs_score(one, other, similarity=0.1)
+
+
+def test_one_day_of_the_week_is_not_another_where_no_space_parts_words():
+    assert not can_merge("周三不安排会议。", "周四不安排会议。")[0]
+    assert not can_merge("월요일에는 회의가 없다.", "금요일에는 회의가 없다.")[0]
+
+
+def test_between_two_languages_a_word_of_change_alone_needs_a_sure_score():
+    beside = Statement("Alerts go to the chat.", DAY)
+    moved = Statement("Hemos pasado de Nagios a Zabbix.", DAY + timedelta(days=9))
+    unsure = judge(beside, moved, similarity=0.1, score=PairScore(0, 0, 0, 0.1, 0.6, 0.05, 0.25, 0))
+    assert unsure.relation is Relation.RELATED

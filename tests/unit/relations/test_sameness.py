@@ -105,7 +105,7 @@ OTHER = {
     "Japanese": ("田中さんが経理を担当する。", "佐藤さんが採用を担当する。"),
     "Korean": ("유진이 결제를 담당한다.", "유진이 채용을 담당한다."),
     "French and Chinese": ("Les copies sont gardées 30 jours.", "日志保留 30 天。"),
-    "Japanese and English": ("鍵は受付にある。", "The key is at the reception."),
+    "Turkish and English": ("Anahtar resepsiyonda, bu çok önemli.", "The key is at the reception."),
 }
 
 

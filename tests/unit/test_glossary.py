@@ -1,0 +1,92 @@
+"""The gloss of other languages: forms of a word, entries of several words, and what must not be taken for a word."""
+
+from pathlib import Path
+
+import pytest
+
+from dreamd.embedding.glossary import TONGUES, entries, load_glossary, tongue_of
+
+LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
+MOST_BYTES = 600_000
+
+
+@pytest.fixture(scope="module")
+def glossary():
+    """The lexicon that travels with the judge."""
+    return load_glossary(LEXICON)
+
+
+def lexicon(tmp_path, *lines):
+    """A lexicon of a few lines."""
+    path = tmp_path / "lexicon.txt"
+    path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    return load_glossary(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Die Verträge werden mit den Schlüsseln abgeholt.", ["contract", "with", "key", "collect"]),
+        ("Los niños juegan en las habitaciones.", ["children"]),
+        ("Les bureaux de l'équipe sont fermés.", ["office", "team", "close"]),
+        ("As reuniões começam com os relatórios mensais.", ["meeting", "start", "with", "report"]),
+        ("I negozi della piazza chiudono alle sette.", ["shop", "seven"]),
+        ("倉庫の鍵は毎週点検する。", ["warehouse", "key", "every", "week", "check"]),
+    ],
+)
+def test_a_form_of_a_word_is_read_as_the_word(glossary, text, words):
+    said = glossary.gloss(text).split()
+    assert [w for w in words if w not in said] == []
+
+
+def test_an_entry_of_several_words_is_not_read_a_second_time(tmp_path):
+    glossary = lexicon(tmp_path, "in any case||en todo caso||", "marry||case/casar||")
+    assert glossary.gloss("La puerta se cierra en todo caso.").split().count("marry") == 0
+    assert "in any case" in glossary.gloss("La puerta se cierra en todo caso.")
+
+
+def test_a_stem_that_two_words_share_is_read_as_neither(tmp_path):
+    glossary = lexicon(tmp_path, "port||puerto||", "harness||puerta||")
+    assert "puertan" in glossary.gloss("Los de la casa se puertan con el perro.").split()
+
+
+def test_the_earlier_line_of_a_word_counts(tmp_path):
+    glossary = lexicon(tmp_path, "bench|bank", "money house|bank")
+    assert glossary.gloss("Die Bank ist neu.").split()[0] == "bench"
+
+
+def test_a_french_article_before_a_vowel_is_no_part_of_the_word(glossary):
+    assert glossary.gloss("Il faut nettoyer l'entrée avant l'ouverture.") == "must clean entrance before opening ."
+
+
+def test_what_follows_an_elided_preposition_keeps_its_capital(glossary):
+    assert "OVH" in glossary.gloss("Le serveur vient d'OVH.").split()
+
+
+def test_a_single_kanji_inside_a_name_is_no_word(glossary):
+    assert "inside" not in glossary.gloss("田中さんが持っている。").split()
+
+
+@pytest.mark.parametrize(
+    ("text", "tongue"),
+    [
+        ("会議は月曜日です。", "ja"),
+        ("会议在星期一。", "zh"),
+        ("Il negozio chiude alle sette di sera.", "it"),
+        ("The shop closes at seven in the evening.", "en"),
+        ("O negócio fecha às sete da noite.", "pt"),
+    ],
+)
+def test_a_language_is_told_by_its_script_or_its_small_words(text, tongue):
+    assert tongue_of(text) == tongue
+
+
+def test_every_line_of_the_lexicon_has_an_english_word_and_no_more_columns_than_languages():
+    lines = [line for line in LEXICON.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    assert [line for line in lines if not line.split("|")[0] or len(line.split("|")) > 1 + len(TONGUES)] == []
+    assert LEXICON.stat().st_size < MOST_BYTES
+
+
+def test_no_entry_of_the_lexicon_has_blanks_around_it_or_capitals_in_it():
+    wrong = [(tongue, word) for tongue, _, word in entries(LEXICON) if word != word.strip() or word != word.lower()]
+    assert wrong == []
