@@ -65,6 +65,9 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
         if new.changes and not old.changes and len(told) >= 2 and known and not _former(new) & old.names:
             yield f"the change is about {listed(told)}, not {listed(known)}"
     if not (pair.a.changes or pair.b.changes):
+        one, other = _kinds(pair.a, pair.only_a, pair.shared), _kinds(pair.b, pair.only_b, pair.shared)
+        if pair.numbers_a and pair.numbers_b and any(one[how].isdisjoint(other[how]) for how in one.keys() & other.keys()):
+            yield "things of another kind, each with its own number"
         part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
         part = part or narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
         if part:
@@ -73,6 +76,16 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
         yield "only one side is about a name"
     if len(pair.shared) < 2 and pair.similarity < 0.55 and not value_change(pair, align(pair.a, pair.b), strict=True):
         yield "hardly a word in common"
+
+
+def _kinds(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[str, set[str]]:
+    """What a word that both have stands before, where the other side does not name it: `the ebony sorter`."""
+    found: dict[str, set[str]] = {}
+    for article, how, kind in zip(slots.tokens, slots.tokens[1:], slots.tokens[2:], strict=False):
+        named = how.stem in shared and kind.stem in only and how.kind == kind.kind == "word" and kind.is_content
+        if article.lower in ("the", "our", "my") and named and kind.stem not in VERBS:
+            found.setdefault(how.stem, set()).add(kind.stem)
+    return found
 
 
 def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
