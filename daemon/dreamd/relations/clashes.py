@@ -40,7 +40,7 @@ _LEFT = re.compile(
     r"|\b(?:took|taken|moved|migrated|got) [^,;.]{2,40}? off (?:the )?([^,;.]{2,30}?) (?:and|to|onto) "
 )
 _DUE = frozenset(["due", "deadline", "date", "valu", "value", "current"])
-_BOTH_WAYS = frozenset(
+BOTH_WAYS = frozenset(
     frozenset(stem(word) for word in pair.split("/"))
     for pair in (
         *("lend/borrow", "buy/sell", "import/export", "send/receive", "in/out", "arrive/leave", "push/pull", "read/write"),
@@ -286,7 +286,7 @@ def opposite(pair: PairFeatures, frame: Frame) -> str:
     one, other = pair.opposites[0]
     if pair.only_a - {one} - LIGHT or pair.only_b - {other} - LIGHT or pair.numbers_a or pair.numbers_b:
         return ""
-    if frozenset((one, other)) in _BOTH_WAYS:
+    if frozenset((one, other)) in BOTH_WAYS:
         return ""
     if pair.a.conditions != pair.b.conditions or one in pair.a.subject or other in pair.b.subject:
         return ""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from dreamd.relations.causes import other_cause
+from dreamd.relations.clashes import BOTH_WAYS
 from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
@@ -139,7 +140,7 @@ def _predicates_apart(plain: Slots, denying: Slots, shared: frozenset[str]) -> b
 
 def _opposed(pair: PairFeatures) -> str:
     """One says the opposite of a word of the other, with nothing else of its own on either side."""
-    if not pair.opposites:
+    if not pair.opposites or any(frozenset(each) in BOTH_WAYS for each in pair.opposites):
         return ""
     told = {stem for opposed in pair.opposites for stem in opposed}
     mine, theirs = _own(pair)

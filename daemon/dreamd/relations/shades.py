@@ -23,6 +23,7 @@ _A_FEW = frozenset(["few", "little"])
 _SHOULD = frozenset(["should", "ought"])
 _HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
 _IN_COMMON = frozenset("one single shared common same".split())
+_YOU_COULD = re.compile(r"you (?:could|might|may) ")
 _ALL_BUT = re.compile(r"\b(?:every(?:one|body|thing|where)?|all)(?: \w+)? (?:but|except|other than)\b")
 _PERSONS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 _INTENDS = re.compile(
@@ -104,6 +105,9 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "a few against few"
         if "only" in mine and _ALL_BUT.search((pair.b if mine is left else pair.a).folded.lower()):
             yield "one says only, the other all but"
+        polite = _YOU_COULD.match((pair.b if mine is left else pair.a).folded.lower())
+        if not negated and mine & (_DEMANDS | _SHOULD) and polite:
+            yield "one demands what the other leaves to the reader"
         if "own" in mine and theirs & _IN_COMMON and "own" not in theirs:
             yield "one says that each has its own, the other that they have one"
         if mine & _HEDGES and not theirs & _HEDGES:

@@ -42,6 +42,7 @@ def verdict(a, b, *, days=30.0):
         ("The Rust linter is version 1.60.", "The Rust version is now 1.80."),
         # opposite words about two things
         ("The dairy buys its ice from the plant.", "The dairy sells its whey to the plant."),
+        ("Letters come in on the 15th.", "Letters go out on the 15th."),
         # a rewording: denied twice, freed from, unreal, until and before, the same reason
         ("It is not unusual for the boiler to hiss.", "A hissing boiler is normal."),
         ("Fares are waived for pupils.", "Pupils don't pay fares."),

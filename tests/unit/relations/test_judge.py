@@ -134,6 +134,7 @@ def test_neighbours_that_can_both_hold_are_left_alone(a, b, days):
         ("The pump leaks, so the valve is shut.", "The valve is shut, so the pump leaks."),
         ("Copy the set from disk A to disk B.", "Copy the set from disk B to disk A."),
         ("Only admins see logs.", "Admins see only logs."),
+        ("You should label crates.", "You could label crates."),
         ("Nobody but admins sees logs.", "Admins see nothing but logs."),
         ("The map of the park is in the hut.", "The hut of the park is in the map."),
         ("He checks her maps, she checks his tables.", "She checks his maps, he checks her tables."),
