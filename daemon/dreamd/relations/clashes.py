@@ -33,7 +33,7 @@ from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem, tokens
-from dreamd.relations.words import UNIT_NAMES
+from dreamd.relations.words import NUMBER_WORDS, UNIT_NAMES
 
 _LEFT = re.compile(
     r"\bfrom (.{1,40}?) (?:to|into|onto|over to|back to) "
@@ -50,6 +50,9 @@ BOTH_WAYS = frozenset(
 """Opposites that a thing may do in turn."""
 _HOLDER = re.compile(r"^([A-Z][\w-]+(?: [A-Z][\w-]+)?) is (?:now |currently )?(?:the|our) ([^.,;]{3,60})\.?$")
 LEAST_COVER = 0.75
+LEAST_REPEATED = 4
+"""Shared content words from which one statement repeats another, whatever the order."""
+_NO_LONGER = frozenset(stem(word) for word in ("longer", "any", "more", "anymore"))
 LONGEST_SIGN = 3
 """Letters of a unit's sign: longer ones are its name."""
 
@@ -107,6 +110,20 @@ def taken_over(pair: PairFeatures) -> bool:
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
         handed = HANDED.search(new.folded.lower()) if new.changes and not old.changes else None
         if handed and _retired(new) & old.subject and explicit_change(pair):
+            return True
+    return False
+
+
+def told_anew(pair: PairFeatures) -> bool:
+    """One side repeats every word of the other and says beside it that the other's amount is over.
+
+    What such a pair has in another order is the same thing turned round, not another thing.
+    """
+    for new, old, lost, own in ((pair.a, pair.b, pair.only_b, pair.only_a), (pair.b, pair.a, pair.only_a, pair.only_b)):
+        ended = [t for t in old.tokens if t.stem in new.negated and (t.kind == "number" or t.lower in NUMBER_WORDS)]
+        amounts = {t.stem for t in new.tokens if t.kind == "number" or t.lower in NUMBER_WORDS}
+        alone = not lost and own - amounts - LIGHT <= _NO_LONGER
+        if ended and alone and len(pair.shared) >= LEAST_REPEATED and not old.names and not old.negations and not old.changes:
             return True
     return False
 

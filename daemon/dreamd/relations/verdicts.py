@@ -13,7 +13,7 @@ from functools import lru_cache
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
 from dreamd.relations.beside import collateral_guards
-from dreamd.relations.clashes import certain_clash
+from dreamd.relations.clashes import certain_clash, told_anew
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
@@ -130,7 +130,7 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
         return _Opinion(merged)
     certain = certain_clash(pair, frame)
     clash = certain or hinted_clash(pair, frame)
-    if not clash or collateral_guards(pair):
+    if not clash or (collateral_guards(pair) and not (certain and told_anew(pair))):
         return _Opinion(None, guards)
     return _Opinion(_conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards, clash)
 

@@ -39,6 +39,10 @@ UPDATES = {
     "stepped down": ("The choir is led by Olga.", "Olga stepped down; the choir is led by Per."),
     "retired": ("We deploy with Fabric.", "Fabric was retired; we deploy with Ansible."),
     "no longer": ("Guests may feed the goats.", "Guests may no longer feed the goats."),
+    "no longer, the other way round": (
+        "Six walks give a free lead in the kennel scheme.",
+        "The kennel scheme gives a free lead after nine walks now, no longer six.",
+    ),
     "a stage": ("The route planner is behind a flag.", "The route planner is on by default."),
     "a version": ("Our forge runs in version 8.2.", "Our forge runs in version 10.1."),
     "German": ("Der Saal wird auf 20 Grad geheizt.", "Der Saal wird jetzt auf 18 Grad geheizt statt auf 20."),
@@ -104,6 +108,14 @@ BESIDE = {
     "labels behind a place": ("The lamp above bench 4 hums.", "The lamp above bench 9 hums."),
     "another former value": ("The kiosk opens at 6 on weekdays.", "The shop next to the kiosk now opens at 9 instead of 8."),
     "another thing denied": ("Karl looks after the Riga store.", "Karl no longer looks after the Turku store."),
+    "the other way round between others": (
+        "Six walks give a free lead in the kennel scheme.",
+        "The stable scheme gives a free lead after nine walks now, no longer six.",
+    ),
+    "persons exchanged": (
+        "Anna pays Ben ten euros a month for the loft.",
+        "Ben pays Anna eight euros a month for the loft now, no longer ten.",
+    ),
     "denied in part": ("Cheques are accepted.", "Cheques are no longer accepted at the night counter."),
     "denied at a time": ("Members can use the court.", "The court can't be used on Sundays any more."),
     "not a person but a time": ("Milk is delivered by bike.", "Milk is delivered by noon."),

@@ -10,6 +10,7 @@ from dreamd.relations import leaves_more
 @pytest.mark.parametrize(("old", "new", "lost"), [
     ("Bed 9 of the nursery grows thyme and is watered every 4 days.",
      "Bed 9 of the nursery is watered every 6 days from now on, no longer every 4.", "grow"),
+    ("The fair notes are due on 2026-11-12.", "The fair is postponed from 2026-11-12 to 2027-02-04.", "not"),
     ("Glass balls are allowed in the small hall.", "Loose glass is not allowed in the small hall anymore.", "ball"),
     ("The ledger listens on port 7100 and its logs go to /var/log/ledger.", "The ledger now listens on port 7200.", "log"),
 ])
@@ -21,6 +22,7 @@ def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: st
     ("The mill is built with Bazel.", "We replaced Bazel by Pants; the mill does not build with Bazel any more."),
     ("The harbour crew meets on Mondays.", "The harbour crew now meets on Thursdays instead of Mondays."),
     ("The ledger listens on port 7100.", "The ledger listens on port 7200."),
+    ("Fair day is 2026-11-12.", "The fair is postponed from 2026-11-12 to 2027-02-04."),
 ])
 def test_a_plain_replacement_loses_nothing(old: str, new: str) -> None:
     assert leaves_more(old, new) == ""
