@@ -25,12 +25,14 @@ from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.work import take_epoch
-from dreamd.throttle import BATCH_BUDGET_S, Batching, Company
+from dreamd.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Company
 from dreamd.world import World
 
 Row = TypeVar("Row")
 PIECE_ROWS = 8
 """Rows between two looks at the clock."""
+COMPANY_PIECE_ROWS = 2
+"""The same while others write."""
 EDITORS = tuple(
     f"{place}/{name}/User" for place in (".config", "Library/Application Support", "AppData/Roaming")
     for name in ("Code", "Code - Insiders", "VSCodium")) + (".vscode-server/data/User", ".vscode-server-insiders/data/User")
@@ -127,9 +129,10 @@ class Kit:
     def parts(self, rows: Sequence[Row], start: int) -> Iterator[Sequence[Row]]:
         """What fits into one batch, from `start` on, in small pieces: as many rows as it may have, within its time."""
         since_s, end = self.clock.monotonic(), min(len(rows), start + self.batching.rows)
-        while start < end and self.clock.monotonic() - since_s < BATCH_BUDGET_S:
-            yield rows[start:min(end, start + PIECE_ROWS)]
-            start += PIECE_ROWS
+        budget_s, piece = (COMPANY_BATCH_S, COMPANY_PIECE_ROWS) if self.has_company else (BATCH_BUDGET_S, PIECE_ROWS)
+        while start < end and self.clock.monotonic() - since_s < budget_s:
+            yield rows[start:min(end, start + piece)]
+            start += piece
 
     @property
     def yields(self) -> int:

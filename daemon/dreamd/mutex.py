@@ -42,8 +42,8 @@ GATE_LOCK = "gate.lock"
 REQUESTS_LOCK = "requests.lock"
 
 POLL_S = 0.01
-FOREGROUND_POLL_S = (0.0002, 0.0002, 0.0005, 0.0005, 0.001, 0.001, 0.002)
-"""Naps of one who waits to write, the last again and again: most locks are held for less than a millisecond, and a
+FOREGROUND_POLL_S = (*(0.0001,) * 10, *(0.0002,) * 10, 0.0005, 0.0005, 0.001, 0.001, 0.002)
+"""Naps of one who waits to write, the last again and again: most locks are held for a millisecond or two, and a
 waiting person is worth the polls; a dream is not."""
 FOREGROUND_BUDGET_S = 2.0
 PROBE_GRACE_S = 1.0

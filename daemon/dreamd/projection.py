@@ -29,6 +29,8 @@ BATCH = 128
 """Files recorded, written and flushed at a time."""
 RENAMES = 32
 """Of these as many as are renamed, or noted as done, while the write lock is held: two to four milliseconds."""
+COMPANY_RENAMES = 8
+"""The same while others write."""
 UNREADABLE = "unreadable"
 """In place of a hash: no file that dream wrote."""
 SHOWN = frozenset({Status.LIVE, Status.STALE})
@@ -193,22 +195,22 @@ def settle(kit: Writing) -> list[str]:
                 waiting = prepared.enter_context(fsio.prepared(_missing(intents, paths)))
             ready = {one.path: one for one in waiting}
             done: dict[str, KnownFile | None] = {}
-            for part in _parts(intents):
+            for part in _parts(intents, COMPANY_RENAMES if kit.has_company else RENAMES):
                 with kit.in_turn(), kit.background.batch():
                     _check_inside(part, paths)
                     _put_in_place(_unchanged(store, part), ready, done, paths)
         there = {(paths.home / path).parent for path in done}
         with kit.in_turn():
             fsio.sync_dirs(directory for directory in sorted(there) if directory.is_dir())
-        for part in _parts(intents):
+        for part in _parts(intents, COMPANY_RENAMES if kit.has_company else RENAMES):
             # Lost with the power, this is only done again: what it tells of is on the disk before it.
             with kit.in_turn(), kit.background.batch(), store.writing(durable=False) as tx:
                 conflicts += _conclude(tx, part, done, paths)
     return conflicts
 
 
-def _parts(intents: Sequence[Intent]) -> Iterator[Sequence[Intent]]:
-    return (intents[start:start + RENAMES] for start in range(0, len(intents), RENAMES))
+def _parts(intents: Sequence[Intent], size: int) -> Iterator[Sequence[Intent]]:
+    return (intents[start:start + size] for start in range(0, len(intents), size))
 
 
 def _check_inside(intents: Sequence[Intent], paths: Paths) -> None:

@@ -35,6 +35,8 @@ COMPANY_S = 3.0
 REST_SHARE = 0.8
 """Of the time with company that goes by between two pieces of a dream's writing: most writers then meet none of them."""
 LONGEST_REST_S = 0.5
+COMPANY_BATCH_S = 0.0005
+"""Longest a batch goes on with company, its commit apart: a writer who meets one waits about as long as for its own commit."""
 
 CLOCK_STEP = timedelta(minutes=5)
 
