@@ -115,7 +115,7 @@ class Kit:
     @property
     def has_company(self) -> bool:
         """Whether others wrote here of late."""
-        return bool(self.company.rest_s(1.0, now_s=self.clock.monotonic()))
+        return self.company.is_here(self.clock.monotonic())
 
     def write_all(self, rows: Sequence[Row], write: Callable[[sqlite3.Connection, Sequence[Row]], object]) -> None:
         """Write many rows in batches that keep nobody waiting for long; durable with the next commit that is."""

@@ -123,9 +123,13 @@ class Company:
         """What is known after another look."""
         return Company(now_s) if met else self
 
+    def is_here(self, now_s: float) -> bool:
+        """Whether somebody else wrote of late."""
+        return self.met_s is not None and now_s - self.met_s <= COMPANY_S
+
     def rest_s(self, worked_s: float, *, now_s: float) -> float:
         """Seconds to keep away after a piece of writing; none where nobody wrote of late."""
-        if self.met_s is None or now_s - self.met_s > COMPANY_S:
+        if not self.is_here(now_s):
             return 0.0
         return min(LONGEST_REST_S, worked_s * REST_SHARE / (1 - REST_SHARE))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -11,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import fsio, mutex, projection
+from dreamd import fsio, mutex, projection, throttle
 from dreamd.clock import FixedClock, parse_instant
 from dreamd.kit import Kit
 from dreamd.model import MemoryClass, Scope
 from dreamd.mutex import GATE_LOCK, WRITE_LOCK
 from dreamd.store import backups, work
 from dreamd.store.work import Intent
-from dreamd.throttle import BATCH_BUDGET_S
+from dreamd.throttle import BATCH_BUDGET_S, REST_SHARE
 from household import House, Said
 
 DAY, NIGHT, NIGHT_2 = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T20:00:00Z"
@@ -154,7 +155,9 @@ class Napping(FixedClock):
         Napping.slept_s += seconds
 
 
-def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(house: House) -> None:
+def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "COMPANY_S", 600.0)  # however slow the machine is
     house.say(DAY, *RULES)
     with house.kit(NIGHT) as kit:
         kit.world, Napping.slept_s = replace(kit.world, clock=Napping(kit.clock.now())), 0.0
@@ -169,6 +172,25 @@ def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(
         before_files = Napping.slept_s
         assert projection.settle(kit) == []
         assert 0 < after_store < before_files < Napping.slept_s
+
+
+def test_the_time_a_dream_stood_in_the_queue_is_no_work_to_rest_from(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "COMPANY_S", 600.0)  # however slow the machine is
+    with house.kit(NIGHT) as kit:
+        kit.world = replace(kit.world, clock=Napping(kit.clock.now()))
+        _busy(kit)
+        house.say(DAY, Said("Somebody notes this while a dream writes.", key="beside"))
+        _busy(kit)
+        Napping.slept_s = 0.0
+        held = mutex._flock(house.paths.locks / WRITE_LOCK, until_s=kit.clock.monotonic() + 60)
+        threading.Timer(0.3, fsio.os.close, [held]).start()
+        since_s, stood_s = kit.clock.monotonic(), kit.background.waited_s
+        _busy(kit)
+        stood_s = kit.background.waited_s - stood_s
+        worked_s = kit.clock.monotonic() - since_s - stood_s
+        assert stood_s > 0.1
+        assert 0 < Napping.slept_s <= worked_s * REST_SHARE / (1 - REST_SHARE)
 
 
 def test_only_the_batches_nothing_relies_on_go_without_a_flush(house: House) -> None:
