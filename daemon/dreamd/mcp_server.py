@@ -52,7 +52,10 @@ def build(world: World, *, directory: Path) -> MCPServer:
 
     @server.tool(annotations=ToolAnnotations(title="Search memory", read_only_hint=True, open_world_hint=False))
     def memory_search(query: str, limit: int = 7, scope: str = "") -> dict[str, object]:
-        """Memories that answer a question, best first, with the day each was last confirmed."""
+        """Memories that answer a question, best first, with the day each was last confirmed.
+
+        Status `said` marks words that no memory carries, as a person said them that day.
+        """
         return _told(lambda: desk.search(query, limit, scope))
 
     @server.tool(annotations=ToolAnnotations(title="Note something", read_only_hint=False, destructive_hint=False,
@@ -132,13 +135,13 @@ class Desk:
     def forget(self, memory_id: str, person_confirmed: bool) -> dict[str, object]:
         """Forget for good, with the person's word."""
         from dreamd import attach, verbs
-        from dreamd.store import memories
 
         if not person_confirmed:
             return {"forgotten": False, "reason": "ask the person first; then call again with person_confirmed"}
         with open_kit(self._world) as kit:
-            text = memories.load_memory(kit.store, memory_id).text
-            gone = verbs.forget(kit, [memory_id])
+            chosen, loose = verbs.find_named(kit, [memory_id])
+            text = (chosen[0].text if chosen else loose[0][1])
+            gone = verbs.forget(kit, [m.id for m in chosen], loose=[seq for seq, _ in loose])
             attach.forget(kit, [text])
             hooks.drop_requests(self._world.paths, [text])
         return {"forgotten": True, "memories": gone.memories, "observations": gone.observations}

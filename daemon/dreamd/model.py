@@ -21,6 +21,8 @@ from dreamd.events import Speaker as Speaker
 
 TAXONOMY_VERSION = 1
 SHORTEST_TEXT = 12
+IN_PASSING = "said-in-passing"
+"""Sign and fate of an observation of which no memory is made and that recall finds as a passage."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
 
@@ -93,6 +95,8 @@ class Status(StrEnum):
     STALE = "stale"
     ARCHIVED = "archived"
     SUPERSEDED = "superseded"
+    SAID = "said"
+    """Of no memory: what a person said in passing, as recall shows it."""
 
 
 CURRENT = frozenset({Status.LIVE, Status.HELD, Status.STALE})

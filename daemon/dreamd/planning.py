@@ -14,7 +14,7 @@ from dreamd.errors import Refused
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
-from dreamd.model import Candidate, Memory, Observation, Scope, Status
+from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha
 from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_vectors
 from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
@@ -22,7 +22,10 @@ from dreamd.phases.regroup import plan_regroup
 from dreamd.phases.twins import Heard, is_edit
 from dreamd.plan import Plan, retired
 from dreamd.relations import merged_wording
-from dreamd.store import memories, observations
+from dreamd.store import derived, memories, observations, passages
+
+ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
+"""Refusals of the gate that keep a sentence from becoming a memory, and not from being found as it was said."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
         rules = kit.settings.consolidate
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)
+    if heard or full:
+        _embed_passages(kit, scope, [h.observation.text for h in heard if h.gated.reason == IN_PASSING])
     known = _load_known(kit, scope, heard, partners if not full else None)
     judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
@@ -92,6 +97,16 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
         touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
         plan = Plan((*plan.steps, *again.steps), {**plan.revisions, **touched})
     return plan
+
+
+def _embed_passages(kit: Kit, scope: Scope, fresh: Sequence[str]) -> None:
+    """Give a vector to what was said in passing, and to what lost it."""
+    if kit.dry or not kit.settings.recall.passages:
+        return
+    from dreamd.embedding import MODEL_ID
+
+    by_sha = {text_sha(text): text for text in (*passages.load_texts(kit.store, str(scope)), *fresh)}
+    load_vectors(kit, [by_sha[sha] for sha in derived.find_missing(kit.store, list(by_sha), model=MODEL_ID)])
 
 
 def _has_order(heard: Sequence[Heard]) -> bool:
@@ -139,6 +154,8 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
     gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
                  class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
                  explicit=observation.explicit)
+    if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
+        gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
     return Heard(observation, gated)
 
 

@@ -127,6 +127,11 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
     return _changes_first(passed[:wanted], changes)[:wanted]
 
 
+def weigh(hit: Hit, *, now: datetime, rules: RecallSettings) -> Ranked:
+    """One hit with every factor of its score, apart from any other."""
+    return _aged(_score(hit, rules), now, rules)
+
+
 def result_count(asked: Asked, rules: RecallSettings) -> int:
     """How many results a request may bring at most."""
     by_budget = {Budget.LEAN: rules.lean, Budget.BALANCED: rules.balanced, Budget.DEEP: rules.deep}

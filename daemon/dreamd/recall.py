@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd import inbox, mutex
-from dreamd.clock import Clock, SystemClock
+from dreamd.clock import Clock, SystemClock, local_date
 from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
+from dreamd.passages import Sayings, Wanted, add_to
 from dreamd.paths import Paths, default_config, read_environment
 from dreamd.ranking import (
     EARLIER_WORDING,
@@ -32,6 +33,7 @@ from dreamd.ranking import (
     Hit,
     alike_words,
     rank,
+    result_count,
     shared_words,
     telling_words,
     word_matches,
@@ -39,7 +41,7 @@ from dreamd.ranking import (
 )
 from dreamd.settings import Settings, load_settings
 from dreamd.sources import project_key_of
-from dreamd.store import memories, shown
+from dreamd.store import memories, passages, shown
 from dreamd.world import World
 
 if TYPE_CHECKING:
@@ -52,6 +54,7 @@ WORD_POOL = 60
 WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
+BESIDE_POOL = 16
 RECALL_BUDGET_S = 0.05
 """Longest a recall waits to be counted at once; past it the count goes to the inbox."""
 LONGEST_QUERY = 4000
@@ -79,6 +82,11 @@ class Recall:
     results: tuple[Found, ...]
     mode: str
     warning: str = ""
+
+    @property
+    def recalled(self) -> list[str]:
+        """Ids of the memories among the results; a passage is none."""
+        return [r.memory.id for r in self.results if r.memory.status is not Status.SAID]
 
 
 @dataclass(frozen=True)
@@ -129,6 +137,8 @@ class Shelf:
         self._matrix: Floats | None = None
         self._place: dict[str, int] = {}
         self._earlier: list[int] = []
+        self._said: list[passages.Row] = []
+        self._said_matrix: Floats | None = None
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
@@ -143,6 +153,8 @@ class Shelf:
             self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
             self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
             self._earlier = [n for n, row in enumerate(self._rows) if row.earlier]
+            if kit.settings.recall.passages:
+                self._said, self._said_matrix = passages.load_vectors_of(kit.store, model=MODEL_ID)
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str) -> Near | None:
@@ -150,18 +162,23 @@ class Shelf:
 
         Raises Outage while the model is away.
         """
-        if self._matrix is None or not self._rows:
+        if self._matrix is None or not (self._rows or self._said):
             return None
+        import numpy as np
+
         # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
         ways = list(dict.fromkeys((query, " ".join(telling_words(query)) if len(query) <= LONGEST_QUESTION else query)))
-        cosines = self._matrix @ kit.load_embedder(1).embed(ways).mean(axis=0)
+        question = kit.load_embedder(1).embed(ways).mean(axis=0)
+        cosines = self._matrix @ question if self._rows else np.zeros(0, np.float32)
         cosines[self._earlier] *= EARLIER_WORDING
         best: dict[str, int] = {}
         for n in self._earlier:
             identity = self._rows[n].id
             if cosines[n] > cosines[best.get(identity, self._place.get(identity, n))]:
                 best[identity] = n
-        return Near(self._rows, self._place, self._matrix, cosines, best)
+        said = self._said_matrix
+        sayings = Sayings(self._said, said, said @ question) if self._said and said is not None else None
+        return Near(self._rows, self._place, self._matrix, cosines, best, sayings)
 
 
 @dataclass(frozen=True)
@@ -174,6 +191,8 @@ class Near:
     cosines: Floats
     through_earlier: dict[str, int]
     """Memories whose earlier wording is nearer than their own, with its place."""
+    sayings: Sayings | None = None
+    """What was said in passing, measured with the same query."""
 
     def best(self, count: int, look: Look) -> list[str]:
         """Ids of the nearest memories that a look may show."""
@@ -194,6 +213,19 @@ class Near:
         """The cosine of one memory with the query; None for one without a vector."""
         place = self.through_earlier.get(identity, self.place.get(identity))
         return None if place is None else float(self.cosines[place])
+
+    def beside(self, vectors: Floats) -> list[dict[str, float]]:
+        """For each of some vectors the memories nearest to it, in any of their wordings, with their cosines."""
+        import numpy as np
+
+        found: list[dict[str, float]] = []
+        for row in vectors @ self.matrix.T if self.rows else np.zeros((len(vectors), 0), np.float32):
+            near: dict[str, float] = {}
+            for n in np.argpartition(-row, BESIDE_POOL)[:BESIDE_POOL] if len(row) > BESIDE_POOL else range(len(row)):
+                identity, cosine = self.rows[n].id, float(row[n])
+                near[identity] = max(cosine, near.get(identity, cosine))
+            found.append(dict(sorted(near.items(), key=lambda one: (-one[1], one[0]))))
+        return found
 
     def between(self, a: Memory, b: Memory) -> float:
         """The cosine of two memories; the words they share where one has no vector."""
@@ -249,11 +281,22 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection,
                   nearness=near.between if near else None)
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
+    if not look.injection:
+        ranked = add_to(ranked, _wanted(kit, query, asked, look), store=kit.store, sayings=near.sayings if near else None,
+                        beside=near.beside if near else None)
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(r.memory, r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
-    if look.record and results:
-        record_recalls(kit, [r.memory.id for r in results])
-    return Recall(query, results, mode, warning)
+    answer = Recall(query, results, mode, warning)
+    if look.record and answer.recalled:
+        record_recalls(kit, answer.recalled)
+    return answer
+
+
+def _wanted(kit: Kit, query: str, asked: Asked, look: Look) -> Wanted:
+    now, words = kit.clock.now(), telling_words(query)
+    return Wanted(query, now, local_date(now, kit.zone), kit.settings.recall, result_count(asked, kit.settings.recall),
+                  frozenset(str(s) for s in look.scopes), word_stems([*words, *alike_words(words)]),
+                  look.budget is Budget.DEEP)
 
 
 def find_clues(found: Sequence[Memory], directory: Path) -> list[str | None]:

@@ -26,11 +26,14 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     if answer is None:
         return None
     from dreamd.recall import Found, Recall
-    from dreamd.store import memories
+    from dreamd.store import memories, passages
 
     with suppress(KeyError, TypeError, ValueError):  # what makes no sense is no answer
         rows = answer["results"]
-        known = memories.load_some(store, [str(r["id"]) for r in rows])
+        ids = [str(r["id"]) for r in rows]
+        known = memories.load_some(store, ids)
+        if len(known) < len(ids):
+            known |= passages.load_some(store, [i for i in ids if i not in known])
         found = tuple(Found(known[r["id"]], float(r["score"]), dict(r["parts"]), r["clue"]) for r in rows if r["id"] in known)
         return Recall(query, found, str(answer["mode"]), str(answer["warning"]))
     return None

@@ -147,7 +147,7 @@ class Desk:
         look = _look(request)
         found = search(kit, str(request["query"]), replace(look, record=False), shelf=self._shelf)
         if look.record:
-            self._shown.append((kit, [r.memory.id for r in found.results]))
+            self._shown.append((kit, found.recalled))
         return {"ok": True, "mode": found.mode, "warning": found.warning, "results": [
             {"id": r.memory.id, "score": r.score, "parts": r.parts, "clue": r.clue} for r in found.results]}
 

@@ -12,7 +12,7 @@ from dreamd.kit import Kit
 from dreamd.model import CURRENT, Memory, Scope, Status, Trust
 from dreamd.mutex import Owner
 from dreamd.plan import Change
-from dreamd.store import forgetting, memories, observations, work
+from dreamd.store import forgetting, memories, observations, passages, work
 from dreamd.store.journal import Entry, Run, begin_run, end_run, write_entry
 
 KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
@@ -123,6 +123,22 @@ def find_matching(kit: Kit, query: str) -> list[Memory]:
     if not words:
         raise UsageError("an empty query would match everything")
     return [m for m in memories.load_memories(kit.store) if all(w in m.text.casefold() for w in words)]
+
+
+def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[int, str]]]:
+    """Memories by id, and what was said in passing, by number and text.
+
+    Raises StoreMissing for an id of neither.
+    """
+    chosen: list[Memory] = []
+    loose: list[tuple[int, str]] = []
+    for identity in ids:
+        found = passages.find(kit.store, identity)
+        if found is None:
+            chosen.append(memories.load_memory(kit.store, identity))
+        else:
+            loose.append((found[0], found[1].text))
+    return chosen, loose
 
 
 def find_loose(kit: Kit, query: str) -> list[tuple[int, str]]:

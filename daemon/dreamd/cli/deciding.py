@@ -140,7 +140,6 @@ def forget(context: Context, options: Namespace) -> int:
     """Remove memories for good, and every trace of what was said."""
     from dreamd import verbs
     from dreamd.kit import open_kit
-    from dreamd.store import memories
 
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
@@ -149,7 +148,7 @@ def forget(context: Context, options: Namespace) -> int:
         if options.matching is not None:
             chosen, loose = verbs.find_matching(kit, options.matching), verbs.find_loose(kit, options.matching)
         else:
-            chosen = [memories.load_memory(kit.store, i) for i in dict.fromkeys(options.ids)]
+            chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
         if not chosen and not loose:
             raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning")
         if not options.yes and context.asks and not _confirmed(context, chosen, loose):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dreamd.cli import render
 from dreamd.cli.context import Context
 from dreamd.clock import iso
-from dreamd.model import Fate
+from dreamd.model import IN_PASSING, Fate
 
 if TYPE_CHECKING:
     from dreamd.model import Observation
@@ -23,6 +23,7 @@ TITLES = {
     Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradict something", Fate.HELD: "held", Fate.DISCARDED: "let go"}
 REASONS = {
     SINGLE_SIGHTING: "an order for one occasion; heard in several conversations it becomes a rule",
+    IN_PASSING: "no memory is made of it, `dream search` finds it as it was said",
     "acknowledgement": "only agrees, thanks or greets", "too-short": "too short to say anything",
     "only-a-secret": "nothing but a secret", "secret-file": "the contents of a file of secrets", "diff": "a diff",
     "log": "printed by a program", "code": "code", "injection": "tries to give the agent orders",
@@ -60,7 +61,7 @@ def tell_fates(context: Context, heard: Sequence[Observation]) -> None:
         for observation in heard:
             if observation.fate is fate:
                 groups.setdefault(observation.fate_reason, []).append(observation)
-        for reason, rows in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        for reason, rows in sorted(groups.items(), key=lambda group: (group[0] == IN_PASSING, -len(group[1]), group[0])):
             waits = reason == SINGLE_SIGHTING
             context.say()
             context.say(render.paint(f"{'waits to be heard again' if waits else title} ({len(rows):,})", "bold",

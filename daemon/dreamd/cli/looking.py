@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dreamd.store.connection import Store
 
 DEFAULT_STATUSES = (Status.LIVE,)
+OF_MEMORIES = tuple(s for s in Status if s is not Status.SAID)
 BUDGETS = ("lean", "balanced", "deep")
 MOST_RESULTS = 1000
 
@@ -28,7 +29,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "list":
         parser.add_argument("--all", action="store_true", help="memories of every status")
-        parser.add_argument("--status", action="append", choices=[s.value for s in Status], help="only memories of this status")
+        parser.add_argument("--status", action="append", choices=[s.value for s in OF_MEMORIES],
+                            help="only memories of this status")
         parser.add_argument("--scope", help="only this scope")
         parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
     elif command == "search":
@@ -68,7 +70,7 @@ def list_memories(context: Context, options: Namespace) -> int:
     if options.all and options.status:
         raise UsageError("give `--all` or `--status`, not both")
     scope = parse_scope(options.scope) if options.scope else None
-    wanted = tuple(Status) if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
+    wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
     store = open_reader(context.world.paths.store)
     try:
         found = memories.load_memories(store, scope=scope, statuses=wanted)
@@ -124,13 +126,13 @@ def _why_empty(store: Store) -> str:
 
 
 def show(context: Context, options: Namespace) -> int:
-    """One memory in full."""
-    from dreamd.store import memories
+    """One memory in full, or what was said in passing."""
+    from dreamd.store import passages
     from dreamd.store.connection import open_reader
 
     store = open_reader(context.world.paths.store)
     try:
-        memory = memories.load_memory(store, options.id)
+        memory = passages.load_shown(store, options.id)
     finally:
         store.close()
     context.document(memory_document(memory, context.world.paths))
@@ -141,6 +143,8 @@ def show(context: Context, options: Namespace) -> int:
 
 def memory_lines(context: Context, memory: Memory) -> list[str]:
     """A memory and its facts, one a line."""
+    if memory.status is Status.SAID:
+        return _passage_lines(context, memory)
     home = context.world.env.get("HOME", "")
     place = memory_file(memory, context.world.paths)
     until = f" to {render.stamp(memory.valid_to)}" if memory.valid_to else ""
@@ -156,6 +160,13 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
         ("file", render.short(Path(place), home) if place else "")]
     return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
             *("  " + line for line in render.table([(name, text) for name, text in facts if text]))]
+
+
+def _passage_lines(context: Context, memory: Memory) -> list[str]:
+    facts = [("scope", str(memory.scope)), ("said", render.stamp(memory.confirmed_at)),
+             ("memory", "none; `dream note` makes one of it, `dream forget` removes it")]
+    return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
+            *("  " + line for line in render.table(facts))]
 
 
 def search(context: Context, options: Namespace) -> int:

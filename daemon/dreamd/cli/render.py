@@ -11,7 +11,7 @@ from dreamd.model import Memory, Status
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
-                Status.SUPERSEDED: "dim"}
+                Status.SUPERSEDED: "dim", Status.SAID: "dim"}
 
 
 def paint(text: str, style: str, *, colour: bool) -> str:
@@ -79,7 +79,8 @@ def short(path: Path, home: str) -> str:
 
 def marks(memory: Memory) -> str:
     """What is particular about a memory, in a few signs' room."""
-    told = [memory.status.value] if memory.status is not Status.LIVE else []
+    told = [] if memory.status is Status.LIVE else [
+        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
     told += ["pinned"] if memory.pinned else []
     told += ["edited"] if memory.edited else []
     told += ["unverified"] if memory.unverified else []
@@ -91,10 +92,11 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
     """Id, class, marks and text of a memory on one line."""
     told = marks(memory)
     place = f"{memory.scope}  " if scope else ""
-    head = f"{memory.id}  {memory.memory_class.value:<10}  "
+    kind = "no memory" if memory.status is Status.SAID else memory.memory_class.value
+    head = f"{memory.id}  {kind:<10}  "
     note = f"[{told}] " if told else ""
     room = max(24, width - len(head) - len(place) - len(note))
-    return (paint(memory.id, "cyan", colour=colour) + f"  {memory.memory_class.value:<10}  "
+    return (paint(memory.id, "cyan", colour=colour) + f"  {kind:<10}  "
             + paint(place, "dim", colour=colour) + paint(note, STATUS_STYLE[memory.status], colour=colour)
             + clip(memory.text, room))
 

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd.errors import UsageError
-from dreamd.extraction import ConversationState, extract, redact
+from dreamd.extraction import ConversationState, extract, find_passages, redact
 from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
@@ -97,7 +97,9 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         skips = Counter(s.reason for s in reading.skips)
         earlier = observations.load_last_of(kit.store, identity, count=EARLIER_WORDS) if position.cursor.offset else []
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
-        candidates = [_masked(c, kit.clock.now()) for c in (*extraction.candidates, *_notes(reading, scope, identity))]
+        said = _passages(kit, source, reading, extraction.candidates) if kit.settings.recall.passages else []
+        told = (*extraction.candidates, *_notes(reading, scope, identity), *said)
+        candidates = [_masked(c, kit.clock.now()) for c in told]
         skips.update(extraction.skips)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
@@ -107,6 +109,12 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         position = moved
         if kit.should_stop():
             return
+
+
+def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate]) -> list[Candidate]:
+    """What people said there and no candidate carries."""
+    earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True)
+    return find_passages(reading.events, carried, scope=source.scope, zone=kit.zone, source_id=source.id, earlier=earlier)
 
 
 def _drop_staged(kit: Kit, found: FoundSource) -> None:

@@ -10,10 +10,10 @@ from dreamd.errors import DreamError
 from dreamd.model import text_sha
 from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store
+from dreamd.store.derived import VECTOR_BYTES
 from dreamd.store.words import index_words
 
 Look = Callable[[Store], list[str]]
-VECTOR_BYTES = 384 * 2
 UNIT_TOLERANCE = 0.01
 """How far rounding to half floats may take a unit vector from length one, with room to spare."""
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 PART = 500
 PAIRS_PART = 200
 SIDE_DIGITS = 24
+VECTOR_BYTES = 384 * 2
 
 
 @lru_cache(maxsize=65_536)  # asked for each pair a statement is in
@@ -45,6 +46,18 @@ def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[
                 known.append(row["wording"])
                 bodies.append(row["body"])
     return known, np.frombuffer(b"".join(bodies), dtype="<f2").reshape(len(known), -1) if known else np.zeros((0, 0), "<f2")
+
+
+def find_missing(store: Store, wordings: Sequence[str], *, model: str) -> list[str]:
+    """The wording hashes of which no vector is known, each once."""
+    asked = list(dict.fromkeys(wordings))
+    known: set[str] = set()
+    for start in range(0, len(asked), PART):
+        part = asked[start:start + PART]
+        marks = ", ".join("?" * len(part))
+        rows = store.all(f"SELECT wording FROM vector WHERE model = ? AND wording IN ({marks})", model, *part)
+        known.update(r[0] for r in rows)
+    return [sha for sha in asked if sha not in known]
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:

@@ -8,17 +8,25 @@ the store remembers that it is not done, so that a forgetting that was killed is
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from dreamd import fsio
 from dreamd.clock import iso
+from dreamd.model import IN_PASSING, text_sha
 from dreamd.paths import Paths
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
-from dreamd.store.derived import SIDE_DIGITS
+from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 UNFINISHED = "forgetting"
+SAID_ALIKE = 0.8
+"""Likeness of vectors from which what was said in passing goes with a memory that is forgotten."""
 
 
 def load_lineage(store: Store, identity: str) -> list[str]:
@@ -36,14 +44,12 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     for identity in ids:
         wordings = _wordings_ever(tx, identity)
         rows = tx.execute(
-            """SELECT o.seq, o.id, o.conversation, o.text FROM observation o JOIN support s ON s.observation = o.seq
-               WHERE s.memory = ? UNION SELECT o.seq, o.id, o.conversation, o.text FROM observation o
+            """SELECT o.seq, o.conversation, o.text, o.sign FROM observation o JOIN support s ON s.observation = o.seq
+               WHERE s.memory = ? UNION SELECT o.seq, o.conversation, o.text, o.sign FROM observation o
                JOIN fate f ON f.observation = o.seq WHERE f.memory = ?""", (identity, identity)).fetchall()
         rows += _said_alike(tx, identity, wordings, rows)
         for row in rows:
-            digest = observations.forgotten_hash(row["conversation"], row["text"], key=key)
-            tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
-            tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
+            _bury(tx, row, at=at, key=key)
         gone += len(rows)
         tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
                       WHERE memory = ?""", (identity,))
@@ -64,12 +70,10 @@ def load_loose(store: Store, words: Sequence[str]) -> list[tuple[int, str]]:
 def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: datetime, key: bytes) -> int:
     """Remove observations that no memory took up; their tombstones stay. Gives back how many went."""
     for seq in seqs:
-        row = tx.execute("SELECT conversation, text FROM observation WHERE seq = ?", (seq,)).fetchone()
+        row = tx.execute("SELECT seq, conversation, text, sign FROM observation WHERE seq = ?", (seq,)).fetchone()
         if row is not None:
             tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
-            digest = observations.forgotten_hash(row["conversation"], row["text"], key=key)
-            tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
-            tx.execute("DELETE FROM observation WHERE seq = ?", (seq,))
+            _bury(tx, row, at=at, key=key)
     return len(seqs)
 
 
@@ -103,17 +107,51 @@ def scrub(store: Store) -> None:
     store.checkpoint()
 
 
+def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes) -> None:
+    """Remove one observation with its vector; only tombstones stay."""
+    for text in observations.parts_of(row["text"], row["sign"]):
+        digest = observations.forgotten_hash(row["conversation"], text, key=key)
+        tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+    tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
+    sha = text_sha(row["text"])
+    if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
+        tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+
+
 def _said_alike(tx: sqlite3.Connection, identity: str, wordings: set[str], known: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
     """Observations of the same scope that no memory took up and that say what has to go in the same words."""
-    texts = {observations.plain_words(row["text"]) for row in known}
     marks = ", ".join("?" * len(wordings))
-    texts |= {observations.plain_words(r[0]) for r in
-              tx.execute(f"SELECT text FROM wording WHERE sha IN ({marks})", sorted(wordings))}
+    said = {row["text"] for row in known} | {
+        r[0] for r in tx.execute(f"SELECT text FROM wording WHERE sha IN ({marks})", sorted(wordings))}
+    texts = set(map(observations.plain_words, said))
     rows = tx.execute(
-        """SELECT o.seq, o.id, o.conversation, o.text FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+        """SELECT o.seq, o.conversation, o.text, o.sign FROM observation o LEFT JOIN fate f ON f.observation = o.seq
            WHERE COALESCE(f.memory, '') = '' AND o.scope = (SELECT scope FROM memory WHERE id = ?)""", (identity,)).fetchall()
     taken = {row["seq"] for row in known}
-    return [r for r in rows if r["seq"] not in taken and observations.plain_words(r["text"]) in texts]
+    passing = {row["seq"] for row in _passed_near(tx, said, [r for r in rows if r["sign"] == IN_PASSING])}
+    return [r for r in rows if r["seq"] not in taken and (
+        r["seq"] in passing or observations.plain_words(r["text"]) in texts)]
+
+
+def _passed_near(tx: sqlite3.Connection, said: set[str], rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
+    """What was said in passing that has the words which have to go inside it, or says the same in other words."""
+    if not rows:
+        return []
+    texts, ours, theirs = set(map(observations.plain_words, said)), _vectors(tx, said), _vectors(tx, [r["text"] for r in rows])
+    return [r for r in rows if any(text in observations.plain_words(r["text"]) for text in texts if text)
+            or any(float(theirs[r["text"]] @ one) >= SAID_ALIKE for one in ours.values() if r["text"] in theirs)]
+
+
+def _vectors(tx: sqlite3.Connection, texts: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+    """The vectors of some texts, as far as they have one."""
+    import numpy as np
+
+    found = {}
+    for text in sorted(texts):
+        row = tx.execute("SELECT body FROM vector WHERE wording = ?", (text_sha(text),)).fetchone()
+        if row is not None and isinstance(row[0], bytes) and len(row[0]) == VECTOR_BYTES:
+            found[text] = np.frombuffer(row[0], dtype="<f2").astype(np.float32)
+    return found
 
 
 def _wordings_ever(tx: sqlite3.Connection, identity: str) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -13,13 +14,16 @@ from datetime import datetime
 
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import DreamError
-from dreamd.model import Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
+from dreamd.model import IN_PASSING, Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
 from dreamd.store.connection import Store, sound_row
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
   o.explicit, o.sign, o.source_id, o.start, o.end, o.target, f.fate, f.reason AS fate_reason, f.memory AS fate_memory,
   COALESCE(f.set_aside, 0) AS set_aside"""
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
+
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
     forgets = tx.execute("SELECT 1 FROM tombstone LIMIT 1").fetchone() is not None
     for candidate in candidates:
         identity = observation_id(candidate)
-        if forgets and is_forgotten(tx, candidate.conversation, candidate.text, key=key):
+        if forgets and any(is_forgotten(tx, candidate.conversation, text, key=key)
+                           for text in parts_of(candidate.text, candidate.sign)):
             answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
             continue
         row = tx.execute(
@@ -144,9 +149,11 @@ def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, 
         (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
 
 
-def load_last_of(store: Store, source_id: str, *, count: int) -> list[Observation]:
-    """What was last kept of a source, newest first."""
-    rows = store.all(f"{JOINED} WHERE o.source_id = ? ORDER BY o.seq DESC LIMIT ?", source_id, count)
+def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool = False) -> list[Observation]:
+    """What was last kept of a source, newest first; or what was last said in passing."""
+    which = "=" if in_passing else "<>"
+    rows = store.all(f"{JOINED} WHERE o.source_id = ? AND o.sign {which} ? ORDER BY o.seq DESC LIMIT ?", source_id,
+                     IN_PASSING, count)
     return [read_row(row) for row in rows]
 
 
@@ -181,6 +188,11 @@ def hand_back(tx: sqlite3.Connection, run: int) -> int:
 def forgotten_hash(conversation: str, text: str, *, key: bytes) -> str:
     """The tombstone of a statement: keyed, so that the hash of a short secret cannot be guessed from outside."""
     return hmac.new(key, f"{conversation}\x00{plain_words(text)}".encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+
+
+def parts_of(text: str, sign: str) -> list[str]:
+    """A statement, and the sentences of one said in passing: the next reading may join other ones."""
+    return list(dict.fromkeys((text, *(_SENTENCE_END.split(text) if sign == IN_PASSING else ()))))
 
 
 def plain_words(text: str) -> str:

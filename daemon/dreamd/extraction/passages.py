@@ -1,0 +1,247 @@
+"""What a person said and no candidate carries: kept as it was said, so that it stays findable, and nothing more.
+
+Extraction leaves sentences out, and has to: who takes everything remembers remarks on the work at hand. But a fact that
+sounded like such a remark would be lost with them. So a sentence with something in it that can be asked for becomes an
+observation of its own, of which no memory is made. What its person took back a moment later is dropped here too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
+
+from dreamd.extraction import words
+from dreamd.extraction.borrowed import unmeant_as, without_handed_over
+from dreamd.extraction.claims import names_a_value
+from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.dates import make_durable
+from dreamd.extraction.gate import is_acknowledgement
+from dreamd.extraction.redaction import redact
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.speech import cleaned, sentences, shortened, speech
+from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_musing, is_question, leans, without_item
+from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+
+SHORTEST = 30
+"""A sentence shorter than this goes with the one before it."""
+SHORT_ANSWER = 60
+LONGEST_ANSWER = 160
+LONGEST_QUESTION = 200
+SHORT_DENIAL = 45
+LONGEST_HEARD = 1_000
+LONGEST_PASSAGE = 280
+LONGEST_CONTEXT = 160
+SHORT_MESSAGE = 160
+FEWEST_TERMS = 2
+CARRIED = 0.6
+"""Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
+REVISION = timedelta(minutes=30)
+FEWEST_ALIKE = 3
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
+_CLAUSE = re.compile(r"[,;:]\s+")
+_DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
+"""A number, a name, an identifier or something quoted."""
+_TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass
+class _Heard:
+    """The running account of one stretch."""
+
+    carried: Sequence[tuple[Candidate, frozenset[str]]]
+    """What became a candidate, with its words."""
+    scope: Scope
+    source_id: str
+    zone: tzinfo
+    earlier: list[Observation]
+    """What was said in passing in the stretches before, newest first."""
+    found: list[Candidate] = field(default_factory=list)
+    before: str = ""
+    """What the person said last."""
+    turn_from: int = 0
+    """Where in `found` the running turn begins."""
+    last_from: int = 0
+    """Where the turn before it began."""
+
+
+def find_passages(events: Sequence[Event], carried: Sequence[Candidate], *, scope: Scope, zone: tzinfo, source_id: str = "",
+                  earlier: Sequence[Observation] = ()) -> list[Candidate]:
+    """What a person said in a stretch that none of its candidates carries and that is worth finding again."""
+    heard = _Heard([(one, _terms(one.text)) for one in carried], scope, source_id, zone, list(earlier))
+    for event in events:
+        if event.kind is EventKind.MEMORY_WRITE:
+            del heard.found[heard.turn_from:]
+        elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
+            heard.last_from, heard.turn_from = heard.turn_from, len(heard.found)
+            _listen(heard, event)
+    return heard.found
+
+
+def _listen(heard: _Heard, event: Event) -> None:
+    """Take one message of a person apart."""
+    text = event.text.strip()
+    before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
+    if not text or is_acknowledgement(text):
+        return
+    asked = _asked(event, text)
+    if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
+        if not _is_nod(text):
+            _keep(heard, event, f"{asked} {cleaned(text)}")
+        return
+    parts: list[_Part] = []
+    for sentence in _said(text):
+        revision = revision_of(sentence)
+        left = cleaned(sentence if revision is None else _put_right(heard, event, revision))
+        if left and not is_acknowledgement(left) and not unmeant_as(left):
+            wanted = _is_worth_finding(left, beside=bool(parts)) and not _is_carried(heard, event, left)
+            parts.append(_Part(left, wanted))
+    for n, passage in enumerate(_chunks(_needed(parts))):
+        context = asked or (before if leans(passage) and len(passage) <= LONGEST_ANSWER else "")
+        _keep(heard, event, f"{context} {passage}" if context and not n else passage)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One sentence of a message, and whether it is worth finding and carried by nothing."""
+
+    text: str
+    wanted: bool
+
+
+def _said(text: str) -> list[str]:
+    """The sentences of a message that the person typed."""
+    found = (without_item(s[:LONGEST_HEARD]) for paragraph in speech(without_handed_over(text)) for s in sentences(paragraph))
+    return [s for s in found if not is_fragment(s) and not is_marked(s)]
+
+
+def _asked(event: Event, text: str) -> str:
+    """The question that a message of moderate length follows: what is said may be understood with it alone."""
+    asked = (sentences(event.question) or [""])[-1].strip()
+    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_ANSWER else ""
+
+
+def _is_nod(text: str) -> bool:
+    """Whether an answer is a yes or a no and nothing else."""
+    return is_acknowledgement(text) or words.cue("words/rules", "affirmation", whole=True).match(text) is not None
+
+
+def _needed(parts: Sequence[_Part]) -> list[str]:
+    """What is wanted of a message: all of a short one, or the sentences with those they can only be understood with."""
+    kept = {n for n, part in enumerate(parts) if part.wanted}
+    if kept and sum(len(part.text) for part in parts) <= SHORT_MESSAGE:
+        return [part.text for part in parts]
+    kept |= {n - 1 for n in kept if n and (leans(parts[n].text) or not _says_enough(parts[n].text))}
+    return [parts[n].text for n in sorted(kept)]
+
+
+def _chunks(said: Sequence[str]) -> list[str]:
+    """Sentences together, as far as one passage reaches."""
+    chunks: list[str] = []
+    for text in said:
+        if chunks and len(chunks[-1]) + len(text) < LONGEST_PASSAGE:
+            chunks[-1] = f"{chunks[-1]} {text}"
+        else:
+            chunks.append(text)
+    return chunks
+
+
+def _is_worth_finding(text: str, *, beside: bool) -> bool:
+    """Whether a sentence says something that can be asked for: no question, no thought, no bare order or denial.
+
+    One that stands `beside` another in its message may say less.
+    """
+    if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text):
+        return False
+    if _DEFINITE.search(text, 1) or names_a_value(text):
+        return True
+    if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
+        return False
+    telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
+    return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - beside
+
+
+def _says_enough(text: str) -> bool:
+    return (words.fullness(text) if words.WIDE.search(text) else len(text)) >= SHORTEST
+
+
+@cache
+def _empty() -> frozenset[str]:
+    return frozenset(words.entries("words/stance", "no_substance")) | frozenset(words.entries("words/little", "little"))
+
+
+def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
+    """Undo the passage that a second thought speaks of; gives what the thought says besides."""
+    spoken_of = _spoken_of(heard, event, revision)
+    left = "" if not revision.rest or is_bare(revision.rest) else revision.rest
+    if spoken_of is None:
+        return left
+    fixed = put_right(spoken_of.text, revision.rest, unreadable=True)
+    target = ""
+    if isinstance(spoken_of, Observation):
+        heard.earlier.remove(spoken_of)
+        target = f"{SPOKEN_OF}{spoken_of.id}"
+    else:
+        heard.found.remove(spoken_of)
+        heard.turn_from = min(heard.turn_from, len(heard.found))
+    if fixed is not None:
+        _keep(heard, event, cleaned(fixed), target=target)
+        return ""
+    if target:
+        heard.found.append(replace(_candidate(heard, event, revision.rest or event.text), sign=TAKEN_BACK, target=target))
+    return left
+
+
+def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | Observation | None:
+    """The last passage of the person that a second thought fits, or what they said last."""
+    at = event.at or _EPOCH
+    said: list[Candidate | Observation] = [*reversed(heard.found), *heard.earlier]
+    for one in said:
+        if one.sign != IN_PASSING or one.conversation != event.conversation or abs(at - one.at) > REVISION:
+            continue
+        if revision.about:
+            if is_named_in(revision.about, one.text):
+                return one
+        elif (revision.sure or not is_question(revision.rest)) and (
+                put_right(one.text, revision.rest) is not None or is_same_subject(revision.rest, one.text)):
+            return one
+    last = heard.found[heard.last_from:]
+    return last[-1] if last and revision.sure and not revision.about else None
+
+
+def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
+    """Add a passage, unless a candidate carries it or it was said before."""
+    if not text or _is_carried(heard, event, text):
+        return
+    one = _candidate(heard, event, text)
+    if all((one.conversation, one.text) != (other.conversation, other.text) for other in heard.found):
+        heard.found.append(replace(one, target=target))
+
+
+def _candidate(heard: _Heard, event: Event, text: str) -> Candidate:
+    # As it was said: who is shown the words is shown their day as well.
+    at, said = event.at or _EPOCH, redact(shortened(text)).text
+    return Candidate(said, Origin.USER, at, heard.scope, event.conversation, ttl=make_durable(said, at, heard.zone).ttl,
+                     explicit=False, sign=IN_PASSING, source_id=heard.source_id, start=event.start, end=event.end)
+
+
+def _is_carried(heard: _Heard, event: Event, text: str) -> bool:
+    """Whether a candidate says it: one of the same message, or one that says it again within minutes."""
+    mine, at = _terms(text), event.at or _EPOCH
+    for one, theirs in heard.carried:
+        if one.conversation != event.conversation:
+            continue
+        common = len(mine & theirs)
+        if (one.start, one.at) == (event.start, at):
+            if common >= CARRIED * len(mine):
+                return True
+        elif at <= one.at <= at + REVISION and common >= max(FEWEST_ALIKE, CARRIED * max(len(mine), len(theirs))):
+            return True
+    return False
+
+
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(_TERM.findall(text.casefold()))

@@ -1,0 +1,209 @@
+"""Which passages an answer shows: what a person said and no memory carries, where it is nearer than the memories.
+
+A memory was weighed, a passage was only said. So passages are few, have a floor of their own, and come up only where no
+memory is as near. Nobody judged them when they were kept; the few that are about to be shown are judged here: one that a
+memory or a later passage says again, replaced or contradicts stays away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
+from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches
+from dreamd.relations import Statement, judge
+from dreamd.settings import RecallSettings
+from dreamd.store import memories, passages
+from dreamd.store.connection import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+POOL = 12
+"""Passages looked at for one question."""
+FLOOR = 0.3
+"""Least similarity of a passage: what was merely said must be nearer to a question than what was weighed."""
+NEARER = 0.8
+BESIDE = 0.7
+"""Share of the best passage's similarity that another one needs."""
+COMPARED = 4
+"""Memories a passage is judged against, the nearest ones."""
+COMPARED_FROM = 0.4
+REPEATED = 0.9
+"""Likeness from which two texts say the same whatever the judge sees in them."""
+OF_TEN = 10
+
+
+@dataclass(frozen=True)
+class Sayings:
+    """The passages of a store with how near each is to one question."""
+
+    rows: Sequence[passages.Row]
+    matrix: Floats
+    cosines: Floats
+
+    def best(self, count: int, *, scopes: frozenset[str], today: str) -> list[int]:
+        """Places of the nearest passages that a question may see."""
+        import numpy as np
+
+        chosen: list[int] = []
+        for n in np.argsort(-self.cosines, kind="stable"):
+            row = self.rows[n]
+            if (not scopes or row.scope in scopes) and not (row.ttl and row.ttl < today):
+                chosen.append(int(n))
+                if len(chosen) == count:
+                    break
+        return chosen
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A question as far as passages have to know it."""
+
+    query: str
+    now: datetime
+    today: str
+    rules: RecallSettings
+    count: int
+    """Results the whole answer may have."""
+    scopes: frozenset[str] = frozenset()
+    stems: Sequence[str] = ()
+    """Beginnings of its words, where words alone have to answer."""
+    whole: bool = False
+    """A deep look, from which nothing is left out for being far behind the best."""
+
+
+Beside = Callable[["Floats"], list[dict[str, float]]]
+"""For rows of passages the memories nearest to each, with their cosines."""
+
+
+def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: Sayings | None, beside: Beside | None,
+           ) -> list[Ranked]:
+    """The memories of an answer with the passages that belong into it."""
+    most = most_of(wanted.count, wanted.rules)
+    pool = _pool(store, wanted, ranked, sayings) if most else []
+    best = max((one.parts["similarity"] for one in ranked), default=0.0)
+    nearest = max((one.ranked.parts["similarity"] for one in pool), default=0.0)
+    least = max(FLOOR, NEARER * best, BESIDE * nearest)
+    fit = [one for one in pool if one.ranked.parts["similarity"] >= least]
+    if not fit:
+        return list(ranked)
+    latest = list({one.memory.id: one for one in (_latest(one, pool) for one in fit)}.values())[:most]
+    standing = _standing(store, latest, ranked, beside)
+    chosen: dict[str, Ranked] = {}
+    for one in latest:
+        instead = next((memory for memory, near in standing[one.memory.id] if _is_past(one.memory, memory, near)), None)
+        if instead is None:
+            chosen[one.memory.id] = one.ranked
+        elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
+            chosen[instead.id] = _carrier(instead, one.ranked, wanted)
+    return _seated(ranked, list(chosen.values()), wanted)
+
+
+def most_of(count: int, rules: RecallSettings) -> int:
+    """How many of so many results may be passages."""
+    return max(1, round(count * rules.passages / OF_TEN)) if rules.passages and count else 0
+
+
+@dataclass(frozen=True)
+class _Pooled:
+    """A passage near a question, with its vector where the model answers."""
+
+    ranked: Ranked
+    vector: Floats | None = None
+
+    @property
+    def memory(self) -> Memory:
+        return self.ranked.memory
+
+
+def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayings | None) -> list[_Pooled]:
+    """The nearest passages, best first."""
+    if sayings is None:
+        ids = passages.search_words_of(store, wanted.stems, scopes=sorted(wanted.scopes), limit=POOL)
+        places: list[int] = []
+    else:
+        places = sayings.best(POOL, scopes=wanted.scopes, today=wanted.today)
+        ids = [sayings.rows[n].id for n in places]
+    known = passages.load_some(store, ids)
+    ids = [i for i in ids if i in known and not ((ttl := known[i].ttl) and ttl < wanted.today)]
+    # Rarity is taken among all that is shown, so that a match counts the same on both sides.
+    matches = word_matches(wanted.query, [*(known[i].text for i in ids), *(one.memory.text for one in ranked)])
+    place = {sayings.rows[n].id: n for n in places} if sayings else {}
+    pool = []
+    for identity, match in zip(ids, matches, strict=False):
+        n = place.get(identity)
+        cosine = float(sayings.cosines[n]) if sayings and n is not None else None
+        one = weigh(Hit(known[identity], match, cosine), now=wanted.now, rules=wanted.rules)
+        pool.append(_Pooled(one, sayings.matrix[n] if sayings and n is not None else None))
+    return sorted(pool, key=lambda one: (-one.ranked.parts["similarity"], one.memory.id))
+
+
+def _latest(one: _Pooled, pool: Sequence[_Pooled]) -> _Pooled:
+    """The passage that stands for one today: the last that says the same, or says it otherwise."""
+    later = [other for other in pool if other.memory.confirmed_at > one.memory.confirmed_at
+             and other.memory.scope == one.memory.scope and _is_past(one.memory, other.memory, _likeness(one, other))]
+    return max(later, key=lambda other: (other.memory.confirmed_at, other.memory.id), default=one)
+
+
+def _likeness(one: _Pooled, other: _Pooled) -> float:
+    if one.vector is None or other.vector is None:
+        return shared_words(one.memory, other.memory)
+    return float(one.vector @ other.vector)
+
+
+def _standing(store: Store, chosen: Sequence[_Pooled], ranked: Sequence[Ranked], beside: Beside | None,
+              ) -> dict[str, list[tuple[Memory, float]]]:
+    """For each passage the memories of its scope that may speak of the same thing, with their likeness."""
+    import numpy as np
+
+    near: list[dict[str, float]] = [{} for _ in chosen]
+    if beside is not None and chosen:
+        near = beside(np.stack([one.vector for one in chosen if one.vector is not None]))
+    known = memories.load_some(store, list(dict.fromkeys(i for some in near for i in some)))
+    found = {}
+    for one, some in zip(chosen, near, strict=True):
+        memory = one.memory
+        rows = [(known[i], cosine) for i, cosine in some.items() if i in known and cosine >= COMPARED_FROM]
+        if beside is None:
+            rows = [(other.memory, shared_words(memory, other.memory)) for other in ranked]
+        found[memory.id] = [(other, likeness) for other, likeness in rows if other.scope == memory.scope][:COMPARED]
+    return found
+
+
+def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
+    """Whether another text carries a passage, or ended what it says."""
+    ended = other.status not in CURRENT and other.status is not Status.SAID
+    if ended and other.valid_to is not None and passage.confirmed_at > other.valid_to:
+        return False  # said anew after that had ended
+    if likeness >= REPEATED:
+        return True
+    mine, theirs = Statement(passage.text, passage.confirmed_at), Statement(other.text, other.confirmed_at)
+    verdict = judge(mine, theirs, similarity=likeness)
+    if verdict.relation in MERGING:
+        return ended or verdict.relation is Relation.DUPLICATE or verdict.richer == "b"
+    if verdict.relation is Relation.UPDATES:
+        return verdict.newer == "b"
+    return verdict.relation is Relation.CONTRADICTS and other.confirmed_at >= passage.confirmed_at
+
+
+def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:
+    """The memory that carries or replaced a passage, found by words that are not its own."""
+    cosine = passage.parts.get("vectors")
+    hit = Hit(memory, passage.parts["words"], None if cosine is None else cosine * EARLIER_WORDING, earlier=cosine is not None)
+    return weigh(hit, now=wanted.now, rules=wanted.rules)
+
+
+def _seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted) -> list[Ranked]:
+    """Memories and passages in one order."""
+    seated = list(ranked[:wanted.count - len(said)])
+    for one in sorted(said, key=lambda one: (-one.score, one.memory.id)):
+        at = next((n for n, other in enumerate(seated) if other.score < one.score), len(seated))
+        seated.insert(at, one)
+    return seated
