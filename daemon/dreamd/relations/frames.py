@@ -12,6 +12,7 @@ from functools import lru_cache
 from dreamd.relations import words
 from dreamd.relations.current import Now, current
 from dreamd.relations.features import PairFeatures
+from dreamd.relations.lazily import lazily
 from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, ONE_PLACE, PLACE_VERBS, VERBS
 from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.slots import Slots
@@ -49,14 +50,42 @@ class Part:
     """Nothing that the two share comes after it, but for the noun that a value is the name of."""
 
 
-@dataclass(frozen=True, slots=True)
 class Frame:
-    """Two claims as they stand now, the parts in which they differ, and how much of them is equal."""
+    """Two claims as they stand now, laid on each other when somebody asks where they part."""
 
-    a: Now
-    b: Now
-    parts: tuple[Part, ...]
-    equal: float
+    def __init__(self, a: str, b: str) -> None:
+        self._texts = a, b
+
+    @lazily
+    def a(self) -> Now:
+        """The first claim."""
+        return current(self._texts[0])
+
+    @lazily
+    def b(self) -> Now:
+        """The second claim."""
+        return current(self._texts[1])
+
+    @lazily
+    def _laid(self) -> tuple[list[tuple[int, int, int, int]], float]:
+        return _differing([t.stem for t in self.a.told], [t.stem for t in self.b.told])
+
+    @lazily
+    def equal(self) -> float:
+        """How much of them is equal."""
+        return self._laid[1]
+
+    @lazily
+    def parts(self) -> tuple[Part, ...]:
+        """Where they differ."""
+        left, right = self.a, self.b
+        parts = []
+        for i, j, k, m in self._laid[0]:
+            at_left = left.places[i] if i < len(left.places) else len(left.every)
+            at_right = right.places[k] if k < len(right.places) else len(right.every)
+            last = j == len(left.told) or j + 1 == len(left.told) and left.told[j].stem in ONE_OF
+            parts.append(Part(left.told[i:j], right.told[k:m], at_left, at_right, i, last))
+        return tuple(parts)
 
 
 def align(a: Slots, b: Slots) -> Frame:
@@ -67,15 +96,7 @@ def align(a: Slots, b: Slots) -> Frame:
 # As for the features: asked for again at once by guards, rules and the judge.
 @lru_cache(maxsize=128)
 def _align(a: str, b: str) -> Frame:
-    left, right = current(a), current(b)
-    differing, equal = _differing([t.stem for t in left.told], [t.stem for t in right.told])
-    parts = []
-    for i, j, k, m in differing:
-        at_left = left.places[i] if i < len(left.places) else len(left.every)
-        at_right = right.places[k] if k < len(right.places) else len(right.every)
-        last = j == len(left.told) or j + 1 == len(left.told) and left.told[j].stem in ONE_OF
-        parts.append(Part(left.told[i:j], right.told[k:m], at_left, at_right, i, last))
-    return Frame(left, right, tuple(parts), equal)
+    return Frame(a, b)
 
 
 def _differing(left: list[str], right: list[str]) -> tuple[list[tuple[int, int, int, int]], float]:
@@ -109,13 +130,15 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     of change calls new; otherwise any short run of words behind the verb will do.
     """
     marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
-    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1):
-        return ""
-    if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
-        return ""
     if pair.a.negations % 2 != pair.b.negations % 2 and not marked:
         return ""
     if strict and not marked and pair.a.bearings != pair.b.bearings:
+        return ""
+    if pair.qualifiers_apart and not _only_value(pair):
+        return ""
+    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1):
+        return ""
+    if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
         return ""
     if any(not _is_value(pair, frame, part) for part in frame.parts):
         return ""
@@ -142,8 +165,6 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     if _is_label(frame.a, part.left, part.left_at) and _is_label(frame.b, part.right, part.right_at):
         return False
     amount = is_amount(part.left) and is_amount(part.right)
-    if pair.qualifiers_apart and not _only_value(pair):
-        return False
     marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
     alike = _before(frame.a, part.left_at) == _before(frame.b, part.right_at)
     if pair.a.tongue not in ("en", "zh", "ja", "ko") and not (alike or marked or amount):
@@ -198,7 +219,7 @@ def _subject_ended(slots: Slots, now: Now, at: int) -> bool:
 
 def told_changes(slots: Slots) -> tuple[str, ...]:
     """The words of change that speak of an event, not of what regularly happens ("are extended by") or never does."""
-    low = slots.folded.lower()
+    low = slots.low
     return tuple(c for c in slots.changes if not _HABIT.match(c) and f"never {c}" not in low and f"not {c}" not in low)
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from dreamd.relations import words
 from dreamd.relations.causes import other_cause
@@ -31,8 +31,18 @@ _SOFTENERS = frozenset("if unless until when once after without only before prov
 
 def merge_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Every reason why the two must not become one; empty when none was found."""
-    found = [*_values(pair), *_compounds_apart(pair), *_names(pair), *_logic(pair)]
-    return (*found, *subjects_apart(pair), *shades_apart(pair), *_abroad(pair))
+    return tuple(reasons_apart(pair))
+
+
+def reasons_apart(pair: PairFeatures) -> Iterator[str]:
+    """The same one by one, for whoever needs no more than the first."""
+    yield from _values(pair)
+    yield from _compounds_apart(pair)
+    yield from _names(pair)
+    yield from _logic(pair)
+    yield from subjects_apart(pair)
+    yield from shades_apart(pair)
+    yield from _abroad(pair)
 
 
 def _abroad(pair: PairFeatures) -> Iterable[str]:

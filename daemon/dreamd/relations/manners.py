@@ -41,8 +41,21 @@ _LEAD_IN = re.compile(
 _SHOUTS = re.compile(r"[!?]{1,}(?=$|\s)")
 
 
+_THANKING = (" please", " pls", " plz", " thx", " thank", " ok", " right", " alright", " got it", " will you", " would", " if ")
+"""What a polite end has one of: looked for first, for hardly a statement ends so."""
+
+
 def plain(text: str) -> str:
     """Folded text without the phrases that only make a request polite."""
-    bare = _POLITE_END.sub("", _LEAD_IN.sub("", _SHOUTS.sub("", text)))
-    bare = _POLITE.sub("", bare, count=1)
+    bare = _SHOUTS.sub("", text) if "!" in text or "?" in text else text
+    bare = _without(_LEAD_IN, bare)
+    low = bare.lower()
+    if not bare.isascii() or any(sign in low for sign in _THANKING):
+        bare = _POLITE_END.sub("", bare)
+    bare = _without(_POLITE, bare)
     return bare if len(bare) >= 8 else text
+
+
+def _without(opening: re.Pattern[str], text: str) -> str:
+    found = opening.match(text)
+    return text[found.end() :] if found else text

@@ -34,7 +34,10 @@ _PLAINER = (
     ("are located in", "are in"),
 )
 _TO = dict(_PLAINER)
-_STARTS = tuple({phrase.split()[0] for phrase in _TO} | {"nobody", "no one", "no-one", "nothing", "nowhere"})
+_NOBODY = ("nobody", "no one", "no-one", "nothing", "nowhere")
+_STARTS = tuple({phrase.split()[0] for phrase in _TO} | {*_NOBODY})
+_SIGNS = (*_TO, *(f"{none} {but}" for none in _NOBODY for but in ("else", "but", "except", "other than")))
+"""What a text in plain letters has one of when a phrase stands in it."""
 _PHRASES = re.compile(
     rf"\b(?:(?P<phrase>{'|'.join(_TO)})\b|(?P<none>nobody|no one|no-one|nothing|nowhere)(?: else)? (?:but|except|other than)(?= (?!if\b|when\b|for\b))) ?",
     re.IGNORECASE,
@@ -49,7 +52,7 @@ def plainer(folded: str) -> str:
     if "°" in folded:
         folded = _CELSIUS.sub(" celsius", folded)
     low = folded.lower()
-    if not any(start in low for start in _STARTS):
+    if not any(sign in low for sign in (_SIGNS if folded.isascii() else _STARTS)):
         return folded
     return _PHRASES.sub(_plainly, folded)
 

@@ -6,74 +6,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
 
 from dreamd.relations import names, quantities, words
 from dreamd.relations.change_marks import change_marks
+from dreamd.relations.clauses import HELPING, clauses, first_clause, verb_at
+from dreamd.relations.denials import NO_DENIAL, Denial, read_denial
+from dreamd.relations.lazily import lazily
 from dreamd.relations.manners import plain
-from dreamd.relations.markers import ONE_OF, VERBS
+from dreamd.relations.markers import ONE_OF
 from dreamd.relations.phrases import plainer
 from dreamd.relations.text import Token, fold, language, tokens
+from dreamd.relations.voices import BEING, is_passive
 
 _CACHED = 65_536
-_CLAUSE_END = frozenset(
-    (
-        "but because since so and or then while although though if unless until when which who whose aber weil und oder "
-        "pero porque y o mais car et ou sondern sino"
-    ).split()
-)
-_BACKWARD = frozenset(
-    (
-        "forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida "
-        "interdit interdite proibido proibida refused avoided"
-    ).split()
-)
-_PART_END = _CLAUSE_END | words.CONDITIONS | words.REASONS
-_HEAD_END = words.REASONS - {"as", "for", "so", "da", "ya"} | {"which", "whose", "but"}
-_SHORTEST_HEAD = 3
 MANY_CLAUSES = 2
-_LONGEST_LABEL = 4
-"""Words before a colon that are the name of what is told behind it: "log retention: 30 days"."""
-_CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}
-"""Two words that set one thing against another."""
-_NO_DENIAL: tuple[frozenset[str], frozenset[str], int] = (frozenset(), frozenset(), 0)
 _ONLY = re.compile(
     r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
     r"únicamente|seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ"
 )
-_AUX = frozenset(
-    (
-        "is are was were be has have had must may can should will shall would could does do did doesn't don't didn't "
-        "isn't aren't wasn't weren't hasn't haven't cannot can't won't mustn't shouldn't ist sind wird werden hat haben "
-        "muss müssen darf dürfen kann es son está están debe deben tiene tienen est sont doit doivent ont é são deve "
-        "devem tem têm gets get got needs need"
-    ).split()
-)
-_BE = frozenset("is are was were be been being gets get got isn't aren't wasn't weren't wird werden wurde wurden".split())
-_COMMANDING = frozenset(["always", "never", "please", "do", "don't", "dont", "not", "avoid", "prefer", "only"])
-_SPEAKERS = frozenset("i we they you he she it".split())
-_FRONTED = frozenset(
-    ("before after since because if when unless until while to in on at for with from during once as whenever without").split()
-)
-_DETERMINERS = frozenset(
-    "the a an of to no every each all our its their this that any some in on for from with by and or".split()
-)
-_AFTER_VERB = frozenset(
-    (
-        "the a an to in on at for from with by of into its our their his her no only all every each any as under over "
-        "through before after up"
-    ).split()
-)
 _STATED = frozenset(["version", "release", "v"])
 _PLACED = frozenset("in at of for inside beside behind above under below near opposite on".split())
-_NOT_PARTICIPLES = frozenset(
-    (
-        "red bed shed seed feed speed need hundred unit limit audit habit credit visit bit kit permit different current "
-        "present recent content student client agent patient open golden green wooden"
-    ).split()
-)
 BEARINGS = {
     word: group
     for group, members in {
@@ -94,163 +47,228 @@ BEARINGS = {
     }.items()
     for word in members.split()
 }
-_PARTICIPLE = re.compile(r"(?:ed|en|wn|ought|elt|ept|eld|ilt|ade|old|ent|ound|ead|ut|it|et|one|un)$")
 
 
-@dataclass(frozen=True, slots=True)
 class Slots:
-    """The readable features of one statement."""
+    """The readable features of one statement, each read when it is first asked for."""
 
-    text: str
-    folded: str
-    tongue: str
-    tokens: tuple[Token, ...]
-    content: tuple[str, ...]
-    """Stems of the content words, in order."""
-    subject: frozenset[str]
-    """Content stems before the main verb (or the colon); empty for an imperative."""
-    imperative: bool
-    passive: bool
-    clauses: tuple[tuple[str, ...], ...]
-    numbers: frozenset[str]
-    fixed: frozenset[str]
-    commands: frozenset[str]
-    quoted: frozenset[str]
-    names: frozenset[str]
-    negations: int
-    negated: frozenset[str]
-    """Content stems within the reach of a negator."""
-    denied: frozenset[str]
-    """The first content stem behind each negator: what exactly is denied."""
-    head_negated: frozenset[str]
-    head_negations: int
-    """The same for the first clause alone, where the claim itself stands."""
-    quantifiers: frozenset[str]
-    only: bool
-    conditions: frozenset[str]
-    modal: str
-    changes: tuple[str, ...]
-    """Change markers as matched."""
-    qualifiers: frozenset[tuple[str, str]]
-    head_qualifiers: frozenset[tuple[str, str]]
-    """Those before the first comma, colon or reason: what the claim itself is about."""
-    labels: frozenset[str]
-    """What tells the subject from others of its kind: `row 118`, `gw-17`, `PAY-3` before the verb."""
-    verb: str
-    """Stem of the main verb, as far as it shows."""
+    def __init__(self, text: str) -> None:
+        self.text = text
 
-    has_be: bool
-    """True when a form of "be" stands in the text, as in every passive."""
-    bearings: frozenset[str]
-    """Small words that turn a claim: before, after, more, less, out, off, or."""
-    content_set: frozenset[str]
-    """The content stems as a set."""
+    @lazily
+    def folded(self) -> str:
+        """The text in plain characters and plain words."""
+        return plainer(fold(self.text))
+
+    @lazily
+    def low(self) -> str:
+        """The same in lower case."""
+        return self.folded.lower()
+
+    @lazily
+    def tongue(self) -> str:
+        """The language, as far as it shows."""
+        return language(self.folded)
+
+    @lazily
+    def tokens(self) -> tuple[Token, ...]:
+        """The pieces of the claim itself, without what only makes it polite."""
+        return tokens(plain(self.folded))
+
+    @lazily
+    def spoken(self) -> frozenset[str]:
+        """The pieces in lower case, as a set."""
+        return frozenset(t.lower for t in self.tokens)
+
+    @lazily
+    def stems(self) -> frozenset[str]:
+        """The stems of all pieces."""
+        return frozenset(t.stem for t in self.tokens)
+
+    @lazily
+    def plain_words(self) -> frozenset[str]:
+        """The pieces in lower case, without the stops that belong to them."""
+        return frozenset(t.lower.strip(".,:'") for t in self.tokens)
+
+    @lazily
+    def content(self) -> tuple[str, ...]:
+        """Stems of the content words, in order."""
+        return tuple(t.stem for t in self.tokens if t.is_content)
+
+    @lazily
+    def content_set(self) -> frozenset[str]:
+        """The content stems as a set."""
+        return frozenset(self.content)
+
+    @lazily
+    def clauses(self) -> tuple[tuple[str, ...], ...]:
+        """The content stems cut at punctuation and connectives."""
+        return clauses(self.tokens)
+
+    @lazily
+    def head(self) -> tuple[Token, ...]:
+        """The first clause, where the claim itself stands."""
+        return first_clause(self.tokens)
+
+    @lazily
+    def verb_at(self) -> int:
+        """Where the main verb stands; 0 for an imperative, -1 when none was found."""
+        return verb_at(self.tokens, self.head)
+
+    @lazily
+    def imperative(self) -> bool:
+        """Whether it is an order."""
+        return self.verb_at == 0
+
+    @lazily
+    def subject(self) -> frozenset[str]:
+        """Content stems before the main verb (or the colon); empty for an imperative."""
+        return frozenset(t.stem for t in self.tokens[: max(self.verb_at, 0)] if t.is_content)
+
+    @lazily
+    def verb(self) -> str:
+        """Stem of the main verb, as far as it shows."""
+        return next((t.stem for t in self.tokens[max(self.verb_at, 0) :] if t.is_content), "")
+
+    @lazily
+    def labels(self) -> frozenset[str]:
+        """What tells the subject from others of its kind: `row 118`, `gw-17`, `PAY-3` before the verb."""
+        return _labels(self.tokens, self.verb_at)
+
+    @lazily
+    def has_be(self) -> bool:
+        """True when a form of "be" stands in the text, as in every passive."""
+        return not self.spoken.isdisjoint(BEING)
+
+    @lazily
+    def passive(self) -> bool:
+        """Whether it tells of what is done, not of who does it."""
+        return self.has_be and is_passive(self.tokens)
+
+    @lazily
+    def numbers(self) -> frozenset[str]:
+        """Amounts, rates, dates and times in one canonical form."""
+        return _numbers(self.folded, self.tokens)
+
+    @lazily
+    def fixed(self) -> frozenset[str]:
+        """Names with a shape of their own."""
+        return names.fixed_names(self.folded, self.tokens)
+
+    @lazily
+    def commands(self) -> frozenset[str]:
+        """Code spans as written."""
+        return names.commands(self.text)
+
+    @lazily
+    def quoted(self) -> frozenset[str]:
+        """Quoted words."""
+        return names.quotations(self.folded)
+
+    @lazily
+    def names(self) -> frozenset[str]:
+        """Names of people, places and things, and acronyms."""
+        return names.proper_names(self.tokens, self.tongue)
+
+    @lazily
+    def denial(self) -> Denial:
+        """What is denied in the whole statement."""
+        return read_denial(self.tokens, self.low)
+
+    @lazily
+    def head_denial(self) -> Denial:
+        """What is denied in its first clause."""
+        alone = len(self.head) == len(self.tokens) or self.denial == NO_DENIAL
+        return self.denial if alone else read_denial(self.head, self.low)
+
+    @lazily
+    def negations(self) -> int:
+        """How many negators there are."""
+        return self.denial.count
+
+    @lazily
+    def negated(self) -> frozenset[str]:
+        """Content stems within the reach of a negator."""
+        return self.denial.reach
+
+    @lazily
+    def denied(self) -> frozenset[str]:
+        """The first content stem behind each negator: what exactly is denied."""
+        return self.denial.first
+
+    @lazily
+    def head_negated(self) -> frozenset[str]:
+        """Content stems within the reach of a negator of the first clause."""
+        return self.head_denial.reach
+
+    @lazily
+    def head_negations(self) -> int:
+        """Negators of the first clause, where the claim itself stands."""
+        return self.head_denial.count
+
+    @lazily
+    def quantifiers(self) -> frozenset[str]:
+        """How many the first clause speaks of: all, some, most, none."""
+        return _quantifiers(self.head)
+
+    @lazily
+    def only(self) -> bool:
+        """Whether it leaves room for nothing else."""
+        return says_only(self.low)
+
+    @lazily
+    def conditions(self) -> frozenset[str]:
+        """The words that make it hold in some cases: if, unless, until."""
+        return _conditions(self.spoken, self.low, self.tongue)
+
+    @lazily
+    def modal(self) -> str:
+        """Whether it must, should or may be so."""
+        return next((kind for kind, members in words.MODAL.items() if not members.isdisjoint(self.spoken)), "")
+
+    @lazily
+    def changes(self) -> tuple[str, ...]:
+        """Change markers as matched."""
+        return change_marks(self.low, self.tongue)
+
+    @lazily
+    def bearings(self) -> frozenset[str]:
+        """Small words that turn a claim: before, after, more, less, out, off, or."""
+        return _bearings(self.spoken, self.changes)
+
+    @lazily
+    def qualifiers(self) -> frozenset[tuple[str, str]]:
+        """Members of closed families, as the place or part that a claim is about."""
+        return _qualifiers(self.tokens, self.low)
+
+    @lazily
+    def head_qualifiers(self) -> frozenset[tuple[str, str]]:
+        """Those before the first comma, colon or reason: what the claim itself is about."""
+        return self.qualifiers if len(self.head) == len(self.tokens) else _qualifiers(self.head, self.low)
+
+
+_EXCLUSIVE = (
+    *("only", "sole", "exclusively", "alone", "nothing else", "no other"),
+    *("nur", "solo", "solamente", "seulement", "uniquement", "somente", "apenas"),
+)
+"""What a text in plain letters has one of when `_ONLY` is found in it."""
+
+
+def says_only(low: str) -> bool:
+    """Whether a text in lower case leaves room for nothing else."""
+    return (not low.isascii() or any(sign in low for sign in _EXCLUSIVE)) and _ONLY.search(low) is not None
 
 
 @lru_cache(maxsize=_CACHED)
 def extract_slots(text: str) -> Slots:
-    """Read every per-statement feature of a text."""
-    folded = plainer(fold(text))
-    cut = tokens(plain(folded))
-    head = _head(cut)
-    tongue = language(folded)
-    low = folded.lower()
-    spoken = frozenset(t.lower for t in cut)
-    verb = _verb_at(cut, head)
-    whole = _negated(cut, low)
-    negated, denied, negations = whole
-    alone = len(head) == len(cut)
-    head_negated, _, head_negations = whole if alone or whole == _NO_DENIAL else _negated(head, low)
-    qualifiers = _qualifiers(cut, low)
-    content = tuple(t.stem for t in cut if t.is_content)
-    changes = change_marks(low, tongue)
-    return Slots(
-        text=text,
-        folded=folded,
-        tongue=tongue,
-        tokens=cut,
-        content=content,
-        subject=frozenset(t.stem for t in cut[: max(verb, 0)] if t.is_content),
-        imperative=verb == 0,
-        has_be=not spoken.isdisjoint(_BE),
-        bearings=_bearings(spoken, changes),
-        content_set=frozenset(content),
-        passive=not spoken.isdisjoint(_BE) and _is_passive(cut),
-        clauses=_clauses(cut),
-        numbers=_numbers(folded, cut),
-        fixed=names.fixed_names(folded, cut),
-        commands=names.commands(text),
-        quoted=names.quotations(folded),
-        names=names.proper_names(cut, tongue),
-        negations=negations,
-        negated=negated,
-        denied=denied,
-        head_negated=head_negated,
-        head_negations=head_negations,
-        quantifiers=_quantifiers(head),
-        only=bool(_ONLY.search(low)),
-        conditions=_conditions(spoken, low, tongue),
-        modal=next((kind for kind, members in words.MODAL.items() if not members.isdisjoint(spoken)), ""),
-        changes=changes,
-        qualifiers=qualifiers,
-        labels=_labels(cut, verb),
-        head_qualifiers=qualifiers if alone else _qualifiers(head, low),
-        verb=next((t.stem for t in cut[max(verb, 0) :] if t.is_content), ""),
-    )
+    """The features of a text, which whoever asks next finds as far as they are read."""
+    return Slots(text)
 
 
 def _bearings(spoken: frozenset[str], changes: tuple[str, ...]) -> frozenset[str]:
     """ "Since" tells a time where something has changed, and a reason everywhere else."""
     reason = "since" in spoken and not any(mark.startswith("since") for mark in changes)
     return frozenset(BEARINGS[word] for word in spoken if word in BEARINGS and not (reason and word == "since"))
-
-
-def _verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:
-    """Index of the main verb (or of the colon that stands for one); 0 for an imperative, -1 when none was found."""
-    if not head or head[0].lower in _FRONTED or head[0].lower == "there":
-        return -1
-    first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
-    if first and head[0].lower in _SPEAKERS and head[first].kind == "word" and not head[first].lower.endswith("ly"):
-        return first
-    colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
-    if 1 < colon <= _LONGEST_LABEL and all(t.is_content and t.lower not in _COMMANDING for t in cut[:colon]):
-        return colon
-    bare = first == 0 or first == 1 and head[0].lower not in _DETERMINERS
-    if head[first].lower in _COMMANDING or (head[first].stem in VERBS and bare and not _is_noun_here(head, first)):
-        return 0
-    helping = next((i for i, t in enumerate(head) if i > first and t.lower in _AUX), -1)
-    if helping > 0:
-        return helping
-    found = [
-        i
-        for i, t in enumerate(head)
-        if i > first and t.kind == "word" and (t.stem in VERBS or (t.lower.endswith("s") and len(t.lower) > 3))
-    ]
-    strong = [
-        i for i in found if i + 1 < len(head) and head[i + 1].lower in _AFTER_VERB and head[i - 1].lower not in _DETERMINERS
-    ]
-    known = [i for i in found if head[i].stem in VERBS and head[i - 1].lower not in _DETERMINERS]
-    first_found = min([*strong[:1], *known[:1]], default=colon)
-    return first_found + 1 if first_found >= 0 and first_found + 1 in strong else first_found
-
-
-_SURE_VERBS = frozenset("goes uses needs takes comes happens requires depends lasts costs stays belongs begins becomes".split())
-"""Forms that are nothing but verbs: the word before them is no order."""
-
-
-def _is_noun_here(head: Sequence[Token], first: int) -> bool:
-    """`Release notes are …`, `Plans need …`: a verb's word that stands as the subject."""
-    if first + 1 < len(head) and head[first + 1].lower in _SURE_VERBS:
-        return True
-    return head[first].lower.endswith("s") or any(t.lower in _AUX for t in head[first + 1 : first + 3])
-
-
-def _head(cut: Sequence[Token]) -> tuple[Token, ...]:
-    """The first clause: up to a stop, a reason or a relative word, if it is a claim already."""
-    for i, token in enumerate(cut[_SHORTEST_HEAD:], _SHORTEST_HEAD):
-        if token.kind == "stop" or token.lower in _HEAD_END:
-            return tuple(cut[:i])
-    return tuple(cut)
 
 
 def _quantifiers(head: Sequence[Token]) -> frozenset[str]:
@@ -266,37 +284,6 @@ def quantifiers_in(slots: Slots) -> frozenset[str]:
     return slots.quantifiers if len(slots.clauses) < MANY_CLAUSES else _quantifiers(slots.tokens)
 
 
-_NO_DEED = frozenset("the a an in on at to of for with from under over behind".split())
-"""Behind these stands no participle: "is in the hut"."""
-
-
-def _is_passive(cut: Sequence[Token]) -> bool:
-    for i, token in enumerate(cut[:-1]):
-        if token.lower in _BE:
-            ahead = tuple(takewhile(lambda t: t.lower not in _NO_DEED, cut[i + 1 : i + 4]))
-            if any(
-                t.kind == "word"
-                and (t.lower not in words.STOP or t.lower == "done")
-                and t.lower not in _NOT_PARTICIPLES
-                and len(t.lower) > 2
-                and _PARTICIPLE.search(t.lower)
-                for t in ahead
-            ):
-                return True
-    return False
-
-
-def _clauses(cut: Sequence[Token]) -> tuple[tuple[str, ...], ...]:
-    """Content stems cut at punctuation and connectives: the order inside a part means something, that of the parts does not."""
-    parts: list[list[str]] = [[]]
-    for token in cut:
-        if token.kind in ("stop", "op") or token.lower in _PART_END:
-            parts.append([])
-        elif token.is_content:
-            parts[-1].append(token.stem)
-    return tuple(tuple(part) for part in parts if part)
-
-
 def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
     found, rest = quantities.dates_and_times(folded)
     rest = names.without_addresses(rest)
@@ -305,60 +292,13 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
     return frozenset(q.key for q in [*found, *quantities.measures(keep)])
 
 
-def _negated(cut: Sequence[Token], low: str) -> tuple[frozenset[str], frozenset[str], int]:
-    """Stems in reach of a negator, the first behind each, and how many negators there are."""
-    spared: set[int] | None = None
-    reach: set[str] = set()
-    first: set[str] = set()
-    count = 0
-    for i, token in enumerate(cut):
-        if token.kind == "cjk":
-            hits = sum(
-                token.surface.count(n.strip())
-                for n in words.NEGATORS_CJK
-                if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못")
-            )
-            count += min(hits, 2)
-            continue
-        contrast = token.lower in _CONTRAST and i + 1 < len(cut) and cut[i + 1].lower == _CONTRAST[token.lower]
-        is_not = token.lower in words.NEGATORS or token.stem == "not"
-        if not (contrast or is_not):
-            continue
-        if spared is None:
-            spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
-        is_not = is_not and token.at not in spared and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
-        if not (contrast or is_not):
-            continue
-        count += not contrast
-        ahead = _ahead(cut[i + 1 :])
-        reach.update(ahead)
-        first.update(ahead[:1])
-        if token.lower in _BACKWARD:
-            reach.update(_ahead(tuple(reversed(cut[:i]))))
-    return frozenset(reach), frozenset(first), count
-
-
-def _ahead(rest: Sequence[Token]) -> list[str]:
-    found: list[str] = []
-    for token in rest:
-        if (
-            token.kind == "stop"
-            or (token.lower in _CLAUSE_END and token.lower not in ("or", "oder", "o", "ou"))
-            or len(found) >= 6
-        ):
-            break
-        if token.is_content:
-            found.append(token.stem)
-    return found
-
-
 def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
     subject = cut[:verb] if verb > 0 else cut[: 4 if verb == 0 else 3]
     found = set(names.fixed_names(" ".join(t.surface for t in subject), subject))
     if all(t.kind != "number" for t in cut):
         return frozenset(found)
     for one, number in zip(subject, subject[1:], strict=False):
-        if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in _AUX:
+        if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in HELPING:
             found.add(f"{one.stem} {number.lower}")
     for place, one, number in zip(cut, cut[1:], cut[2:], strict=False):
         named = one.kind == "word" and one.is_content and one.lower not in _STATED and one.stem not in ONE_OF

@@ -23,12 +23,14 @@ _ADDRESSES = r"""
   | (?P<path>(?:~|\.{1,2})?/[\w.@%+<>{}*-]+(?:/[\w.@%+<>{}*-]*)*|(?:[\w.@%+<>{}*-]+/)+[\w.@%+<>{}*-]+) |
 """
 _PIECES = r"""
-    (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
+    (?P<letters>(?!v\d)[^\W\d_]\w*(?:[.:+'-](?=[^\W_])\w*)*(?:\+\+|\#(?!\w))?)
+  | (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
   | (?P<number>(?<![\w.])[#v$€£]?\d[\d.,:_]*\d(?![\w])|(?<![\w.])[#v$€£]?\d(?![\w]))
-  | (?P<word>[^\W_](?:[\w]|[.:+-](?=[^\W_])|'(?=[^\W_]))*(?:\+\+|\#(?!\w))?|_\w+)
+  | (?P<word>[^\W_]\w*(?:[.:+'-](?=[^\W_])\w*)*(?:\+\+|\#(?!\w))?|_\w+)
   | (?P<op><=|>=|=>|->|[=<>≤≥±×%°€$£→&+²³])
   | (?P<stop>[.;:!?,()\[\]|。，；：！？、])
 """
+"""A word that begins with a letter comes first, for most tokens are one; only `v2` may be a number in spite of it."""
 _TOKEN = re.compile(_ADDRESSES + _PIECES, re.VERBOSE)
 _TOKEN_WITHOUT_ADDRESS = re.compile(_PIECES, re.VERBOSE)
 """The same where no `/` and no `@` stands, which every address has: much quicker."""
@@ -36,7 +38,7 @@ _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+")
 _POSSESSIVE = re.compile(r"(?<=\d)'s\b")
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
-_SPACES = re.compile(r"\s+")
+_LIST_SIGNS = re.compile(r"\s*[-*•\d]")
 _WORDS = re.compile(r"[^\W\d_]+")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _SCRIPTS = (
@@ -56,11 +58,8 @@ class Token(NamedTuple):
     lower: str
     stem: str
     at: int
-
-    @property
-    def is_content(self) -> bool:
-        """True for a token that carries meaning of its own."""
-        return self.kind not in ("stop", "op") and self.lower not in words.STOP
+    is_content: bool = True
+    """True for a token that carries meaning of its own."""
 
 
 def fold(text: str) -> str:
@@ -69,7 +68,9 @@ def fold(text: str) -> str:
     text = text if text.isascii() else text.translate(_PLAIN)
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub("", text)
-    return _SPACES.sub(" ", _BULLET.sub("", text)).strip()
+    if _LIST_SIGNS.match(text) or "\n" in text:
+        text = _BULLET.sub("", text)
+    return " ".join(text.split())
 
 
 def tokens(text: str) -> tuple[Token, ...]:
@@ -84,14 +85,14 @@ def tokens(text: str) -> tuple[Token, ...]:
         kind, surface, at = match.lastgroup or "word", match.group(), match.start()
         if kind == "path":
             found.extend(_path(surface.rstrip(".,:"), at))
-        elif kind != "word":
+        elif kind not in ("letters", "word"):
             found.append(_make(kind, surface, at))
         elif not surface.isascii() and _CJK.search(surface):
             found.extend(_cut_scripts(surface, at))
-        elif surface[0].isdecimal():
+        elif kind == "word" and surface[0].isdecimal():
             found.extend(_counted(surface, at))
         else:
-            found.append(_make(kind, surface, at))
+            found.append(_make("word", surface, at))
     return tuple(found)
 
 
@@ -206,17 +207,18 @@ for _ending in _ENDINGS:
 
 
 def _make(kind: str, surface: str, at: int) -> Token:
-    lower, root = _forms(kind, MAY_MONTH if surface == "May" and at else surface)
-    return Token(kind, surface, lower, root, at)
+    lower, root, is_content = _forms(kind, MAY_MONTH if surface == "May" and at else surface)
+    return Token(kind, surface, lower, root, at, is_content)
 
 
 @lru_cache(maxsize=65_536)
-def _forms(kind: str, surface: str) -> tuple[str, str]:
-    """The lower-case form and the stem of a surface."""
+def _forms(kind: str, surface: str) -> tuple[str, str, bool]:
+    """The lower-case form and the stem of a surface, and whether it carries meaning of its own."""
     lower = surface.lower().removesuffix("'s")
+    is_content = kind not in ("stop", "op") and lower not in words.STOP
     if lower.endswith("n't"):
-        return lower, "not"
-    return lower, stem(lower) if kind == "word" else lower
+        return lower, "not", is_content
+    return lower, stem(lower) if kind == "word" else lower, is_content
 
 
 def _path(surface: str, at: int) -> list[Token]:

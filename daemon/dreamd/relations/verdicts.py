@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
 from dreamd.relations import words
@@ -18,8 +19,9 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
-from dreamd.relations.guards import UNSPACED, merge_guards, strong_changes
+from dreamd.relations.guards import UNSPACED, reasons_apart, strong_changes
 from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
+from dreamd.relations.lazily import lazily
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
@@ -29,6 +31,8 @@ from dreamd.relations.text import stem
 from dreamd.relations.wording import wordings
 
 CLEARLY_LATER_DAYS = 1.0
+MOST_REASONS = 2
+"""Reasons why two stay apart that a verdict gives: who has them looks for no more."""
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
 LEAST_ALIKE = 0.25
@@ -107,13 +111,23 @@ def _is_far(pair: PairFeatures, similarity: float, limits: Limits) -> bool:
     return pair.same_script and similarity < limits.ask and len(pair.shared) < LEAST_COMMON
 
 
-@dataclass(frozen=True, slots=True)
 class _Opinion:
     """What rules alone find in a pair: a verdict, or what stands against a merge and what shows of a conflict."""
 
-    decided: Judgement | None
-    guards: tuple[str, ...] = ()
-    clash: str = ""
+    def __init__(
+        self, pair: PairFeatures, decided: Judgement | None, guards: tuple[str, ...] = (), *, beside: bool = False
+    ) -> None:
+        """`guards` are the first two at most, for no pair is told of more; `beside`: a sure conflict in which both can hold."""
+        self.decided = decided
+        self.guards = guards
+        self._pair = pair
+        self._beside = beside
+
+    @lazily
+    def clash(self) -> str:
+        """What shows of a conflict where nothing is beyond doubt; only a score asks for it."""
+        hint = "" if self._beside else hinted_clash(self._pair, align(self._pair.a, self._pair.b))
+        return "" if hint and collateral_guards(self._pair) else hint
 
 
 # Asked for twice: once to learn whether a score is wanted, and again, a batch of scores later, to judge.
@@ -122,17 +136,16 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     pair = pair_features(a, b, similarity)
     if pair.a.folded == pair.b.folded:
         richer = "a" if len(a.text) >= len(b.text) else "b"
-        return _Opinion(Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
-    guards = merge_guards(pair)
+        return _Opinion(pair, Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
+    guards = tuple(islice(reasons_apart(pair), MOST_REASONS))
     frame = align(pair.a, pair.b)
     merged = None if guards else _merge_by_rule(pair, frame)
     if merged:
-        return _Opinion(merged)
+        return _Opinion(pair, merged)
     certain = certain_clash(pair, frame)
-    clash = certain or hinted_clash(pair, frame)
-    if not clash or (collateral_guards(pair) and not (certain and told_anew(pair))):
-        return _Opinion(None, guards)
-    return _Opinion(_conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards, clash)
+    if certain and collateral_guards(pair) and not told_anew(pair):
+        return _Opinion(pair, None, guards, beside=True)
+    return _Opinion(pair, _conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards)
 
 
 def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> Judgement | None:
@@ -199,7 +212,7 @@ def _named_anew(only: frozenset[str], slots: Slots) -> bool:
 
 
 def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
-    if not frame.parts and not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and _still_so(pair):
+    if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and not frame.parts and _still_so(pair):
         return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
     told = (pair.only_a | pair.only_b) <= _EMPTY and len(pair.shared) >= 2
     if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dreamd.relations.features import PairFeatures, Statement, pair_features
-from dreamd.relations.guards import merge_guards
+from dreamd.relations.guards import reasons_apart
 from dreamd.relations.slots import extract_slots
 
 _MASK = "[masked:"
@@ -22,8 +22,8 @@ def specifics(text: str) -> frozenset[str]:
 
 def can_merge(a_text: str, b_text: str) -> tuple[bool, str]:
     """Whether the hard guards let two texts become one, and the first reason if not."""
-    found = merge_guards(pair_features(Statement(a_text), Statement(b_text), 1.0))
-    return not found, found[0] if found else ""
+    found = next(reasons_apart(pair_features(Statement(a_text), Statement(b_text), 1.0)), "")
+    return not found, found
 
 
 def merged_wording(representative: str, other: str) -> str | None:

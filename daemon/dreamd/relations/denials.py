@@ -1,0 +1,85 @@
+"""What a statement denies: the reach of its negators, and of what sets one thing against another."""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dreamd.relations import words
+from dreamd.relations.text import Token
+
+CLAUSE_END = frozenset(
+    (
+        "but because since so and or then while although though if unless until when which who whose aber weil und oder "
+        "pero porque y o mais car et ou sondern sino"
+    ).split()
+)
+_BACKWARD = frozenset(
+    (
+        "forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida "
+        "interdit interdite proibido proibida refused avoided"
+    ).split()
+)
+_CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}
+"""Two words that set one thing against another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """Stems in reach of a negator, the first behind each, and how many negators there are."""
+
+    reach: frozenset[str]
+    first: frozenset[str]
+    count: int
+
+
+NO_DENIAL = Denial(frozenset(), frozenset(), 0)
+
+
+def read_denial(cut: Sequence[Token], low: str) -> Denial:
+    """What the tokens of a text deny; `low` is that text in lower case."""
+    spared: set[int] | None = None
+    reach: set[str] = set()
+    first: set[str] = set()
+    count = 0
+    for i, token in enumerate(cut):
+        if token.kind == "cjk":
+            hits = sum(
+                token.surface.count(n.strip())
+                for n in words.NEGATORS_CJK
+                if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못")
+            )
+            count += min(hits, 2)
+            continue
+        contrast = token.lower in _CONTRAST and i + 1 < len(cut) and cut[i + 1].lower == _CONTRAST[token.lower]
+        is_not = token.lower in words.NEGATORS or token.stem == "not"
+        if not (contrast or is_not):
+            continue
+        if spared is None:
+            spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
+        is_not = is_not and token.at not in spared and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
+        if not (contrast or is_not):
+            continue
+        count += not contrast
+        ahead = _ahead(cut[i + 1 :])
+        reach.update(ahead)
+        first.update(ahead[:1])
+        if token.lower in _BACKWARD:
+            reach.update(_ahead(tuple(reversed(cut[:i]))))
+    return Denial(frozenset(reach), frozenset(first), count)
+
+
+def _ahead(rest: Sequence[Token]) -> list[str]:
+    found: list[str] = []
+    for token in rest:
+        if (
+            token.kind == "stop"
+            or (token.lower in CLAUSE_END and token.lower not in ("or", "oder", "o", "ou"))
+            or len(found) >= 6
+        ):
+            break
+        if token.is_content:
+            found.append(token.stem)
+    return found
