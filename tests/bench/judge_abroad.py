@@ -15,7 +15,8 @@ from pathlib import Path
 
 from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, RELATED, SAME, UNRELATED, Row
 
-from dreamd.embedding.glossary import Glossary, entries, tongue_of
+from dreamd.embedding.glossary import Glossary, tongue_of
+from dreamd.embedding.lexicon import entries
 
 LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
 
@@ -57,9 +58,10 @@ def told_abroad(rows: list[Row], glossary: Glossary, chance: random.Random) -> l
 def _echoes(glossary: Glossary, tongue: str) -> dict[str, list[str]]:
     """What the translations of a word come back as, by English word."""
     found: dict[str, list[str]] = {}
+    known = glossary.vocabulary(tongue).words
     for language, english, word in entries(LEXICON):
         if language == tongue:
-            found.setdefault(english, []).append(glossary.exact[tongue][word])
+            found.setdefault(english, []).append(known[word][0])
     return found
 
 

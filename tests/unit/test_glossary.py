@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.glossary import TONGUES, entries, load_glossary, tongue_of
+from dreamd.embedding.glossary import load_glossary, tongue_of
+from dreamd.embedding.lexicon import TONGUES, entries
 
 LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
 MOST_BYTES = 600_000

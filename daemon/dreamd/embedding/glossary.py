@@ -1,7 +1,6 @@
 """Word-for-word English for other languages, good enough for a model that only reads English.
 
-The lexicon has one concept a line: English first, then one column a language. Where two lines give one word two
-meanings, the earlier line counts; a stem that two lines would read differently counts for neither.
+The gloss gives each word its first meaning in the lexicon; what is heard keeps all meanings, and what is not known.
 """
 
 # ruff: noqa: SIM905  word lists read better as runs of words
@@ -10,15 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from dreamd.embedding.amounts import restate
-from dreamd.embedding.wordforms import ROMANCE, bases, roots, stem_of, verb_root, whole
+from dreamd.embedding.lexicon import Meanings, Vocabulary, load_vocabulary
+from dreamd.embedding.wordforms import bases, korean_bases, roots, stem_of, whole
 
-TONGUES = ("de", "es", "fr", "pt", "zh", "ko", "ja", "it")
 UNSPACED = frozenset(["zh", "ko", "ja"])
 """Languages in which a word is found inside a run of characters."""
 _SMALL = {
@@ -88,15 +86,25 @@ _SAID = 0xE000
 """From here on a character for private use stands for an entry of several words that has been glossed already."""
 
 
-@dataclass(frozen=True)
-class Glossary:
-    """What the lexicon knows, by language: words, stems of words, roots of verbs, and entries of several words."""
+class Heard(NamedTuple):
+    """A word as it stands, and what it may mean in English; no meaning where the lexicon does not know it."""
 
-    exact: Mapping[str, Mapping[str, str]]
-    stems: Mapping[str, Mapping[str, str]]
-    verbs: Mapping[str, Mapping[str, str]]
-    phrases: Mapping[str, tuple[tuple[str, str], ...]]
-    """The first word of each entry of several words, and the entry; longest first."""
+    surface: str
+    meanings: Meanings
+
+
+class Glossary:
+    """Reads other languages with the lexicon at a path, each language loaded when it is first met."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._loaded: dict[str, Vocabulary] = {}
+
+    def vocabulary(self, tongue: str) -> Vocabulary:
+        """What the lexicon knows of a language."""
+        if tongue not in self._loaded:
+            self._loaded[tongue] = load_vocabulary(self._path, tongue)
+        return self._loaded[tongue]
 
     def read(self, a: str, b: str) -> tuple[str, str]:
         """Two texts as the net reads them: glossed, and amounts in one form.
@@ -111,82 +119,113 @@ class Glossary:
 
         With `keep`, unknown Chinese, Japanese and Korean words stand as made-up names; without it they are left out.
         """
-        text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").replace("’", "'").strip()
-        tongue = tongue_of(text)
+        text, tongue = _plain(text)
         if tongue == "en":
             return text
-        if tongue in UNSPACED:
-            text = _MONTH.sub(lambda m: f" {_MONTHS[int(m.group(1)) - 1]} ", text)
-        said: list[str] = []
-        low = text.lower()
-        for first, phrase in self.phrases[tongue]:
-            if first in low and (found := _phrase(phrase)).search(text):
-                text = found.sub(f" {chr(_SAID + len(said))} ", text)
-                said.append(self.exact[tongue][phrase])
-        told = (said[ord(w) - _SAID] if _is_said(w) else self._word(w, tongue, keep) for w in _WORD.findall(text))
+        heard = self._words(text, tongue)
+        told = (word.meanings[0] if word.meanings else _unknown(word.surface, keep=keep) for word in heard)
         return " ".join(" ".join(told).split())
 
-    def _word(self, word: str, tongue: str, keep: bool) -> str:
+    def hear(self, text: str) -> tuple[Heard, ...]:
+        """The words of a text in another language with all that each may mean; nothing for English."""
+        text, tongue = _plain(text)
+        return () if tongue == "en" else tuple(word for word in self._words(text, tongue) if word.surface)
+
+    def _words(self, text: str, tongue: str) -> list[Heard]:
+        known = self.vocabulary(tongue)
+        if tongue in UNSPACED:
+            text = _MONTH.sub(lambda m: f" {_MONTHS[int(m.group(1)) - 1]} ", text)
+        said: list[Heard] = []
+        low = text.lower()
+        for first, phrase in known.phrases:
+            if first in low and (found := _phrase(phrase)).search(text):
+                text = found.sub(f" {chr(_SAID + len(said))} ", text)
+                said.append(Heard(phrase, known.words[phrase]))
+        heard: list[Heard] = []
+        for word in _WORD.findall(text):
+            heard += [said[ord(word) - _SAID]] if _is_said(word) else self._word(word, tongue)
+        return heard
+
+    def _word(self, word: str, tongue: str) -> list[Heard]:
         if _RUN.match(word):
-            return self._run(word, "ja" if tongue == "ja" else "zh", keep)
+            return _run(word, "ja" if tongue == "ja" else "zh", self.vocabulary("ja" if tongue == "ja" else "zh"))
         if "\uac00" <= word[0] <= "\ud7af":
-            return self._run(word, "ko", keep)
+            return _run(word, "ko", self.vocabulary("ko"))
         low = word.lower()
         if tongue in UNSPACED or not low[0].isalpha():
-            return word
-        if low in self.exact[tongue]:
-            return self.exact[tongue][low]
-        if low in _FILLER:
-            return ""
+            return [Heard(word, ())]
+        known = self.vocabulary(tongue)
+        if low in known.words:
+            return [Heard(low, known.words[low])]
         bare = whole(low) if tongue != "de" else low
-        if bare in _FILLER:
-            return ""
-        return self.exact[tongue].get(bare) or self._by_form(bare, tongue) or word[len(word) - len(bare) :]
+        if low in _FILLER or bare in _FILLER:
+            return []
+        meanings = known.words.get(bare) or _by_form(bare, tongue, known)
+        if meanings:
+            return [Heard(bare, meanings)]
+        parts = _by_parts(low, known) if tongue == "de" and len(low) >= _SHORTEST_COMPOUND else []
+        return parts or [Heard(word[len(word) - len(bare) :], ())]
 
-    def _by_form(self, low: str, tongue: str) -> str:
-        """The word as a form of another: a plural, a participle, a verb with an ending, or put together of two."""
-        known, verbs = self.exact[tongue], self.verbs[tongue]
-        found = next((known[form] for form in bases(low, tongue) if form in known), "")
-        found = found or next((verbs[root] for root in roots(low, tongue) if root in verbs), "")
-        found = found or self.stems[tongue].get(stem_of(low, tongue), "")
-        return found or (self._by_parts(low) if tongue == "de" and len(low) >= _SHORTEST_COMPOUND else "")
 
-    def _by_parts(self, low: str) -> str:
-        """A German compound: the longest known front, then the rest."""
-        known, stems = self.exact["de"], self.stems["de"]
-        for cut in range(len(low) - 3, 3, -1):
-            front = known.get(low[:cut]) or known.get(low[:cut].removesuffix("s")) or stems.get(low[:cut])
-            rest = low[cut:]
-            back = front and (known.get(rest) or next((known[f] for f in bases(rest, "de") if f in known), ""))
-            back = back or stems.get(stem_of(rest, "de"))
-            if front and back:
-                return f"{front} {back}"
+def _plain(text: str) -> tuple[str, str]:
+    """The text without marks, and its language."""
+    text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").replace("’", "'").strip()
+    return text, tongue_of(text)
+
+
+def _by_form(low: str, tongue: str, known: Vocabulary) -> Meanings:
+    """The word as a form of another: a plural, a participle, a verb with an ending."""
+    found = next((known.words[form] for form in bases(low, tongue) if form in known.words), ())
+    found = found or next((known.verbs[root] for root in roots(low, tongue) if root in known.verbs), ())
+    return found or known.stems.get(stem_of(low, tongue), ())
+
+
+def _by_parts(low: str, known: Vocabulary) -> list[Heard]:
+    """A German compound: the longest known front, then the rest."""
+    words, stems = known.words, known.stems
+    for cut in range(len(low) - 3, 3, -1):
+        front = words.get(low[:cut]) or words.get(low[:cut].removesuffix("s")) or stems.get(low[:cut])
+        rest = low[cut:]
+        back = front and (words.get(rest) or next((words[f] for f in bases(rest, "de") if f in words), ()))
+        back = back or stems.get(stem_of(rest, "de"))
+        if front and back:
+            return [Heard(low[:cut], front), Heard(rest, back)]
+    return []
+
+
+def _run(run: str, tongue: str, known: Vocabulary) -> list[Heard]:
+    """Known words of a run without spaces, the longest first, and what stands between them."""
+    found: list[Heard] = []
+    unknown = ""
+    met = False
+    at = 0
+    while at < len(run):
+        sizes = range(min(LONGEST_WORD, len(run) - at), 0, -1)
+        size, key = next(((n, k) for n in sizes if (k := _key(run, tongue, (at, n), known))), (1, ""))
+        if key or _is_small(run[at], tongue):
+            found += [Heard(unknown, ())] if unknown else []
+            found += [Heard(run[at : at + size], known.words[key])] if key else []
+            unknown, met = "", met or bool(key)
+        elif tongue != "ko" or not met:
+            unknown += run[at]
+        at += size
+    return [*found, Heard(unknown, ())] if unknown else found
+
+
+def _key(run: str, tongue: str, place: tuple[int, int], known: Vocabulary) -> str:
+    """The entry that stands at a place of a run; empty where none does.
+
+    A single Korean syllable counts as a word only with nothing but a particle behind it, a single kanji only alone.
+    """
+    at, size = place
+    if size == 1 and tongue == "ja" and any(_HAN.match(c) for c in (run[max(0, at - 1) : at], run[at + 1 : at + 2])):
         return ""
-
-    def _run(self, run: str, tongue: str, keep: bool) -> str:
-        """Known words of a run without spaces, the longest first."""
-        found: list[str] = []
-        unknown: list[str] = [""]
-        at = 0
-        while at < len(run):
-            size = next((n for n in range(min(LONGEST_WORD, len(run) - at), 0, -1) if self._knows(run, tongue, at, n)), 0)
-            if size:
-                found += [_made_up(unknown, tongue, keep), self.exact[tongue][run[at : at + size]]]
-                unknown = [""]
-            elif _is_small(run[at], tongue):
-                unknown.append("")
-            elif tongue != "ko" or not any(found):
-                unknown[-1] += run[at]
-            at += size or 1
-        return " ".join([*found, _made_up(unknown, tongue, keep)])
-
-    def _knows(self, run: str, tongue: str, at: int, size: int) -> bool:
-        """A single Korean syllable counts as a word only with nothing but a particle behind it, a single kanji only alone."""
-        if size == 1 and tongue == "ja" and any(_HAN.match(c) for c in (run[max(0, at - 1) : at], run[at + 1 : at + 2])):
-            return False
-        if size == 1 and tongue == "ko" and run[at] not in "안못" and (at or run[1:] not in _KO_PARTICLES):
-            return False
-        return run[at : at + size] in self.exact[tongue]
+    if size == 1 and tongue == "ko" and run[at] not in "안못" and (at or run[1:] not in _KO_PARTICLES):
+        return ""
+    word = run[at : at + size]
+    if word in known.words:
+        return word
+    return next((base for base in korean_bases(word) if base in known.words), "") if tongue == "ko" and size > 1 else ""
 
 
 def _is_said(word: str) -> bool:
@@ -198,55 +237,20 @@ def _is_small(char: str, tongue: str) -> bool:
     return tongue == "zh" and char in _ZH_SMALL or tongue == "ja" and "\u3040" <= char <= "\u309f"
 
 
-def _made_up(unknown: list[str], tongue: str, keep: bool) -> str:
-    """Pronounceable stand-ins for words the lexicon lacks, the same for the same word."""
-    words = [_KO_TAIL.sub("", w) if tongue == "ko" and len(w) > 2 else w for w in unknown]
-    if not keep:
+def _unknown(word: str, *, keep: bool) -> str:
+    """A word that the lexicon lacks; without Latin letters a pronounceable stand-in, the same for the same word."""
+    if not (_RUN.match(word) or "\uac00" <= word[:1] <= "\ud7af"):
+        return word
+    korean = "\uac00" <= word[0] <= "\ud7af"
+    word = _KO_TAIL.sub("", word) if korean and len(word) > 2 else word
+    if not keep or len(word) < 2 or korean and word.endswith("다"):
         return ""
-    return " ".join("".join("bdfgklmnprstvz"[ord(c) % 14] + "aeiou"[ord(c) // 14 % 5] for c in w)
-                    for w in words if len(w) > 1 and not (tongue == "ko" and w.endswith("다")))
+    return "".join("bdfgklmnprstvz"[ord(c) % 14] + "aeiou"[ord(c) // 14 % 5] for c in word)
 
 
 def load_glossary(path: Path) -> Glossary:
-    """Read the lexicon; a line may end before the last column."""
-    exact: dict[str, dict[str, str]] = {t: {} for t in TONGUES}
-    for tongue, english, word in entries(path):
-        exact[tongue].setdefault(word, english)
-    stems: dict[str, dict[str, str]] = {t: {} for t in TONGUES}
-    verbs: dict[str, dict[str, str]] = {t: {} for t in TONGUES}
-    for tongue in (*sorted(ROMANCE), "de"):
-        _stems(exact[tongue], tongue, stems[tongue], verbs[tongue])
-    phrases = {
-        t: tuple((w.split()[0], w) for w in sorted((w for w in exact[t] if " " in w), key=len, reverse=True)) for t in TONGUES
-    }
-    return Glossary(exact, stems, verbs, phrases)
-
-
-def entries(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Language, English word and word of every entry, in the order of the file."""
-    for line in path.read_text("utf-8").splitlines():
-        if not line or line.startswith("#"):
-            continue
-        english, *columns = line.split("|")
-        for tongue, column in zip(TONGUES, columns, strict=False):
-            for word in filter(None, column.split("/")):
-                yield tongue, english, word.replace(" ", "") if tongue in ("zh", "ja") else word
-
-
-def _stems(exact: Mapping[str, str], tongue: str, stems: dict[str, str], verbs: dict[str, str]) -> None:
-    """Fill in the stems of single words; one that two words of different meaning share is left out."""
-    unclear: set[str] = set()
-    for word, english in exact.items():
-        if " " in word:
-            continue
-        root = verb_root(word, tongue) if tongue != "de" else ""
-        if root:
-            verbs.setdefault(root, english)
-        stem = stem_of(word, tongue)
-        if stems.setdefault(stem, english) != english and stem != word:
-            unclear.add(stem)
-    for stem in unclear - exact.keys():
-        del stems[stem]
+    """A reader for the lexicon at a path."""
+    return Glossary(path)
 
 
 @lru_cache(maxsize=4096)

@@ -90,6 +90,9 @@ def _german(word: str) -> Iterator[str]:
     if word.endswith(("t", "te", "ten")):
         root = re.sub(r"(?:e?te?n?)$", "", word)
         yield from (root + "en", root + "n")
+        plain = root.translate(_UMLAUTS)
+        if plain != root:
+            yield from (plain + "en", plain + "n")
 
 
 def verb_root(word: str, tongue: str) -> str:
@@ -116,3 +119,26 @@ def stem_of(word: str, tongue: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= len("word"):
             return word[: -len(ending)]
     return word
+
+
+_HANGUL = 0xAC00
+_FINALS, _VOWELS = 28, 21
+_ENDING_FINALS = frozenset([4, 8, 16, 17, 20])
+"""Final consonants that a verb's ending puts under an open syllable: ㄴ, ㄹ, ㅁ, ㅂ, ㅆ."""
+_CONTRACTED = {6: 20, 14: 13, 9: 8, 4: 18, 0: 18, 10: 11}
+"""Vowels that arise where a stem's vowel meets that of an ending, and the stem's own, by number."""
+
+
+def korean_bases(word: str) -> Iterator[str]:
+    """The stem that a Korean verb form may belong to: "보낸" to "보내", "바꿨" to "바꾸"."""
+    code = ord(word[-1]) - _HANGUL
+    if not 0 <= code < _HANGUL:
+        return
+    vowel, final = code // _FINALS % _VOWELS, code % _FINALS
+    if final and final not in _ENDING_FINALS:
+        return
+    bare = code - final
+    if final:
+        yield word[:-1] + chr(_HANGUL + bare)
+    if final in (0, 20) and vowel in _CONTRACTED:
+        yield word[:-1] + chr(_HANGUL + bare + (_CONTRACTED[vowel] - vowel) * _FINALS)
