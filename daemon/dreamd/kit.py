@@ -102,15 +102,21 @@ class Kit:
 
     @contextmanager
     def in_turn(self) -> Iterator[None]:
-        """One piece of writing, to store or disk; both are left to others for a while after it, if they wrote of late."""
+        """One piece of writing, to store or disk: while others write, some time after the last one and not in their way."""
+        self._await_turn()
         since_s = self.clock.monotonic() - self.background.waited_s
         yield
         now_s = self.clock.monotonic()
-        worked_s = now_s - self.background.waited_s - since_s
-        self.company = self.company.after_look(met=self.store.others_wrote(), now_s=now_s)
-        rest_s = self.company.rest_s(worked_s, now_s=now_s)
-        if rest_s and not self.should_stop():
-            self.clock.sleep(rest_s)
+        self.company = self.company.after_work(now_s - self.background.waited_s - since_s, now_s=now_s)
+
+    def _await_turn(self) -> None:
+        while not self.should_stop():
+            now_s = self.clock.monotonic()
+            self.company = self.company.after_look(met=self.store.others_wrote(), now_s=now_s)
+            wait_s = self.company.wait_s(now_s)
+            if not wait_s:
+                return
+            self.clock.sleep(wait_s)
 
     @property
     def has_company(self) -> bool:
@@ -129,7 +135,8 @@ class Kit:
     def parts(self, rows: Sequence[Row], start: int) -> Iterator[Sequence[Row]]:
         """What fits into one batch, from `start` on, in small pieces: as many rows as it may have, within its time."""
         since_s, end = self.clock.monotonic(), min(len(rows), start + self.batching.rows)
-        budget_s, piece = (COMPANY_BATCH_S, COMPANY_PIECE_ROWS) if self.has_company else (BATCH_BUDGET_S, PIECE_ROWS)
+        crowded = self.has_company and not self.company.has_rhythm(since_s)
+        budget_s, piece = (COMPANY_BATCH_S, COMPANY_PIECE_ROWS) if crowded else (BATCH_BUDGET_S, PIECE_ROWS)
         while start < end and self.clock.monotonic() - since_s < budget_s:
             yield rows[start:min(end, start + piece)]
             start += piece

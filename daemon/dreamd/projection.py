@@ -29,8 +29,10 @@ BATCH = 128
 """Files recorded, written and flushed at a time."""
 RENAMES = 32
 """Of these as many as are renamed, or noted as done, while the write lock is held: two to four milliseconds."""
+COMPANY_BATCH = 16
+"""The first of these two while others write."""
 COMPANY_RENAMES = 8
-"""The same while others write."""
+"""The second while others write."""
 UNREADABLE = "unreadable"
 """In place of a hash: no file that dream wrote."""
 SHOWN = frozenset({Status.LIVE, Status.STALE})
@@ -171,10 +173,14 @@ def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, change
     """
     conflicts: list[str] = []
     # These commits are durable ones, for a file must never be ahead of what decided about it.
-    for start in range(0, max(1, len(intents)), BATCH):
+    left, is_behind = list(intents), True
+    while is_behind:
+        size = _batch(kit)
         with kit.writing() as tx:
-            work.intend(tx, intents[start:start + BATCH])
-            if start + BATCH >= len(intents):
+            work.intend(tx, left[:size])
+            del left[:size]
+            is_behind = bool(left)
+            if not is_behind:
                 work.mark_written(tx, scope, changes, by=by)
         conflicts += settle(kit)
     return conflicts
@@ -188,7 +194,7 @@ def settle(kit: Writing) -> list[str]:
     """
     store, paths = kit.store, kit.paths
     conflicts: list[str] = []
-    while intents := work.load_intents(store, limit=RENAMES if kit.has_company else BATCH):
+    while intents := work.load_intents(store, limit=_batch(kit)):
         _check_inside(intents, paths)
         with ExitStack() as prepared:
             with kit.in_turn():
@@ -207,6 +213,10 @@ def settle(kit: Writing) -> list[str]:
             with kit.in_turn(), kit.background.batch(), store.writing(durable=False) as tx:
                 conflicts += _conclude(tx, part, done, paths)
     return conflicts
+
+
+def _batch(kit: Writing) -> int:
+    return COMPANY_BATCH if kit.has_company else BATCH
 
 
 def _parts(intents: Sequence[Intent], size: int) -> Iterator[Sequence[Intent]]:

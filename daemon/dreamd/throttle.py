@@ -37,6 +37,13 @@ REST_SHARE = 0.8
 LONGEST_REST_S = 0.5
 COMPANY_BATCH_S = 0.0005
 """Longest a batch goes on with company, its commit apart: a writer who meets one waits about as long as for its own commit."""
+LOOK_S = 0.001
+"""Between two looks for other writers, while a dream waits for its turn among them."""
+BLIND_S = 0.01
+"""Whoever has not looked for so long does not know when the others wrote, only that they did."""
+RHYTHM_S = (0.01, 0.15)
+"""Shortest and longest time between two writes of others after which a dream goes right after one of them: then it is
+done before the next."""
 
 CLOCK_STEP = timedelta(minutes=5)
 
@@ -114,24 +121,53 @@ class Batching:
 
 @dataclass(frozen=True)
 class Company:
-    """Whether others write too, as a dream finds it between two pieces of its own writing."""
+    """Whether others write too and in what rhythm, as a dream finds it when it looks between two pieces of its own writing."""
 
     met_s: float | None = None
-    """When somebody else had written since the last look, on the monotonic clock."""
+    """When somebody else had written since the look before, on the monotonic clock."""
+    gap_s: float | None = None
+    """What lies between two writes of others, most of the time; None where they come and go unseen."""
+    looked_s: float | None = None
+    sharp: bool = False
+    """Whether `met_s` is the moment itself, and not only that of the first look after a while."""
+    rest_until_s: float = 0.0
 
     def after_look(self, *, met: bool, now_s: float) -> Company:
         """What is known after another look."""
-        return Company(now_s) if met else self
+        blind = self.looked_s is None or now_s - self.looked_s > BLIND_S
+        if not met:
+            return replace(self, looked_s=now_s, sharp=self.sharp and not blind)
+        gap_s = self.gap_s
+        if self.met_s is not None and self.sharp and not blind:
+            gap_s = now_s - self.met_s if gap_s is None else (3 * gap_s + now_s - self.met_s) / 4
+        return replace(self, met_s=now_s, gap_s=gap_s, looked_s=now_s, sharp=not blind)
+
+    def after_work(self, worked_s: float, *, now_s: float) -> Company:
+        """What is known after a piece of writing of the dream's own: how long it keeps away, if others wrote of late."""
+        return replace(self, rest_until_s=now_s + min(LONGEST_REST_S, worked_s * REST_SHARE / (1 - REST_SHARE)))
 
     def is_here(self, now_s: float) -> bool:
         """Whether somebody else wrote of late."""
         return self.met_s is not None and now_s - self.met_s <= COMPANY_S
 
-    def rest_s(self, worked_s: float, *, now_s: float) -> float:
-        """Seconds to keep away after a piece of writing; none where nobody wrote of late."""
-        if not self.is_here(now_s):
+    def has_rhythm(self, now_s: float) -> bool:
+        """Whether others leave enough time between two writes for a piece of ours."""
+        return self.is_here(now_s) and self.gap_s is not None and RHYTHM_S[0] <= self.gap_s <= RHYTHM_S[1]
+
+    def wait_s(self, now_s: float) -> float:
+        """Seconds until the next look; 0 when it is the dream's turn.
+
+        Whoever wrote a moment ago does not write this very moment again: so a dream goes right after somebody and not
+        right before, where the others keep a rhythm. Whoever falls out of it is waited for twice as long as it lasts.
+        """
+        if not self.is_here(now_s) or self.met_s is None:
             return 0.0
-        return min(LONGEST_REST_S, worked_s * REST_SHARE / (1 - REST_SHARE))
+        if now_s < self.rest_until_s:
+            return min(LOOK_S, self.rest_until_s - now_s)
+        if self.gap_s is None or not self.has_rhythm(now_s):
+            return 0.0
+        is_right_after = now_s - self.met_s <= self.gap_s / 4
+        return 0.0 if is_right_after or now_s > self.rest_until_s + 2 * self.gap_s else LOOK_S
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dreamd import fsio, mutex, projection, throttle
-from dreamd.clock import FixedClock, parse_instant
+from dreamd.clock import FixedClock, SystemClock, parse_instant
 from dreamd.kit import Kit
 from dreamd.model import MemoryClass, Scope
 from dreamd.mutex import GATE_LOCK, WRITE_LOCK
@@ -147,9 +147,12 @@ def test_a_batch_takes_no_more_than_its_time_and_every_row_gets_its_turn(house: 
 
 
 class Napping(FixedClock):
-    """Counts the seconds somebody would have slept."""
+    """Counts the seconds somebody would have slept, and lets them pass."""
 
     slept_s = 0.0
+
+    def monotonic(self) -> float:
+        return super().monotonic() + Napping.slept_s
 
     def sleep(self, seconds: float) -> None:
         Napping.slept_s += seconds
@@ -166,6 +169,7 @@ def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(
         assert (Napping.slept_s, kit.has_company) == (0, False)
         house.say(DAY, Said("Somebody notes this while a dream writes.", key="beside"))
         _busy(kit)
+        _busy(kit)
         after_store = Napping.slept_s
         with kit.writing() as tx:
             work.intend(tx, [Intent("memory/user/a.md", None, fsio.sha256_bytes(b"a"), b"a", "", "user")])
@@ -177,20 +181,20 @@ def test_a_dream_leaves_store_and_disk_to_others_once_they_wrote_and_not_before(
 def test_the_time_a_dream_stood_in_the_queue_is_no_work_to_rest_from(
         house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(throttle, "COMPANY_S", 600.0)  # however slow the machine is
+    monkeypatch.setattr(throttle, "LONGEST_REST_S", 600.0)
     with house.kit(NIGHT) as kit:
         kit.world = replace(kit.world, clock=Napping(kit.clock.now()))
         _busy(kit)
         house.say(DAY, Said("Somebody notes this while a dream writes.", key="beside"))
         _busy(kit)
-        Napping.slept_s = 0.0
-        held = mutex._flock(house.paths.locks / WRITE_LOCK, until_s=kit.clock.monotonic() + 60)
+        held = mutex._flock(house.paths.locks / WRITE_LOCK, until_s=SystemClock().monotonic() + 60)
         threading.Timer(0.3, fsio.os.close, [held]).start()
-        since_s, stood_s = kit.clock.monotonic(), kit.background.waited_s
+        Napping.slept_s, since_s, stood_s = 0.0, kit.clock.monotonic(), kit.background.waited_s
         _busy(kit)
         stood_s = kit.background.waited_s - stood_s
         worked_s = kit.clock.monotonic() - since_s - stood_s
         assert stood_s > 0.1
-        assert 0 < Napping.slept_s <= worked_s * REST_SHARE / (1 - REST_SHARE)
+        assert kit.company.rest_until_s - kit.clock.monotonic() <= worked_s * REST_SHARE / (1 - REST_SHARE)
 
 
 def test_only_the_batches_nothing_relies_on_go_without_a_flush(house: House) -> None:

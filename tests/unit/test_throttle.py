@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+
+import pytest
 
 from dreamd import throttle
 from dreamd.throttle import Batching, Company, Talk, Throttle, after_extraction, is_extraction_due
@@ -64,14 +67,66 @@ def test_one_pause_is_never_longer_than_two_seconds() -> None:
     assert clock.at_s <= throttle.LONGEST_PAUSE_S + 0.001
 
 
+def look_for(company: Company, until_s: float, *, start_s: float, writes: Callable[[float], bool]) -> Company:
+    """Look every millisecond, as a dream does that waits for its turn."""
+    for step in range(round((until_s - start_s) * 1000)):
+        now_s = start_s + step / 1000
+        company = company.after_look(met=writes(now_s), now_s=now_s)
+    return company
+
+
+def every(gap_s: float) -> Callable[[float], bool]:
+    return lambda now_s: round(now_s * 1000) % round(gap_s * 1000) == 0
+
+
 def test_a_dream_with_company_writes_a_fifth_of_the_time_and_alone_all_of_it() -> None:
+    alone = Company().after_look(met=False, now_s=50.0).after_work(0.01, now_s=50.01)
+    assert alone.wait_s(50.01) == 0
+    company = alone.after_look(met=True, now_s=50.02).after_work(0.01, now_s=50.03)
+    assert company.rest_until_s == 50.03 + 0.01 * 4
+    assert 0 < company.wait_s(50.03) <= throttle.LOOK_S
+    assert company.wait_s(50.08) == 0
+    assert company.after_work(60.0, now_s=51.0).rest_until_s == 51.0 + throttle.LONGEST_REST_S
+    assert company.after_work(60.0, now_s=60.0).wait_s(60.0) == 0  # who wrote ten seconds ago is gone
+
+
+@pytest.mark.parametrize("gap_s", [0.012, 0.02, 0.1])
+def test_among_others_that_keep_a_rhythm_a_dream_goes_right_after_one_of_them(gap_s: float) -> None:
+    company = look_for(Company(), 53.0, start_s=50.0, writes=every(gap_s))
+    assert company.has_rhythm(53.0)
+    company = company.after_work(0.001, now_s=53.0)
+    turns = []
+    for step in range(1000):
+        now_s = 53.0 + step / 1000
+        company = company.after_look(met=every(gap_s)(now_s), now_s=now_s)
+        if not company.wait_s(now_s):
+            assert company.met_s is not None
+            turns.append(now_s - company.met_s)
+            company = company.after_work(0.001, now_s=now_s)
+    assert len(turns) >= 5
+    assert max(turns) <= gap_s / 4 + 0.001
+
+
+def test_who_falls_out_of_the_rhythm_is_not_waited_for_long() -> None:
+    company = look_for(Company(), 53.0, start_s=50.0, writes=every(0.02)).after_work(0.001, now_s=53.0)
+    waited = look_for(company, 53.2, start_s=53.0, writes=lambda _: False)
+    assert waited.wait_s(53.03) == throttle.LOOK_S
+    assert waited.wait_s(53.06) == 0
+
+
+@pytest.mark.parametrize("gap_s", [0.002, 0.3])
+def test_without_time_between_two_writes_or_with_much_of_it_only_the_rest_counts(gap_s: float) -> None:
+    company = look_for(Company(), 53.0, start_s=50.0, writes=every(gap_s)).after_work(0.001, now_s=53.0)
+    assert not company.has_rhythm(53.0)
+    assert company.wait_s(53.01) == 0
+
+
+def test_a_dream_that_did_not_look_does_not_take_the_pause_for_a_rhythm() -> None:
     company = Company()
-    assert company.rest_s(0.01, now_s=50.0) == 0
-    company = company.after_look(met=True, now_s=50.0)
-    assert company.after_look(met=False, now_s=51.0) == company
-    assert round(company.rest_s(0.01, now_s=51.0), 6) == 0.04
-    assert company.rest_s(60.0, now_s=51.0) == throttle.LONGEST_REST_S
-    assert company.rest_s(0.01, now_s=50.0 + throttle.COMPANY_S + 0.1) == 0
+    for second in range(100):  # it was at work for a tenth of a second each time, and somebody had always written
+        company = company.after_look(met=True, now_s=50.0 + second / 10)
+    assert company.gap_s is None
+    assert company.is_here(60.0)
 
 
 def test_three_yields_in_a_row_halve_the_batch_and_ten_are_starvation() -> None:
