@@ -214,6 +214,8 @@ def test_the_service_lives_in_the_present(ada: Person) -> None:
 def test_pause_and_resume_say_what_they_did(ada: Person) -> None:
     assert json.loads(ada.dream("--json", "pause", "--for", "2h", "--now", "2026-05-07T09:30:00Z").stdout) == {
         "paused": True, "until": "2026-05-07T11:30:00Z"}
+    told = ada.dream("status", "--now", "2026-05-07T09:31:00Z")  # before there is a store
+    assert (told.returncode, "paused by a person until 2026-05-07 11:30 UTC" in told.stderr) == (10, True)
     assert ada.dream("resume").stdout == "resumed\n"
     assert ada.dream("resume").stdout == "it was not paused\n"
     assert ada.dream("pause", "--for", "soon").returncode == 2

@@ -13,7 +13,7 @@ from dreamd.cli import render
 from dreamd.cli.context import Context
 from dreamd.cli.documents import moment
 from dreamd.clock import iso, parse_instant
-from dreamd.errors import UsageError
+from dreamd.errors import StoreMissing, UsageError
 
 if TYPE_CHECKING:
     from dreamd.outage import Marker
@@ -111,9 +111,15 @@ def _watch(context: Context, every_s: float) -> int:
 
 
 def _look(context: Context) -> Standing:
+    from dreamd.service.pause import read_pause
     from dreamd.store.connection import open_reader
 
-    store = open_reader(context.world.paths.store)
+    world = context.world
+    try:
+        store = open_reader(world.paths.store)
+    except StoreMissing as missing:
+        held = read_pause(world.paths, world.clock.now())
+        raise StoreMissing(f"{missing.message}; {held.words}" if held else missing.message, hint=missing.hint) from None
     try:
         return _read(context, store)
     finally:

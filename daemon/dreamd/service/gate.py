@@ -50,8 +50,7 @@ class Outlook:
     def held_by(self) -> tuple[str, ...]:
         """What keeps a dream from starting now, in words; empty when nothing does."""
         if self.pause is not None:
-            until = f" until {self.pause.until:%Y-%m-%d %H:%M} UTC" if self.pause.until else ""
-            return (f"paused by a person{until}",)
+            return (self.pause.words,)
         holds = tuple(h.words for h in self.permission.holds)
         if not self.due.due:
             return (self.due.words, *holds)

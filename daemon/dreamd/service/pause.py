@@ -22,6 +22,11 @@ class Pause:
     since: datetime | None
     until: datetime | None
 
+    @property
+    def words(self) -> str:
+        """What is told to people."""
+        return f"paused by a person until {self.until:%Y-%m-%d %H:%M} UTC" if self.until else "paused by a person"
+
 
 def parse_span(text: str) -> timedelta:
     """Read `90m`, `2h`, `3d`.
