@@ -19,7 +19,7 @@ from dreamd.errors import ConfigError
 from dreamd.mutex import Background
 from dreamd.paths import Paths, user_home
 from dreamd.settings import Settings
-from dreamd.sources import SourceRoots
+from dreamd.sources import VSCODE_EDITORS, SourceRoots
 from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
@@ -33,10 +33,6 @@ PIECE_ROWS = 8
 """Rows between two looks at the clock."""
 COMPANY_PIECE_ROWS = 2
 """The same while others write."""
-EDITORS = tuple(
-    f"{place}/{name}/User" for place in (".config", "Library/Application Support", "AppData/Roaming")
-    for name in ("Code", "Code - Insiders", "VSCodium")) + (".vscode-server/data/User", ".vscode-server-insiders/data/User")
-"""Where VS Code keeps what belongs to a person, on each platform, and on a machine that is worked on from afar."""
 Progress = Callable[[str, int, int], None]
 """Called with a phase, how much is done and of how much; must be quick."""
 
@@ -234,4 +230,4 @@ def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
         opencode_dirs=(share / "opencode",) if wanted.opencode else (),
         openclaw_dirs=openclaw if wanted.openclaw else (), cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
         hermes_dirs=(home / ".hermes",) if wanted.hermes else (), letta_dirs=(home / ".letta",) if wanted.letta else (),
-        vscode_dirs=tuple(home / place for place in EDITORS) if wanted.copilot else (), extra=(*configured, *named, *extra))
+        vscode_dirs=tuple(home / place for place in VSCODE_EDITORS) if wanted.copilot else (), extra=(*configured, *named, *extra))

@@ -14,6 +14,7 @@ from dreamd.sources.contract import (
     LARGEST_DOCUMENT_BYTES,
     LONGEST_LINE_BYTES,
     ORDINARY,
+    VSCODE_EDITORS,
     Adapter,
     FoundSource,
     Head,
@@ -63,6 +64,6 @@ def discover(roots: SourceRoots) -> list[FoundSource]:
 
 
 __all__ = [
-    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "ORDINARY", "Adapter", "FoundSource", "Head",
+    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "ORDINARY", "VSCODE_EDITORS", "Adapter", "FoundSource", "Head",
     "SourceRoots", "adapter_for", "adapter_of_kind", "discover", "project_key_of",
 ]

@@ -49,6 +49,10 @@ ORDINARY = frozenset({
 
 CURSOR_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
 """Where Cursor keeps its store, on each platform, beside the folder of its agent."""
+VSCODE_EDITORS = tuple(
+    f"{place}/{name}/User" for place in (".config", "Library/Application Support", "AppData/Roaming")
+    for name in ("Code", "Code - Insiders", "VSCodium")) + (".vscode-server/data/User", ".vscode-server-insiders/data/User")
+"""Where VS Code keeps what belongs to a person, on each platform, and on a machine that is worked on from afar."""
 CHAT_FOLDERS = ("workspaceStorage", "globalStorage/emptyWindowChatSessions")
 """Where VS Code keeps chats: for each folder that was opened, and for windows without one."""
 
