@@ -230,4 +230,5 @@ def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
         opencode_dirs=(share / "opencode",) if wanted.opencode else (),
         openclaw_dirs=openclaw if wanted.openclaw else (), cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
         hermes_dirs=(home / ".hermes",) if wanted.hermes else (), letta_dirs=(home / ".letta",) if wanted.letta else (),
-        vscode_dirs=tuple(home / place for place in VSCODE_EDITORS) if wanted.copilot else (), extra=(*configured, *named, *extra))
+        vscode_dirs=tuple(home / place for place in VSCODE_EDITORS) if wanted.copilot else (),
+        extra=(*configured, *named, *extra))
