@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
+from dreamd.outdated import is_replaced
 from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches
 from dreamd.relations import Statement, judge
 from dreamd.settings import RecallSettings
@@ -32,7 +33,7 @@ FLOOR = 0.3
 NEARER = 0.8
 BESIDE = 0.7
 """Share of the best passage's similarity that another one needs."""
-COMPARED = 4
+COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""
 COMPARED_FROM = 0.4
 REPEATED = 0.9
@@ -103,7 +104,9 @@ def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: S
             chosen[one.memory.id] = one.ranked
         elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
             chosen[instead.id] = _carrier(instead, one.ranked, wanted)
-    return _seated(ranked, list(chosen.values()), wanted)
+    ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
+             if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
+    return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
 
 
 def most_of(count: int, rules: RecallSettings) -> int:
@@ -182,7 +185,7 @@ def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
     ended = other.status not in CURRENT and other.status is not Status.SAID
     if ended and other.valid_to is not None and passage.confirmed_at > other.valid_to:
         return False  # said anew after that had ended
-    if likeness >= REPEATED:
+    if likeness >= REPEATED or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
         return True
     mine, theirs = Statement(passage.text, passage.confirmed_at), Statement(other.text, other.confirmed_at)
     verdict = judge(mine, theirs, similarity=likeness)
@@ -191,6 +194,10 @@ def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
     if verdict.relation is Relation.UPDATES:
         return verdict.newer == "b"
     return verdict.relation is Relation.CONTRADICTS and other.confirmed_at >= passage.confirmed_at
+
+
+def _is_later(one: Memory, other: Memory) -> bool:
+    return one.confirmed_at > other.confirmed_at
 
 
 def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:

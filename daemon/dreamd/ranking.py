@@ -145,10 +145,10 @@ def word_matches(query: str, texts: Sequence[str]) -> list[float]:
     Rarity is taken among the texts at hand, so nothing but the hits is needed; a word that none of them has counts
     like the rarest, so a question about something unknown stays a poor match for all.
     """
-    wanted = _roots(query)
+    wanted = word_roots(query)
     if not wanted:
         return [0.0] * len(texts)
-    all_roots = [_roots(text) for text in texts]
+    all_roots = [word_roots(text) for text in texts]
     found_in = Counter(root for roots in all_roots for root in roots & wanted)
     worth = {root: math.log1p((len(texts) + 1) / (found_in[root] + 0.5)) for root in wanted}
     total = sum(worth.values())
@@ -256,8 +256,12 @@ def _without_company(scored: Sequence[Ranked], share: float) -> list[Ranked]:
 
 
 def _old_value(memory: Memory) -> str:
-    """The value that a memory names as the old one: "Porto" in "I moved from Porto to Braga"; or nothing."""
-    named = _OLD_VALUE.search(memory.text) if memory.status in (Status.LIVE, Status.STALE) else None
+    return named_old(memory.text) if memory.status in (Status.LIVE, Status.STALE) else ""
+
+
+def named_old(text: str) -> str:
+    """The value that a text names as the old one: "Porto" in "I moved from Porto to Braga"; or nothing."""
+    named = _OLD_VALUE.search(text)
     return named["old"].strip("`").rstrip(".,;:!?") if named else ""
 
 
@@ -317,11 +321,11 @@ def _diverse(passed: Sequence[Ranked], wanted: int, diversity: float,
 
 def shared_words(a: Memory, b: Memory) -> float:
     """Likeness (0–1) of two memories by the words they share."""
-    one, other = _roots(a.text), _roots(b.text)
+    one, other = word_roots(a.text), word_roots(b.text)
     return len(one & other) / len(one | other) if one and other else 0.0
 
 
-def _roots(text: str) -> frozenset[str]:
+def word_roots(text: str) -> frozenset[str]:
     """The words of a text without their endings; pairs of signs where a script has no spaces between words."""
     plain = unicodedata.normalize("NFKC", text).casefold()
     words = _WORD.findall(_UNSPACED.sub(" ", plain))

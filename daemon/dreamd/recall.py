@@ -55,6 +55,9 @@ WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
 BESIDE_POOL = 16
+LEAST_NEAR = 0.3
+"""Nearness that something must have for anything to be shown, save from deep looks: what answers a question, nearly always
+has more, and what does not mostly has less."""
 RECALL_BUDGET_S = 0.05
 """Longest a recall waits to be counted at once; past it the count goes to the inbox."""
 LONGEST_QUERY = 4000
@@ -284,6 +287,8 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     if not look.injection:
         ranked = add_to(ranked, _wanted(kit, query, asked, look), store=kit.store, sayings=near.sayings if near else None,
                         beside=near.beside if near else None)
+    if near and look.budget is not Budget.DEEP and max((one.parts["similarity"] for one in ranked), default=0.0) < LEAST_NEAR:
+        ranked = []
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(r.memory, r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
     answer = Recall(query, results, mode, warning)

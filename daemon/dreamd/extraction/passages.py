@@ -100,7 +100,7 @@ def _listen(heard: _Heard, event: Event) -> None:
             wanted = _is_worth_finding(left, beside=bool(parts)) and not _is_carried(heard, event, left)
             parts.append(_Part(left, wanted))
     for n, passage in enumerate(_chunks(_needed(parts))):
-        context = asked or (before if leans(passage) and len(passage) <= LONGEST_ANSWER else "")
+        context = asked or (before if leans(passage) and len(passage) <= SHORT_ANSWER else "")
         _keep(heard, event, f"{context} {passage}" if context and not n else passage)
 
 

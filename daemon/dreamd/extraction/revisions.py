@@ -168,6 +168,14 @@ def _is_value(text: str) -> bool:
     return found is not None and len(text) <= _LONGEST_VALUE and len(text[found.end() - 2:].split()) <= 1
 
 
+def values_of(text: str) -> dict[str, frozenset[str]]:
+    """The values that stand in a text, in small letters, by their kind: a number, a weekday, a path, a name."""
+    found: dict[str, set[str]] = {}
+    for kind, value, _ in _values(text):
+        found.setdefault(kind, set()).add(value.lower())
+    return {kind: frozenset(values) for kind, values in found.items()}
+
+
 def _values(text: str) -> list[tuple[str, str, tuple[int, int]]]:
     return [(str(found.lastgroup), found[0], found.span()) for found in _VALUE.finditer(text)]
 
