@@ -8,8 +8,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dreamd.relations.alternatives import by_first_letter
 from dreamd.relations.manners import plain
-from dreamd.relations.text import fold, tokens
+from dreamd.relations.slots import extract_slots
+from dreamd.relations.text import tokens
 from dreamd.relations.words import NUMBER_WORDS
 
 _BE = r"(?:is|are|was|were)"
@@ -106,7 +108,7 @@ FIRST_OF_THREE = 100
 _ALL = (*_compiled((*_ENDS, *_LOOSE), 0), *_compiled(_THREE, FIRST_OF_THREE))
 _PLACES = {sign: [n for n, (*_, signs) in enumerate(_ALL) if sign in signs] for *_, each in _ALL for sign in each}
 """Where in the table the patterns stand that a piece of a word makes worth trying."""
-_ANY_END = re.compile("|".join(sorted(_PLACES)))
+_ANY_END = re.compile(by_first_letter(sorted(_PLACES)))
 REPORTS = 1
 _POSSESSIVE = re.compile(r"^(.+?) is (.+?)'s (?:manager|boss|supervisor|superior)$")
 
@@ -126,7 +128,8 @@ class Tie:
 @lru_cache(maxsize=16_384)
 def ties_in(text: str) -> tuple[Tie, ...]:
     """The relations that the whole of a statement tells."""
-    low = plain(fold(text)).lower().rstrip(". !")
+    slots = extract_slots(text)
+    low = (slots.bare if slots.folded == slots.written else plain(slots.written)).lower().rstrip(". !")
     if not low.isascii() or any(mark in low for mark in _TOO_MUCH) or not _ANY_END.search(low) and "'s " not in low:
         return ()
     low = _NAMED.sub(r"\2 is the name of \1", _SUPPLIED.sub(r"\1 delivers \3 to \2", low))

@@ -156,9 +156,13 @@ def _match_stems(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str], fr
     shared = set(left & right)
     only_a, only_b = left - shared, right - shared
     ordered = sorted(only_b)
+    firsts: dict[str, list[str]] = {}
+    for word in ordered:
+        firsts.setdefault(word[:1], []).append(word)
     for one in sorted(only_a):
         numeric = one in words.NUMBER_WORDS or one[:1].isdigit()
-        twin = next((o for o in ordered if (numeric or o[:1] == one[:1]) and o in only_b and _same_word(one, o)), None)
+        likely = ordered if numeric else firsts.get(one[:1], ())
+        twin = next((o for o in likely if o in only_b and _same_word(one, o)), None)
         if twin:
             shared.add(one)
             only_a -= {one}

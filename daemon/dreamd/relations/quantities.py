@@ -113,11 +113,10 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
     found: list[Quantity] = []
     i = 0
-    while i < len(tokens):
-        token = tokens[i]
-        if not _may_begin(tokens, i):
-            i += 1
-            continue
+    for begin in [i for i in range(len(tokens)) if _may_begin(tokens, i)]:
+        if begin < i:
+            continue  # told already, as a part of what began before
+        i, token = begin, tokens[begin]
         if token.kind == "cjk":
             found.extend(Quantity(dim, value, i) for dim, value in numbers_in(token.surface))
             i += 1

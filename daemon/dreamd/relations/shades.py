@@ -155,6 +155,8 @@ def _small(slots: Slots) -> frozenset[str]:
 
 def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """`the owner of the mill` or `the mill's owner`, where the other side speaks of the mill itself."""
+    if "of" not in mine.spoken and "'" not in mine.folded:
+        return ""
     end = next((t.at for t in mine.tokens if t.kind == "stop"), len(mine.folded))
     cut = [t for t in mine.tokens if t.at < end and t.lower not in _ARTICLES]
     spoken = [t for t in theirs.tokens if t.kind != "stop"]

@@ -56,9 +56,14 @@ class Slots:
         self.text = text
 
     @lazily
+    def written(self) -> str:
+        """The text in plain characters."""
+        return fold(self.text)
+
+    @lazily
     def folded(self) -> str:
         """The text in plain characters and plain words."""
-        return plainer(fold(self.text))
+        return plainer(self.written)
 
     @lazily
     def low(self) -> str:
@@ -71,9 +76,14 @@ class Slots:
         return language(self.folded)
 
     @lazily
+    def bare(self) -> str:
+        """The text without what only makes it polite."""
+        return plain(self.folded)
+
+    @lazily
     def tokens(self) -> tuple[Token, ...]:
         """The pieces of the claim itself, without what only makes it polite."""
-        return tokens(plain(self.folded))
+        return tokens(self.bare)
 
     @lazily
     def spoken(self) -> frozenset[str]:
@@ -294,8 +304,9 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
 
 def _labels(cut: Sequence[Token], verb: int) -> frozenset[str]:
     subject = cut[:verb] if verb > 0 else cut[: 4 if verb == 0 else 3]
+    counted = any(t.kind == "number" for t in cut)
     found = set(names.fixed_names(" ".join(t.surface for t in subject), subject))
-    if all(t.kind != "number" for t in cut):
+    if not counted:
         return frozenset(found)
     for one, number in zip(subject, subject[1:], strict=False):
         if number.kind == "number" and one.kind == "word" and one.is_content and one.lower not in HELPING:

@@ -57,9 +57,9 @@ class Token(NamedTuple):
     surface: str
     lower: str
     stem: str
-    at: int
-    is_content: bool = True
+    is_content: bool
     """True for a token that carries meaning of its own."""
+    at: int
 
 
 def fold(text: str) -> str:
@@ -91,8 +91,10 @@ def tokens(text: str) -> tuple[Token, ...]:
             found.extend(_cut_scripts(surface, at))
         elif kind == "word" and surface[0].isdecimal():
             found.extend(_counted(surface, at))
-        else:
+        elif surface == "May":
             found.append(_make("word", surface, at))
+        else:
+            found.append(tuple.__new__(Token, (*_forms("word", surface), at)))  # most tokens: half the time of a call
     return tuple(found)
 
 
@@ -122,10 +124,10 @@ def language(text: str) -> str:
         told = _script(text)
         if told:
             return told
-    counts = dict.fromkeys(words.SMALL_WORDS, 0)
-    for word in _WORDS.findall(text):
-        for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ()):
-            counts[name] += 1
+    found = [name for word in _WORDS.findall(text) for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ())]
+    if found and set(found) == {"en"} and (len(found) > 1 or text.isascii()):
+        return "en"
+    counts = {name: found.count(name) for name in words.SMALL_WORDS}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
         best = "fr"
@@ -207,18 +209,24 @@ for _ending in _ENDINGS:
 
 
 def _make(kind: str, surface: str, at: int) -> Token:
-    lower, root, is_content = _forms(kind, MAY_MONTH if surface == "May" and at else surface)
-    return Token(kind, surface, lower, root, at, is_content)
+    if surface == "May" and at:
+        return Token(kind, surface, *_forms(kind, MAY_MONTH)[2:], at)
+    return Token(*_forms(kind, surface), at)
 
 
 @lru_cache(maxsize=65_536)
-def _forms(kind: str, surface: str) -> tuple[str, str, bool]:
-    """The lower-case form and the stem of a surface, and whether it carries meaning of its own."""
+def _forms(kind: str, surface: str) -> tuple[str, str, str, str, bool]:
+    """All that a token is but its place."""
     lower = surface.lower().removesuffix("'s")
     is_content = kind not in ("stop", "op") and lower not in words.STOP
     if lower.endswith("n't"):
-        return lower, "not", is_content
-    return lower, stem(lower) if kind == "word" else lower, is_content
+        return kind, surface, lower, "not", is_content
+    return kind, surface, lower, stem(lower) if kind == "word" else lower, is_content
+
+
+def character_token(run: str, at: int) -> Token:
+    """A run of characters that are no letters of an alphabet."""
+    return Token("cjk", run, run, run, True, at)
 
 
 def _path(surface: str, at: int) -> list[Token]:
@@ -254,7 +262,7 @@ def _cut_scripts(surface: str, at: int) -> list[Token]:
                 _make("number" if surface[last : match.start()].isdigit() else "word", surface[last : match.start()], at + last)
             )
         run = match.group()
-        cut.append(Token("cjk", run, run, run, at + match.start()))
+        cut.append(character_token(run, at + match.start()))
         last = match.end()
     if last < len(surface):
         cut.append(_make("word", surface[last:], at + last))
