@@ -39,7 +39,7 @@ def _same_number(one: str, other: str) -> bool:
     dim_b, _, value_b = other.partition(":")
     if dim_a == dim_b == "date":
         return value_a.endswith(value_b) or value_b.endswith(value_a)
-    if {dim_a, dim_b} == {"degree", "celsius"}:
+    if {dim_a, dim_b} in ({"degree", "celsius"}, {"fold", "times"}):
         return value_a == value_b
     if {dim_a, dim_b} == {"clock", ""}:
         plain = value_a if not dim_a else value_b

@@ -13,6 +13,8 @@ _CHANGE_ABROAD = {tongue: re.compile(rf"\b(?:{'|'.join(told)})") for tongue, tol
 _IN_CONDITION = re.compile(
     r"\b(?:once|when|whenever|after|if|until|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
 )
+_BEFORE_A_NOUN = re.compile(r"\b(?:an?|each|every|any|no|some|the|its|our|their) $")
+"""Behind these a participle tells what a thing is like, not what became of it: "for a changed query"."""
 _TAKES_PLACE = re.compile(r"\bf(?:inden?|indet|and|anden)\b[^.;]*\bstatt\b")
 _NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 _FIGURE = r"(?<![\w.])[\w.,:/]*\d[\w.,:%/°]*"
@@ -37,5 +39,6 @@ def _worded_changes(low: str, tongue: str) -> tuple[str, ...]:
         for m in (*_CHANGE.finditer(low), *(abroad.finditer(low) if abroad else ()))
         if not (m.group() == "statt" and _TAKES_PLACE.search(low))
         if not _NOW_AND_THEN.match(low, m.start()) and not _IN_CONDITION.search(low[: m.start()])
+        if not (m.group().partition(" ")[0].endswith("ed") and _BEFORE_A_NOUN.search(low[: m.start()]))
     )
     return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))

@@ -83,10 +83,10 @@ _LOOSE: tuple[tuple[str, str], ...] = (
 )  # fmt: skip
 """Relations that may run both ways at once: each may teach the other."""
 _THREE: tuple[tuple[str, str], ...] = (
-    (r"(.+?) (?:sends?|forwards?|passes|pass|hands?|gives?|delivers?|pushes) (.+?) to (.+)", r"(.+?) (?:receives?|gets?|obtains?) (.+?) from (.+)"),
+    (r"(.+?) (?:sends?|forwards?|passes|pass|hands?|gives?|delivers?|pushes|exports?|transmits?|submits?|ships?) (.+?) to (.+)", r"(.+?) (?:receives?|gets?|obtains?) (.+?) from (.+)"),
     (r"(.+?) (?:sells?) (.+?) to (.+)", r"(.+?) (?:buys?|purchases?) (.+?) from (.+)"),
     (r"(.+?) (?:lends?) (.+?) to (.+)", r"(.+?) (?:borrows?) (.+?) from (.+)"),
-    (r"(.+?) (?:lets|rents out) (.+?) to (.+)", r"(.+?) (?:rents?|leases?) (.+?) from (.+)"),
+    (r"(.+?) (?:lets|rents out|leases?|leases out) (.+?) to (.+)", r"(.+?) (?:rents?|leases?) (.+?) from (.+)"),
 )
 _NAMED = re.compile(r"^the name of (.+?) is (.+)$")
 _SUPPLIED = re.compile(r"^(.+?) (?:supply|supplies|provides?|equips?) (.+?) with (.+)$")

@@ -12,8 +12,8 @@ from dreamd.relations.text import Token
 
 CLAUSE_END = frozenset(
     (
-        "but because since so and or then while although though if unless until when which who whose aber weil und oder "
-        "pero porque y o mais car et ou sondern sino"
+        "but because since so and or then while although though if unless until when whenever which who whose aber weil und "
+        "oder pero porque y o mais car et ou sondern sino"
     ).split()
 )
 _BACKWARD = frozenset(

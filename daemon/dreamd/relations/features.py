@@ -92,7 +92,7 @@ class PairFeatures:
     @lazily
     def opposites(self) -> tuple[tuple[str, str], ...]:
         """Words of which one side says the opposite."""
-        return opposed(self.a, self.b)
+        return opposed(self.a, self.b, self.shared)
 
     @lazily
     def _qualifiers(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -306,6 +306,10 @@ def denies_softly(slots: Slots, other: Slots) -> bool:
             "stop",
             "skip",
             "ignor",
+            " hate",
+            "dislik",
+            "detest",
+            "annoy",
         )
     )
 

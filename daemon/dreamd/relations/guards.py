@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from dreamd.relations import words
 from dreamd.relations.causes import other_cause
+from dreamd.relations.denied import denied_crosswise, denied_elsewhere
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align
 from dreamd.relations.markers import LIGHT, VERBS
@@ -133,7 +135,9 @@ _UNLIKE = (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"),
 def _logic(pair: PairFeatures) -> Iterable[str]:
     if turned_no(pair):
         return
-    if pair.polarity_apart:
+    if denied_crosswise(pair):
+        yield "each denies what the other says"
+    if pair.polarity_apart and not denied_elsewhere(pair):
         yield f"one side denies what the other says of {listed(pair.polarity_apart)}"
     if min(pair.cover_a, pair.cover_b) >= 0.8 and pair.a.denied and pair.b.denied and not pair.a.denied & pair.b.denied:
         yield f"they deny different things: {listed(pair.a.denied)} against {listed(pair.b.denied)}"
@@ -152,11 +156,11 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
                 yield f"how many differs: {one} against {other}"
     for left, right, poorer in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
         partly = {"some", "most"} & left.quantifiers and not right.quantifiers and not _PARTS & {t.lower for t in right.tokens}
-        if partly and poorer > 0.5 and pair.same_script:
+        if partly and poorer > 0.5 and pair.same_script and _some_of(left, right):
             yield "one side speaks of some only"
         if (
             left.conditions & words.HARD_CONDITIONS
-            and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS)
+            and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS or right.only and left.negations)
             and pair.same_script
             and poorer > 0.4
         ):
@@ -172,8 +176,19 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
         yield "each names another cause"
     if is_turned(pair.a.folded, pair.b.folded):
         yield "one puts first what the other puts second"
-    if permission(pair.a) * permission(pair.b) < 0:
+    if permission(pair.a) * permission(pair.b) < 0 or _allows(pair.a, pair.b) or _allows(pair.b, pair.a):
         yield "one allows what the other bars"
+
+
+def _some_of(partly: Slots, whole: Slots) -> bool:
+    """What there is some of is something that the other side speaks of; "most of the meeting" is not."""
+    cut = partly.tokens
+    found = []
+    for at, token in enumerate(cut):
+        if token.lower in _PARTS:
+            noun = next((t for t in cut[at + 1 :] if t.is_content), None)
+            found.append(token.lower.endswith(("ly", "times")) or noun is None or noun.stem in whole.content_set)
+    return any(found) or not found
 
 
 _WEAK_CHANGES = frozenset(
@@ -243,6 +258,15 @@ def permission(slots: Slots) -> int:
     if {t.lower for t in slots.tokens} & _BARS:
         return -1
     return 1 if slots.modal == "may" and not slots.negations and not slots.only else 0
+
+
+_NOT_TO = re.compile(r"\b(?:(?:is|are|be) not to|must not|mustn't|must never|may not|may never|not (?:allowed|permitted) to)\b")
+
+
+def _allows(lax: Slots, strict: Slots) -> bool:
+    """One may do it, and the other says of it that it is not to be done."""
+    may = lax.modal == "may" and not lax.negations and not lax.only
+    return may and strict.negations > 0 and not strict.only and bool(_NOT_TO.search(strict.folded.lower()))
 
 
 def _one_denies(pair: PairFeatures) -> bool:

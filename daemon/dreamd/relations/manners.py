@@ -9,8 +9,8 @@ import re
 _WISH = (
     r"(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?",
     r"you could ",
-    r"it would be (?:lovely|nice|great|good|kind|helpful) (?:if you (?:could )?|to (?:get |have )?)",
-    r"i(?:'d| would) (?:really )?(?:appreciate|be grateful|love|like) it if you (?:could )?",
+    r"it would be (?:lovely|nice|great|good|kind|helpful)(?: to (?:get |have )?| if,?(?: in (?:the )?future,?)? (?:you|the agent|the assistant) (?:could |would )?)",
+    r"i(?:'d| would) (?:really )?(?:appreciate it|be grateful|be glad|be happy|love it|like it|prefer it) if (?:(?:you|the agent|the assistant) (?:could |would )?)?",
     r"i'd (?:like|love) (?:you )?to ",
     r"do me a favou?r and ",
     r"be so kind (?:as )?to ",
@@ -24,13 +24,13 @@ _POLITE = re.compile(
     rf"(?:(?:maybe|perhaps) (?:next time )?)?(?:{'|'.join(_WISH)})?"
 )
 _THANKS = (
-    r"please|pls|plz|thx|thanks|thank you|ok|okay|right|alright|got it|will you|would you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind"
+    r"please|pls|plz|thx|thanks|thank you|ok|okay|alright|got it|will you|would you|that would (?:help|be)[^.]*|if you can|if possible|if you don't mind"
     r"|would be (?:great|nice|lovely)"
 )
-_POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS}))+[.!]?$")
+_POLITE_END = re.compile(rf"(?i)(?:,? (?:{_THANKS})|, right)+[.!]?$")
 _LEAD_IN = re.compile(
-    r"(?i)^(?:according to [^,]{3,60},|fyi[:,]?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
-    r"|as far as i know,?|wrong[:,]|correction:|heads[ -]up[:,]|reminder[:,]|psa[:,]|(?:btw|yo|hey|hi|hello)\b,?|so,|ok,|ah,|oh,|by the way,?"
+    r"(?i)^(?:\[\w{0,12}\]|(?:sorry|apologies)\b[^,.;]{0,30}, but|according to [^,]{3,60},|fyi[:,]?|note(?: that|:)|remember(?: that|:)|just so you know,|for the record,"
+    r"|as far as i know,?|wrong[:,]|correction:|heads[ -]up[:,]|gotcha[:,]|reminder[:,]|psa[:,]|(?:btw|yo|hey|hi|hello)\b,?|so,|ok,|ah,|oh,|by the way,?"
     r"|as a reminder[:,]|please (?:be advised|note|be aware|keep in mind|remember|bear in mind) (?:that )?|be aware that|keep in mind that"
     r"|bear in mind that|it (?:should|must) be noted that|we would like to (?:remind|inform) you that|(?:we|you) should know that"
     r"|it (?:is|has been) (?:established|common|standard|agreed|our|general|good) (?:practice|policy|custom)?(?: (?:with|in)in (?:the|our) \w+)?(?: to| that)"

@@ -112,7 +112,7 @@ LIGHT = frozenset(
 """Verbs that carry little: claims that differ in them alone may still be one."""
 DIMENSION_NOUNS = {
     "speed": "speed", "length": "length", "width": "length", "height": "length", "depth": "length", "distance": "length",
-    "weight": "mass", "temperature": "celsius", "duration": "time", "price": "eur", "cost": "eur", "interval": "time",
+    "weight": "mass", "weighs": "mass", "weigh": "mass", "temperature": "celsius", "duration": "time", "price": "eur", "cost": "eur", "interval": "time",
     "volume": "volume", "capacity": "volume", "long": "length", "wide": "length", "high": "length", "deep": "length",
 }  # fmt: skip
 EXCLUSIVE = re.compile(

@@ -8,19 +8,40 @@ from dreamd.relations import words
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import stem
 
+_PREPOSITIONS = frozenset(["in", "out", "with", "without", "over", "under", "above", "below", "off", "on"])
+LEAST_SHARED = 2
 _OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in (pair for words_ in words.OPPOSITES for pair in (words_, (stem(words_[0]), stem(words_[1])))):
     _OPPOSITE.setdefault(_one, set()).add(_other)
     _OPPOSITE.setdefault(_other, set()).add(_one)
 
 
-def opposed(a: Slots, b: Slots) -> tuple[tuple[str, str], ...]:
-    """Words (as stems) of which one side says the opposite, when neither side says both."""
+def opposed(a: Slots, b: Slots, shared: frozenset[str]) -> tuple[tuple[str, str], ...]:
+    """Words (as stems) of which one side says the opposite, when neither side says both; prepositions of one thing only."""
     left, right = _turning(a.text), _turning(b.text)
     if not left or not right:
         return ()
     mine, theirs = left.keys() - right.keys(), right.keys() - left.keys()
-    return tuple(sorted({(left[one], right[other]) for one in mine for other in _OPPOSITE[one] if other in theirs}))
+    found = {(left[one], right[other]) for one in mine for other in _OPPOSITE[one] if other in theirs}
+    return tuple(sorted(pair for pair in found if not _of_two_things(a, b, pair, shared)))
+
+
+def _of_two_things(a: Slots, b: Slots, pair: tuple[str, str], shared: frozenset[str]) -> bool:
+    """ "With the idea" beside "without motion": the two prepositions stand beside nothing that both speak of."""
+    if not _PREPOSITIONS.issuperset(pair) or len(shared) < LEAST_SHARED:
+        return False
+    return not (_beside(a, pair[0]) & shared and _beside(b, pair[1]) & shared)
+
+
+def _beside(slots: Slots, word: str) -> frozenset[str]:
+    """The content words right before and behind a word."""
+    cut = slots.tokens
+    found: set[str] = set()
+    for at, token in enumerate(cut):
+        if token.stem == word:
+            found.update(t.stem for t in [t for t in cut[:at] if t.is_content][-1:])
+            found.update(t.stem for t in [t for t in cut[at + 1 :] if t.is_content][:1])
+    return frozenset(found)
 
 
 @lru_cache(maxsize=16_384)

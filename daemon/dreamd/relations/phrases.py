@@ -44,6 +44,14 @@ _PHRASES = re.compile(
 )
 
 
+_NUMBER = r"(?=[$€£]?\d|(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a|an|one|half) )"
+_BOUNDS = (
+    (re.compile(rf"\b(?:never|no|not) (?:fewer|less) than {_NUMBER}", re.IGNORECASE), "at least "),
+    (re.compile(rf"\b(?:never|no|not) (?:more|larger|longer|bigger|greater|higher) than {_NUMBER}", re.IGNORECASE), "at most "),
+    (re.compile(rf"\b(?:larger|bigger|greater|higher) than {_NUMBER}", re.IGNORECASE), "above "),
+    (re.compile(rf"\b(?:smaller|lower) than {_NUMBER}", re.IGNORECASE), "below "),
+)
+"""A bound in other words, where an amount follows."""
 _CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
 
 
@@ -51,6 +59,9 @@ def plainer(folded: str) -> str:
     """A folded text in plainer words; the same text where it has none of these phrases."""
     if "°" in folded:
         folded = _CELSIUS.sub(" celsius", folded)
+    if " than " in folded:
+        for bound, put in _BOUNDS:
+            folded = bound.sub(put, folded)
     low = folded.lower()
     if not any(sign in low for sign in (_SIGNS if folded.isascii() else _STARTS)):
         return folded

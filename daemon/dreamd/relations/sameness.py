@@ -24,7 +24,7 @@ _COMPLEMENTS = frozenset(
         "locked/unlocked enabled/disabled enable/disable on/off public/private encrypted/unencrypted optional/mandatory "
         "optional/required online/offline true/false signed/unsigned tracked/untracked sorted/unsorted compressed/uncompressed "
         "mutable/immutable stateful/stateless pass/fail succeed/fail show/hide include/exclude present/absent paid/unpaid "
-        "filled/empty full/empty attended/unattended"
+        "filled/empty full/empty attended/unattended keep/remove keep/delete keep/drop leave/remove leave/delete"
     ).split()
 )
 """Opposites without a middle: what is not the one is the other."""

@@ -30,6 +30,8 @@ _INTENDS = re.compile(
     r"\b(?:plan(?:s|ned|ning)?|intend(?:s|ed)?|hope[sd]?|wish(?:es)?|consider(?:s|ing)?|want(?:s|ed)?|aims?|propose[sd]?|would like) to\b"
     r"|\b(?:wants?|lacks?|wish(?:es)? for|asked? for)\b"
 )
+_GROUNDS = re.compile(r"[,;] (?:because|since|as|for|so)\b|; ")
+"""Where a statement goes on to its reasons: what somebody wants there is no want of the claim."""
 _RISING = frozenset(stem(w) for w in "increase raise longer higher larger bigger rise grow extend widen upwards faster more".split())
 _FALLING = frozenset(stem(w) for w in "decrease lower shorter smaller reduce fall shrink narrow downwards slower less fewer lessen".split())
 _NEEDING = frozenset(["need", "needs", "needed", "lack", "lacks", "want", "wants"])
@@ -43,6 +45,8 @@ _ARTICLES = frozenset("the a an our its their mr mrs ms".split())
 LEAST_TOPIC = 0.3
 LEAST_COVER = 0.6
 NEARLY_ALL = 0.8
+MOST_OWN = 2
+"""Words of its own up to which a statement says of the whole what the other says of a part; one with more is reworded."""
 
 
 def shades_apart(pair: PairFeatures) -> Iterable[str]:
@@ -72,7 +76,8 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     yield from _turned(pair)
     if high < LEAST_COVER:
         return
-    whole = _part(pair.a, pair.b, pair.only_a) or _part(pair.b, pair.a, pair.only_b)
+    whole = _part(pair.a, pair.b, pair.only_a) if len(pair.only_b - LIGHT) <= MOST_OWN else ""
+    whole = whole or (_part(pair.b, pair.a, pair.only_b) if len(pair.only_a - LIGHT) <= MOST_OWN else "")
     if whole:
         yield f"one side speaks of {whole}"
 
@@ -121,7 +126,7 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
     persons = [[_PERSONS[t.lower] for t in slots.tokens if t.lower in _PERSONS] for slots in (pair.a, pair.b)]
     if len(set(persons[0])) > 1 and sorted(persons[0]) == sorted(persons[1]) and persons[0] != persons[1]:
         yield "who and whom are exchanged"
-    plans = [bool(_INTENDS.search(slots.folded.lower())) for slots in (pair.a, pair.b)]
+    plans = [bool(_INTENDS.search(_GROUNDS.split(slots.folded.lower())[0])) for slots in (pair.a, pair.b)]
     if plans[0] != plans[1] and not {"user", "client"} & (pair.a.content_set | pair.b.content_set):
         yield "only one side is an intention or a want"
 
@@ -163,7 +168,7 @@ def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     held = {t.stem for i, t in enumerate(spoken) if not t.surface.lower().endswith("'s") or i + 1 == len(spoken)}
     for one, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
         thing = one.stem in extra and one.kind == "word" and _is_thing(one.stem)
-        if joint.lower == "of" and thing and whole.stem in held:
+        if joint.lower == "of" and thing and whole.stem in held and whole.lower not in ("every", "each"):
             return f"`{one.surface} of {whole.surface}` only"
     for whole, one in zip(cut, cut[1:], strict=False):
         thing = one.stem in extra and one.is_content and _is_thing(one.stem)

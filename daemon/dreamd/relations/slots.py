@@ -183,13 +183,13 @@ class Slots:
     @lazily
     def denial(self) -> Denial:
         """What is denied in the whole statement."""
-        return read_denial(self.tokens, self.low)
+        return read_denial(self.tokens, self.bare.lower())
 
     @lazily
     def head_denial(self) -> Denial:
         """What is denied in its first clause."""
         alone = len(self.head) == len(self.tokens) or self.denial == NO_DENIAL
-        return self.denial if alone else read_denial(self.head, self.low)
+        return self.denial if alone else read_denial(self.head, self.bare.lower())
 
     @lazily
     def negations(self) -> int:

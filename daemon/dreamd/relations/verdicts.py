@@ -17,6 +17,7 @@ from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash, told_anew
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
+from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import UNSPACED, reasons_apart, strong_changes
@@ -48,6 +49,14 @@ class Limits:
     """When only the score tells."""
     contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
+    merge_plain: float = 0.65
+    """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
+    contested_plain: float = 0.25
+    """And such a merge must not look like a conflict with more than this."""
+    merge_denied: float = 0.75
+    """When one side alone denies something, but nothing that the other says of the same thing."""
+    contested_denied: float = 0.15
+    """And such a merge must not look like a conflict with more than this."""
     merge_equal: float = 0.5
     """When both use nearly the same words, numbers and denials."""
     merge_one_word: float = 0.95
@@ -72,6 +81,8 @@ class Limits:
     """A conflict whose differing value or denial a rule sees, too."""
     least: float = 0.2
     """Below this a conflict is no conflict, however much of the rest a guard rules out."""
+    topic: float = 0.5
+    """Similarity from which a score may be taken at its word where nothing speaks against it."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
     ask: float = 0.4
@@ -139,7 +150,7 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
         return _Opinion(pair, Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
     guards = tuple(islice(reasons_apart(pair), MOST_REASONS))
     frame = align(pair.a, pair.b)
-    merged = None if guards else _merge_by_rule(pair, frame)
+    merged = None if guards or denied_elsewhere(pair) else _merge_by_rule(pair, frame)
     if merged:
         return _Opinion(pair, merged)
     certain = certain_clash(pair, frame)
@@ -152,7 +163,12 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     """What the score may decide where no guard stands against it."""
     guards = told.guards
     limit = _merge_limit(pair, score, limits)
-    contested = limit >= limits.merge and score.conflict > limits.contested and score.merge < limits.merge_thin
+    most = limits.contested if limit >= limits.merge else 1.0
+    if denied_elsewhere(pair):
+        limit, most = limits.merge_denied, 0.0 if told.clash else limits.contested_denied
+    elif limit == limits.merge and _is_plain(pair, told, score, limits):
+        limit, most = limits.merge_plain, limits.contested_plain
+    contested = score.conflict > most and score.merge < limits.merge_thin
     if not guards and score.merge >= limit and not contested:
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
         relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
@@ -173,6 +189,13 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *guards[:1]))
 
 
+def _is_plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:
+    """Two full statements about one topic, of which neither says more than the other, and no sign of a conflict."""
+    full = min(len(pair.a.content_set), len(pair.b.content_set)) >= LEAST_COMMON
+    equal = score.same >= max(score.a_richer, score.b_richer)
+    return full and equal and not told.clash and pair.same_script and pair.similarity >= limits.topic
+
+
 def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     if not pair.same_script:
         english = "en" in (pair.a.tongue, pair.b.tongue)
@@ -187,6 +210,7 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     ):
         return limits.merge_restated
     one_for_one = len(pair.only_a) == 1 == len(pair.only_b) and len(pair.shared) >= 2
+    one_for_one = one_for_one and not pair.only_a | pair.only_b <= LIGHT
     if one_for_one:
         return limits.merge_one_word
     turned = pair.a.passive == pair.b.passive and bool(inversions(pair.a, pair.b, pair.shared))

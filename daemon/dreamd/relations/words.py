@@ -154,7 +154,7 @@ QUALIFIERS = {
               "agosto": "08", "septiembre": "09", "octubre": "10", "noviembre": "11", "diciembre": "12", "janvier": "01", "février": "02", "mars": "03", "avril": "04", "juin": "06", "juillet": "07", "août": "08", "septembre": "09",
               "octobre": "10", "novembre": "11", "décembre": "12", "janeiro": "01", "fevereiro": "02", "março": "03", "maio": "05", "junho": "06", "julho": "07", "setembro": "09", "outubro": "10", "novembro": "11", "dezembro": "12"},
     "direction": {"inbound": "in", "incoming": "in", "outbound": "out", "outgoing": "out", "upstream": "up", "downstream": "down", "upload": "up", "uploads": "up", "download": "down", "downloads": "down"},
-    "side": {"left": "left", "right": "right", "north": "north", "south": "south", "east": "east", "west": "west", "northern": "north", "southern": "south", "eastern": "east", "western": "west", "upper": "upper", "lower": "lower", "front": "front", "rear": "rear", "top": "top", "bottom": "bottom"},
+    "side": {"left": "left", "right": "right", "left-hand": "left", "right-hand": "right", "north": "north", "south": "south", "east": "east", "west": "west", "northern": "north", "southern": "south", "eastern": "east", "western": "west", "upper": "upper", "lower": "lower", "front": "front", "rear": "rear", "top": "top", "bottom": "bottom"},
     "reach": {"public": "public", "private": "private", "internal": "internal", "external": "external", "global": "global"},
     "age": {"old": "old", "older": "old", "legacy": "old", "new": "new", "newer": "new", "existing": "existing"},
     "tier": {"primary": "primary", "secondary": "secondary", "replica": "secondary", "standby": "secondary", "backend": "backend", "back-end": "backend", "frontend": "frontend", "front-end": "frontend", "client": "client", "server": "server", "clients": "client", "servers": "server"},
@@ -171,7 +171,7 @@ OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
     "before/after before/follow prior/after ahead/after ahead/behind first/last earlier/later more/less more/fewer above/below over/under max/min maximum/minimum most/least "
     "at-most/at-least longest/shortest allow/forbid allow/deny permit/forbid allow/block allow/reject accept/reject accept/refuse accept/decline enable/disable "
     "enabled/disabled on/off open/closed open/close opened/closed start/stop start/end begin/end begin/finish start/finish add/remove include/exclude "
-    "keep/delete keep/remove keep/discard keep/drop show/hide visible/hidden lock/unlock locked/unlocked load/unload import/export push/pull send/receive "
+    "keep/delete keep/remove keep/discard keep/drop leave/remove leave/delete show/hide visible/hidden lock/unlock locked/unlocked load/unload import/export push/pull send/receive "
     "read/write buy/sell increase/decrease increase/reduce raise/lower rise/fall up/down in/out enter/exit enter/leave arrive/depart arrive/leave "
     "public/private internal/external synchronous/asynchronous sync/async online/offline serial/parallel static/dynamic strict/lenient strict/loose mutable/immutable "
     "optional/mandatory optional/required voluntary/compulsory always/never everyone/nobody all/none every/no with/without true/false yes/no tabs/spaces "
@@ -189,7 +189,7 @@ OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
 SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())
 
 IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
-    "be:was,were,been|agree:agreed,agrees|go:went,gone,goes,going|do:did,done,does,doing|have:had,has,having|make:made,making,makes|run:ran,running,runs|write:wrote,written,writes,writing|read:reads,reading|send:sent,sends|"
+    "be:was,were,been|note:notes,noted,noting|agree:agreed,agrees|go:went,gone,goes,going|do:did,done,does,doing|have:had,has,having|make:made,making,makes|run:ran,running,runs|write:wrote,written,writes,writing|read:reads,reading|send:sent,sends|"
     "keep:kept,keeps|hold:held,holds|build:built,builds,building,rebuilt|sell:sold|tell:told|find:found|give:gave,given,gives|take:took,taken,takes,taking|"
     "come:came,comes,coming|become:became|see:saw,seen,sees|know:knew,known|show:showed,shown,shows|grow:grew,grown|draw:drew,drawn,draws|drive:drove,driven,drives,driving|"
     "ride:rode,ridden|rise:rose,risen|choose:chose,chosen|freeze:froze,frozen|break:broke,broken|speak:spoke,spoken|wake:woke,woken|get:got,gotten|forget:forgot,forgotten|hide:hid,hidden|"

@@ -1,0 +1,60 @@
+"""What two statements deny, laid beside each other: whether a denial of one need be a difference from the other at all."""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.markers import VERBS
+from dreamd.relations.slots import Slots
+
+_PASSED_OVER = frozenset("ignore ignores ignored ignoring disregard disregards disregarded skip skips skipped skipping".split())
+"""Verbs of which the object is as good as denied."""
+_FALLING = frozenset(["drop", "fall", "rise", "sink", "get", "becom", "dry", "burn"])
+_AMOUNTS = frozenset(["less", "more"])
+MOST_ALIKE = 0.8
+"""Share of common words from which a denial on one side is a difference, whatever it is that is denied."""
+
+
+def denied_elsewhere(pair: PairFeatures) -> bool:
+    """Only one side denies, but what it denies first is a word of its own: "don't let it drop below 5", "keeps at least 5".
+
+    A negator reaches far behind that word, and two wordings of one claim share some of what stands there. Then it is for
+    a score to say whether they agree.
+    """
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.opposites or min(pair.cover_a, pair.cover_b) >= MOST_ALIKE:
+        return False
+    if not pair.polarity_apart or (_deeds(pair.a) | _deeds(pair.b)) & pair.shared:
+        return False
+    return pair.a.bearings & _AMOUNTS == pair.b.bearings & _AMOUNTS or not (pair.a.numbers or pair.b.numbers)
+
+
+def _deeds(slots: Slots) -> frozenset[str]:
+    """What exactly a statement denies: the word behind each negator; behind "don't let it" the verb."""
+    cut = slots.tokens
+    if "let" not in slots.spoken:
+        return slots.denied
+    at = next(at for at, token in enumerate(cut) if token.lower == "let")
+    verb = next((t.stem for t in cut[at + 1 :] if t.stem in VERBS or t.stem in _FALLING), "")
+    thing = next((t.stem for t in cut[at + 1 :] if t.is_content), "")
+    return slots.denied - {thing} | {verb} if verb else slots.denied
+
+
+def denied_crosswise(pair: PairFeatures) -> bool:
+    """Of two things that both speak of, one side denies the one and the other side the other: "obeys a but ignores b"."""
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or len(pair.shared) < 2:
+        return False
+    one, other = _denied_of(pair.a, pair.shared), _denied_of(pair.b, pair.shared)
+    if not one or not other or one & other or not (pair.a.spoken | pair.b.spoken) & _PASSED_OVER:
+        return False
+    return bool(one & pair.b.content_set) and bool(other & pair.a.content_set)
+
+
+def _denied_of(slots: Slots, shared: frozenset[str]) -> frozenset[str]:
+    """The shared words that a statement denies, or says are passed over."""
+    found = set(slots.negated)
+    cut = slots.tokens
+    for at, token in enumerate(cut):
+        if token.lower in _PASSED_OVER:
+            found.update(t.stem for t in cut[at + 1 : at + 4] if t.is_content)
+    return frozenset(found) & shared

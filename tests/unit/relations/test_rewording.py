@@ -1,0 +1,105 @@
+"""What is no difference: polite turns, bounds in other words, denials of something else, words of the reason alone."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dreamd.model import PairScore, Relation
+from dreamd.relations import Statement, judge, merge_guards, pair_features
+
+DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
+MERGED = (Relation.DUPLICATE, Relation.REFINES)
+
+
+def score(same, conflict):
+    """A score that sees one claim with `same`, a conflict with `conflict`, and a neighbour with the rest."""
+    rest = 1 - same - conflict
+    return PairScore(same=same, a_richer=0, b_richer=0, a_newer=0, b_newer=0, clash=conflict, related=rest, unrelated=0)
+
+
+def verdict(a, b, *, scored=None, similarity=0.7):
+    """Judge two texts said on one day."""
+    return judge(Statement(a, DAY), Statement(b, DAY + timedelta(minutes=3)), similarity=similarity, score=scored).relation
+
+
+def guards(a, b):
+    """The guards against a merge."""
+    return merge_guards(pair_features(Statement(a, DAY), Statement(b, DAY), 0.7))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("I'd be glad if reports for the council stayed below two pages.", "Reports for the council stay below two pages."),
+        ("[memo] The label printer is called attic-2...", "The label printer is called attic-2"),
+        ("The archive needs at least 3 guards.", "The archive needs no fewer than three guards."),
+        ("The pump runs for at most 20 minutes.", "The pump runs for no more than 20 minutes."),
+        ("Parcels above 30 kg are refused.", "Parcels larger than 30 kg are refused."),
+        ("A sack of lime weighs 25 kg.", "A sack of lime is 25,000 g."),
+        ("The mill leases the yard to the potter.", "The potter rents the yard from the mill."),
+        ("The till exports its totals to the ledger.", "The ledger receives its totals from the till."),
+        ("Leave the notes of the translator.", "Don't remove the notes of the translator."),
+    ],
+)
+def test_the_same_in_a_usual_other_wording_is_merged_by_rule(a, b):
+    assert verdict(a, b) in MERGED
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Call the vet when a lamb won't drink, whatever the hour.", "Phone the vet at any hour if a lamb refuses its milk."),
+        ("Don't let the oil fall below 40 degrees before bottling.", "Bottling starts while the oil has at least 40 degrees."),
+        ("Staff hate being asked about shifts they have agreed on.", "Don't bother staff with shifts, they don't like it."),
+        ("Flyers are white only, since the copy shop wants a fee for colours.", "White is the one colour of our flyers."),
+        ("We lost most of the morning, and agreed that crates get a label.", "Crates get a label, so it was agreed."),
+        ("For a changed recipe I want the cost before and after.", "Show what a recipe costs prior to an edit and after it."),
+        ("Put the drums on the right.", "The drums belong on the right-hand side, the left has no view."),
+        ("The bar shuts with the last guest, then the lamp goes on.", "After the last guest the bar shuts, without music."),
+    ],
+)
+def test_wordings_of_one_claim_are_kept_apart_by_no_guard(a, b):
+    assert guards(a, b) == ()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Visitors may take pictures of the altar.", "Visitors may not take pictures."),
+        ("A warden may open the vault after the tour.", "After the tour the vault is not to be opened by a warden."),
+        ("Keep at least 4 spares.", "Never hold more than 4 spares."),
+        ("The indexer obeys sitemaps but ignores feeds.", "Our indexer reads feeds; it skips sitemaps."),
+        ("Some trainees attend the drill.", "Trainees attend the drill every week."),
+        ("The choir sings with the organ.", "The choir sings without the organ."),
+        ("Letters go to the mayor's deputy.", "Letters go to the mayor."),
+        ("The council wants to close the pool.", "The council closes the pool."),
+        ("The gate was changed to steel.", "The gate is made of wood."),
+    ],
+)
+def test_what_may_mean_another_claim_is_still_kept_apart(a, b):
+    assert guards(a, b) != ()
+
+
+PLAIN = ("Hand the keys back at the desk once you leave.", "On departure keys are returned to reception.")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "same", "conflict", "similarity", "merged"),
+    [
+        (*PLAIN, 0.7, 0.2, 0.7, True),
+        (*PLAIN, 0.6, 0.2, 0.7, False),
+        (*PLAIN, 0.68, 0.3, 0.7, False),
+        (*PLAIN, 0.7, 0.2, 0.4, False),
+        ("No new doors.", "Never paint doors.", 0.8, 0.1, 0.6, False),
+        ("Shut the roof of the hall at night.", "Leave the hall roof open at night.", 0.8, 0.1, 0.8, False),
+    ],
+)
+def test_a_score_is_taken_at_its_word_where_nothing_hints_at_a_difference(a, b, same, conflict, similarity, merged):
+    assert (verdict(a, b, scored=score(same, conflict), similarity=similarity) in MERGED) is merged
+
+
+@pytest.mark.parametrize(("same", "conflict", "merged"), [(0.8, 0.1, True), (0.7, 0.1, False), (0.8, 0.19, False)])
+def test_a_denial_of_something_else_asks_for_a_surer_score(same, conflict, merged):
+    a, b = "Don't let the oil fall below 40 degrees before bottling.", "Bottling starts while the oil has at least 40 degrees."
+    assert verdict(a, b) not in MERGED
+    assert (verdict(a, b, scored=score(same, conflict)) in MERGED) is merged
