@@ -34,6 +34,8 @@ COMPANY_S = 3.0
 """Whoever wrote so recently is likely to write again: a dream then leaves store and disk alone most of the time."""
 REST_SHARE = 0.8
 """Of the time with company that goes by between two pieces of a dream's writing: most writers then meet none of them."""
+CROWD_REST_SHARE = 0.9
+"""The same among others who leave no time for a piece of a dream between two writes of theirs."""
 LONGEST_REST_S = 0.5
 COMPANY_BATCH_S = 0.0005
 """Longest a batch goes on with company, its commit apart: a writer who meets one waits about as long as for its own commit."""
@@ -144,7 +146,9 @@ class Company:
 
     def after_work(self, worked_s: float, *, now_s: float) -> Company:
         """What is known after a piece of writing of the dream's own: how long it keeps away, if others wrote of late."""
-        return replace(self, rest_until_s=now_s + min(LONGEST_REST_S, worked_s * REST_SHARE / (1 - REST_SHARE)))
+        crowded = self.gap_s is not None and self.gap_s < RHYTHM_S[0]
+        share = CROWD_REST_SHARE if crowded else REST_SHARE
+        return replace(self, rest_until_s=now_s + min(LONGEST_REST_S, worked_s * share / (1 - share)))
 
     def is_here(self, now_s: float) -> bool:
         """Whether somebody else wrote of late."""

@@ -118,7 +118,15 @@ def test_who_falls_out_of_the_rhythm_is_not_waited_for_long() -> None:
 def test_without_time_between_two_writes_or_with_much_of_it_only_the_rest_counts(gap_s: float) -> None:
     company = look_for(Company(), 53.0, start_s=50.0, writes=every(gap_s)).after_work(0.001, now_s=53.0)
     assert not company.has_rhythm(53.0)
+    assert company.wait_s(53.003) > 0
     assert company.wait_s(53.01) == 0
+
+
+def test_in_a_crowd_a_dream_rests_twice_as_long() -> None:
+    few, many = (look_for(Company(), 53.0, start_s=50.0, writes=every(gap_s)).after_work(0.001, now_s=53.0)
+                 for gap_s in (0.02, 0.002))
+    assert round(few.rest_until_s - 53.0, 6) == 0.004
+    assert round(many.rest_until_s - 53.0, 6) == 0.009
 
 
 def test_a_dream_that_did_not_look_does_not_take_the_pause_for_a_rhythm() -> None:
