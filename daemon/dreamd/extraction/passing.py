@@ -19,6 +19,8 @@ OF_PEOPLE = frozenset({"ours", "person", "habit", "value", "myself"})
 _CLAUSE_END = re.compile(r"[,;:] ")
 _FINAL = re.compile(r"(?i) (?:was|were|has been) \w+ed$| was sold$| retired$")
 """A verb that says enough by itself: "the Gannet was sold"."""
+_TAKES_A_WORD = re.compile(r"(?i) (?:of|at|on|to)$")
+"""Where a verb of a person ends like this, one word after it says enough: "she is fond of lilies"."""
 _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|every|i|[A-Z]\w+)\b)")
 _LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")
 _TITLE = r"(?:(?:Dr|Mrs?|Ms|Prof)\.? |Judge |Frau |Herr |Señora? |Madame |Monsieur |Dona )"
@@ -51,11 +53,17 @@ def told_in_passing(sentence: str) -> str:
     text = sentence.strip()
     if text.endswith(("?", "？")) or words.has("words/claims", "passing", text):
         return ""
-    if names_something_at_hand(text):
+    if names_something_at_hand(text) and not _is_of_a_kind(text):
         ours = _shapes()[0][1].match(text)
         return "ours" if ours and not names_something_at_hand(ours[0]) and _says_enough("ours", text, ours) else ""
     return _whose(text) or next((whose for clause in _LATER_CLAUSE.split(text)[1:] if (
         whose := _whose(clause[:1].upper() + clause[1:])) in ("person", "ours")), "")
+
+
+def _is_of_a_kind(text: str) -> bool:
+    """Whether a whole kind is meant by what else would be a thing at hand: "tickets go to the board", without an article."""
+    kind = next(shape for whose, shape in _shapes() if whose == "kind").match(text)
+    return kind is not None and not names_something_at_hand(text[kind.end():])
 
 
 def _whose(text: str) -> str:
@@ -87,8 +95,12 @@ def _says_enough(whose: str, text: str, found: re.Match[str]) -> bool:
     rest = after.strip(" ,;:")
     if whose in ("thing", "value"):
         return names_a_value(rest) or names_a_value(text)
+    if whose == "person" and _TAKES_A_WORD.search(found[0]):
+        return True
     if whose == "myself" or (whose in ("person", "ours", "role") and len(rest.split()) > 1):
         return True
+    if whose == "placed":
+        return not names_something_at_hand(rest)
     if whose == "kind" and ", " in rest and text[:5].lower() == "there":
         return True
     return _DETAIL.search(f"{found[0].split()[-1]} {rest}") is not None or names_a_value(text)
@@ -115,7 +127,8 @@ def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("habit", rf"(?i){_LEAD}we {_ADVERBS}(?:{_any('words/passing', 'habit')})\b{no_pointer}"),
         ("value", rf"(?i){_LEAD}we {_ADVERBS}(?!(?:{_any('words/passing', 'no_habit')})\b)[a-z]+(?<!ed)\b"
                   rf"{no_pointer}"),
-        ("habit", r"(?i)we(?:'re| are) (?:now )?called (?=\w)|we(?:'re| are) (?=(?:a|an) (?:team|company|family|small|group"
+        ("habit", r"(?i)we(?:'re| are) (?:now )?called (?=\w)|we(?:'re| are) "
+                  r"(?=(?:a|an) (?:[\w-]+ ){0,3}?(?:team|company|family|small|group"
                   r"|non-?profit|start-?up|cooperative|band|club|school)\b|(?:based|located|registered|insured|open|closed) "
                   r"|\d+ people|(?:two|three|four|five|six) )"),
         ("myself", rf"(?i)i {_ADVERBS}(?:{_any('words/passing', 'myself')})(?!\w){no_pointer}"),
@@ -126,6 +139,9 @@ def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("kind", r"(?i)there(?:'s| is| are) (?=(?:no|only|an?|one|two|three|four|five|\d+|always) )"),
         ("kind", rf"(?i)(?:the|every|each|all|an?) {no_subject}(?:[\w'’-]+ ){{1,4}}?(?:{_any('words/passing', 'placed')})\b"
                  r"(?= (?:in|on|at|behind|under|above|over|next to|beside|near|with|below) )"),
+        ("placed", rf"(?i)(?:the|our|my) {no_subject}(?:[\w'’-]+ ){{1,4}}?(?:is|are) "
+                   r"(?=(?:in|under|behind|inside|beside|next to) (?:the|our|my) "
+                   r"(?:[\w-]+ ){0,2}[\w-]+[.!]?$)"),
         ("thing", rf"(?i)[a-z][\w-]+ \d+ (?:{_any('words/passing', 'thing')})\b"),
         ("thing", rf"(?i)(?:the|every|each|all|an?) {no_subject}(?:[\w'’-]+ ){{1,5}}?(?:{_any('words/passing', 'thing')})\b"),
     )

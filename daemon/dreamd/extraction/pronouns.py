@@ -18,6 +18,8 @@ _DEMONSTRATIVE = re.compile(
     r"\s*(?:and |but |so |because |if |when )*(?:this|that|these|those)(?:'s)? (?:is|are|was|were|has|have|should|must|can"
     r"|will|would|does|do|means|happens|way|one|"
     r"needs?|isn't|doesn't|won't|shouldn't)\b", re.IGNORECASE)
+_DEPARTMENT = "IT"
+"""In capitals the people who look after computers, and no pronoun."""
 _FORWARD = re.compile(r"\s*(?:in|despite|because of|due to|after|before|unlike|with|given|for all|by|from|at|on"
                       r"|during) (?:its|their)\b", re.IGNORECASE)
 _ITALIAN_ARTICLE = re.compile(
@@ -47,6 +49,8 @@ def points_outside(text: str) -> bool:
 
 def _leans(text: str) -> bool:
     for match in _TOKEN.finditer(text):
+        if match[0] == _DEPARTMENT and not text.isupper():
+            return False
         token = match[0].lower().replace("’", "'")
         bare = token.partition("'")[0]
         if token in _PRONOUNS or (bare in _PRONOUNS and token != bare):

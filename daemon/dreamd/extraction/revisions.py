@@ -137,6 +137,13 @@ def is_bare(rest: str) -> bool:
     return _is_value(bare) or len(bare.split()) <= 1
 
 
+def kind_of_value(text: str) -> str:
+    """Of which kind the one value is that a text consists of: `number`, `version`, `time`, …; nothing where it is none."""
+    bare = _bare(text.strip(" .!`'\""))
+    found = _VALUE.match(f"x {bare}", 2) if _is_value(bare) else None
+    return str(found.lastgroup) if found else ""
+
+
 def is_same_subject(later: str, earlier: str) -> bool:
     """Whether most words of substance of the shorter sentence stand in the other one."""
     mine, theirs = _stems(later), _stems(earlier)

@@ -29,11 +29,13 @@ _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _MACHINE = re.compile(
-    r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$|[\w.-]+\s*\|\s"
+    r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
+    r"|[\w.-]+\s*\|\s"
     r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
 _SENTENCE_END = re.compile(
-    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bca)(?<!\.)(?<!: \d)"
+    r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bProf)(?<!\bMrs)(?<!\bMr)(?<!\bMs)"
+    r"(?<!\bSt)(?<!\bapprox)(?<!\bca)(?<!\.)(?<!: \d)"
     r"(?!(?<=\d)\.\s(?i:jan|feb|mär|apr|mai\b|jun|jul|aug|sep|okt|nov|dez|jän))[.!?]+[\"'”’)*_`]*(?=\s|$)|[。！？]+|\n+")
 _REVIEW = re.compile(
     r"(?:^|[.!?]\s+|\n)(?:Consider (?:\w+ing|a |an |the )|Suggestion:|Nit:|nit:|suggestion:|Verify each finding"
@@ -45,10 +47,13 @@ _FAILURE = re.compile(r"\s*(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Panic|Fa
                       r"|at \S+ ?\(|at \S+:\d+|Caused by:|panic: |goroutine \d)")
 _MAIL_HEADER = re.compile(r"(?i)\s*(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|de|para|asunto|assunto"
                           r"|objet|à): \S")
-_GREETING = re.compile(r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|hola|estimad[oa]s?|bonjour|chers?|chère"
+_GREETING = re.compile(r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|hola|estimad[oa]s?|bonjour|chers?"
+    r"|chère"
                        r"|olá|prezad[oa]s?)\b[^.!?\n]{0,40}[,!:]?\s*$")
-_SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|thanks)|regards|sincerely|yours|cheers|viele grüße"
-                       r"|beste grüße|liebe grüße|mit freundlichen|gruß|saludos|un saludo|atentamente|cordialement|bien à vous"
+_SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|thanks)|regards|sincerely|yours|cheers"
+    r"|viele grüße"
+                       r"|beste grüße|liebe grüße|mit freundlichen|gruß|saludos|un saludo|atentamente|cordialement"
+                       r"|bien à vous"
                        r"|atenciosamente|abraços?),?[^.!?\n]{0,30}$")
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
@@ -58,7 +63,8 @@ _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
     r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hmm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
     r"|btw|by the way|perfect,|cool,|nice,"
-    r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim|não"
+    r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim"
+    r"|não"
     r"|wrong|correct|exactly|true)(?=\s*[,.!:;…–—]))[,.!:;…–—\s]*)+(?=\S)", re.IGNORECASE)
 """A "no" before a comma answers; a "no" before a word forbids, and must stay."""
 

@@ -27,7 +27,8 @@ _ASKING_CLAUSE = re.compile(r"(?:\s+[-–—]+|;|…|,)\s+(?=(?:so |and |but |th
                             re.IGNORECASE)
 _CHATTY_END = re.compile(
     r"(?i)(?<=\w\S)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
-    r"|in case you need (?:it|that)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens|por cierto"
+    r"|in case you(?: need (?:it|that)|(?:['’]re)? wonder(?:ing)?)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens"
+    r"|por cierto"
     r"|au fait)(?P<mark>[.!]?)$")
 _ORDER_CLAUSE = re.compile(r"(?i), (?:(?:so |and )?(?:please )?(?=[a-z]+ (?:it|them|him|her|that|this)\b)"
                            r"|so (?:please )?(?=(?!use\b|keep\b|do\b|leave\b)[a-z]+ (?:the|an?) ))")
@@ -36,7 +37,8 @@ _COMES_AGAIN = re.compile(r"(?i)\b(?:when(?:ever)?|if|before|until|unless|always
                           r"|every \w*(?:day|night|week|month|time|hour|morning)|only|once|first|instead)\b")
 _BARE_END = re.compile(r"(?i)\b(?:this|that|it|so|them|these|those)$")
 _POINTING_START = re.compile(
-    r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t| wasn['’]t"
+    r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t"
+    r"| wasn['’]t"
     r"| seems?| looks?| sounds?| feels?| means?| should| must| has| have| needs?| can| will)\b"
     r"(?! (?:also |very |really )?(?:important|better|best|fine|ok|okay|necessary|required|possible|enough|essential|critical"
     r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
@@ -45,7 +47,8 @@ _UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|d
 _NEEDS_A_THING = re.compile(r"(?i)\bwe (?:also |still |now )?need (?:a|an|some|more|another|two|three)\b")
 _WORKS_ON_IT = re.compile(
     r"(?i)(?:then |now |just |and |so )?(?:make|split|address|implement|fix|add|remove|change|move|rename|rebase|profile|find"
-    r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect|investigate|clean|sort)"
+    r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect"
+    r"|investigate|clean|sort)"
     r" (?:it|both|this|that|them|these|those|all|the|a|an|one|my|our|two|three|into|at|for)\b")
 _SAID_BEFORE = re.compile(r"(?i)(?:as )?(?:we|i)(?:['’]ve| have)? (?:already |just )?(?:talked|spoke|discussed|went over"
                           r"|mentioned|said|told you|explained|agreed|decided)\b.{0,40}$")

@@ -1,0 +1,211 @@
+"""A message that answers what was asked, told as a statement that stands by itself.
+
+The question may be the agent's, or the person's own that the agent could not answer. Where the question names nothing
+("which one?"), what was said right before it stands in front. A yes to an offer of work, a shrug and an order answer nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dreamd.extraction import words
+from dreamd.extraction.answers import norm_of, statement_of
+from dreamd.extraction.antecedents import LONGEST_LEAD, Before, begins_with_pronoun
+from dreamd.extraction.choices import alternatives, decided, opened, picked
+from dreamd.extraction.claims import names_a_value
+from dreamd.extraction.passing import names_something_at_hand
+from dreamd.extraction.revisions import kind_of_value, put_right
+from dreamd.extraction.signs import ENOUGH, is_at_work, weigh
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences
+from dreamd.extraction.stance import is_question, leans
+
+SHORT_ANSWER = 60
+LONG_ANSWER = 130
+"""An answer that begins with what was asked for may go on to say more about it."""
+_FEWEST_NAMING = 2
+_COUNTED = frozenset({"number", "count", "version", "time", "day", "weekday", "month"})
+_NORM = re.compile(r"(?i)\b(?:should|prefer|which|what|how|where|when|who|default|always|convention|policy|soll|welche|debe"
+    r"|quel|qual)\b"
+                   r"|[哪什]|どの|어떤")
+_REFUSES = re.compile(r"(?i)(?:no|nope|nah|not yet|not now|never|nein|noch nicht)\b[,.:; –-]+(?P<why>.{12,})", re.DOTALL)
+_EXCEPT = re.compile(r"(?i)(?:yes|yep|yeah|no|nope|sure|ja|nein)?,? ?(?:but |and )?(?:except|unless|only|until|apart from"
+    r"|not (?:on|in|at|for)|außer|nur|bis)\b.+", re.DOTALL)
+_SPEAKS_OF_SELF = re.compile(r"(?i)(?:i|we|you|it|he|she|they|this|that|there|let['’]?s|if|when|because|so|but)\b")
+_TAKES = re.compile(r"(?i)(?:(?:ok(?:ay)?|yes|then|no|hm+|well|so|please|let['’]s|let us|we|i['’]d|could be|maybe|better"
+    r"|rather)[,. ]+)*"
+                    r"(?:(?:make|set) (?:it|that|them)(?: to| at)?|take|use|say|go (?:with|for|to)|try|put|choose"
+                    r"|pick)\s+(?P<value>.+)")
+_ASKS_AFTER = re.compile(r"(?i)(?:.*[,;.] )?(?:(?:and|so|ok|but|hm+),? )*(?:(?:what|which|who|how (?:long|much|many|big"
+    r"|high))(?: is|['’]s| are| was)|what about|how about|and)"
+                         r" (?P<topic>(?:the |our |my |your )?[\w'’-]+(?: [\w'’-]+){0,4}?)(?: (?:right now|now|currently"
+                         r"|today|at the moment|again|set to|then))*\s*\??")
+_NAMED = re.compile(r"(?!(?:it|this|that|these|those|the|an?|my|your|our|both|all|some|one|care|over|off|out"
+    r"|a)\b)[\w.@/+-]+(?: [\w.@/+-]+){0,3}")
+_OBJECT = re.compile(r"(?i)\b(?:him|her|them|it|there)\b")
+_LEADS_UP = re.compile(r"(?i)(?:(?:done|sure|great|good|ok(?:ay)?|thanks|and|understood|all right|noted)[,.!] ?)+")
+_FILLER = re.compile(r"(?i)^(?:currently|at the moment|right now|now|it is|it's|that is|by default)[, ]+")
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a message answers: the statement it makes with its question, and what else it says."""
+
+    told: str = ""
+    rest: str = ""
+    why: str = ""
+    """Why an answer makes no statement."""
+
+
+class _Asked(NamedTuple):
+    text: str
+    own: bool
+    filled_in: bool
+
+
+def reply_of(text: str, before: Before, *, filled_in: bool = False) -> Reply | None:
+    """The statement a message makes with the question it answers; None where it answers none.
+
+    `filled_in` when the words were given as the answer to a question tool.
+    """
+    question = before.asked or _own_question(before)
+    asked = sentences(question)[-1] if question and sentences(question) else question
+    said = sentences(text)
+    if not said:
+        return None
+    whole = len(said) == 1 and len(text) <= SHORT_ANSWER
+    if before.asked and words.has("words/rules", "offer", question) and not _asks_to_choose(asked):
+        return _to_an_offer(asked, text, whole=whole)
+    if asked and whole and re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
+        norm = norm_of(asked, text)
+        return Reply(norm) if norm else Reply(why="short-answer")
+    first, rest = said[0], text[text.find(said[0]) + len(said[0]):].strip()
+    told = _anew(first, before) or _picked(asked, first) or _answered(_Asked(asked, not before.asked, filled_in), first, before)
+    return Reply(told, rest) if told else None
+
+
+def takes_one(text: str) -> bool:
+    """Whether a sentence does nothing but take one thing that it names: "take the oak version 10"."""
+    said = _TAKES.fullmatch(text.rstrip(".! "))
+    return said is not None and _NAMED.fullmatch(said["value"]) is not None
+
+
+def chosen_of(text: str, before: Before) -> str:
+    """An order to take what the person's own question named, together with that question."""
+    said = _TAKES.fullmatch(text.rstrip(".! "))
+    question = next((s for s in reversed(before.said) if is_question(s)), "") if said else ""
+    if said is None or not question or len(question) > LONGEST_LEAD or names_something_at_hand(question):
+        return ""
+    offered = alternatives(f"{question.rstrip('?')}?")
+    named = [one for one in offered if one.lower() in said["value"].lower()]
+    return _asked_and_said(question, text) if len(named) == 1 else ""
+
+
+def _to_an_offer(asked: str, text: str, *, whole: bool) -> Reply | None:
+    """A yes to an offer is leave to work; a no with a reason that has an end or a value tells something."""
+    if whole and re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
+        return Reply(why="leave-to-work")
+    refused = _REFUSES.fullmatch(text)
+    if refused is None or len(text) > LONG_ANSWER or is_at_work(refused["why"]):
+        return None
+    return Reply(_asked_and_said(asked, text)) if words.has("words/stance", "until", refused["why"]) else None
+
+
+def _own_question(before: Before) -> str:
+    """The person's own question, where the agent said that it does not know."""
+    if not any(words.has("words/replies", "unknown", told) for told in before.told):
+        return ""
+    return next((said for said in reversed(before.said) if is_question(said)), "")
+
+
+def _asks_to_choose(asked: str) -> bool:
+    return words.starts("words/replies", "chooses", asked)
+
+
+def _picked(asked: str, first: str) -> str:
+    found = picked(first, asked) if asked else None
+    if found is None or is_at_work(found[0]):
+        return ""
+    thing, more = found
+    return f"{decided(asked, thing)}{f' {opened(more)}' if more else ''}"
+
+
+def _answered(question: _Asked, first: str, before: Before) -> str:
+    """An answer with the question it fills."""
+    asked, own = question.text, question.own
+    if not asked or len(asked) > LONGEST_SENTENCE // 2 or is_question(first) or words.starts("words/replies", "shrug", first):
+        return ""
+    if not question.filled_in and (names_something_at_hand(asked) or _orders(first) or _stands_alone(first)
+                                   or words.has("words/claims", "passing", first)):
+        return ""
+    if not _NORM.search(asked):
+        said = _TAKES.fullmatch(first)
+        fits = kind_of_value(said["value"] if said else first) or (_EXCEPT.fullmatch(first) and names_a_value(f"x {first}"))
+        return _asked_and_said(asked, first) if (fits or (own and _names_enough(first))) and _names_enough(asked) else ""
+    longest = LONG_ANSWER if not _SPEAKS_OF_SELF.match(first) else SHORT_ANSWER
+    if len(first) > longest:
+        return ""
+    said_so = first if first[-1] in ".!。！" else f"{first}."
+    if _names_enough(asked):
+        return _joined(asked, said_so)
+    lead = _lead(before)
+    return f"{lead} {_asked_and_said(asked, said_so)}" if lead else _joined(asked, said_so)
+
+
+def _joined(asked: str, said: str) -> str:
+    told = statement_of(asked, said)
+    return told if not told.startswith(asked.strip()) else _asked_and_said(asked, said)
+
+
+def _orders(first: str) -> bool:
+    """Whether an answer orders something instead, and does not only take one thing."""
+    return is_at_work(first) and _TAKES.fullmatch(first) is None
+
+
+def _stands_alone(first: str) -> bool:
+    return not (leans(first) or _OBJECT.search(first)) and weigh(first).weight >= ENOUGH
+
+
+def _asked_and_said(asked: str, said: str) -> str:
+    """A question and its answer as they stand."""
+    question = _LEADS_UP.sub("", cleaned(asked).rstrip(".?？ "))
+    return f"{opened(question)}? {opened(said)}{'' if said[-1] in '.!。！' else '.'}"
+
+
+def _names_enough(asked: str) -> bool:
+    """Whether a question says what it asks about."""
+    little = words.entries("words/little", "little")
+    named = [word for word in re.findall(r"[^\W_][\w'’.-]*", asked.lower()) if word not in little]
+    return len(named) >= _FEWEST_NAMING or words.WIDE.search(asked) is not None
+
+
+def _lead(before: Before) -> str:
+    """What was said right before a question that names too little."""
+    for text in (*reversed(before.told), *reversed(before.said)):
+        if is_question(text) or leans(text) or begins_with_pronoun(text):
+            continue
+        if len(text) <= LONGEST_LEAD and len(text.split()) > _FEWEST_NAMING:
+            return f"{text[:1].upper()}{text[1:].rstrip(' .,;')}."
+    return ""
+
+
+def _anew(first: str, before: Before) -> str:
+    """A value set in the place of one the agent stated: "make it 250" after "100 requests per minute"."""
+    head = first.split(", ")[0].rstrip(".! ")
+    taken = _TAKES.fullmatch(head)
+    value = (taken["value"] if taken else head).strip()
+    if before.asked or kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):
+        return ""
+    for told in reversed((*before.told_earlier, *before.told)):
+        fixed = put_right(told, value) if len(told) <= LONGEST_LEAD else None
+        if not fixed:
+            continue
+        if re.match(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|has|takes|lasts|allows|uses|runs)\b", fixed):
+            return re.sub(r"(?i)^your ", "The ", fixed)
+        asked = _ASKS_AFTER.fullmatch(before.said[-1]) if before.said else None
+        if asked is None:
+            return ""
+        topic = re.sub(r"(?i)^your ", "the ", asked["topic"])
+        return f"{topic[:1].upper()}{topic[1:]}: {_FILLER.sub('', fixed)}"
+    return ""

@@ -1,0 +1,177 @@
+"""The running account of a stretch of conversation: what was kept, and how a second thought takes it back or sets it right."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from dreamd.extraction.antecedents import Before
+from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.restated import plain
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.signs import ENOUGH, weigh
+from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
+from dreamd.extraction.stance import is_question, leans
+from dreamd.model import Candidate, Event, Observation, Origin, Scope, text_sha
+
+REVISION = timedelta(minutes=30)
+MOST_TURNS = 3
+MOST_TOLD = 6
+"""Turns, and sentences of one, that a message may still speak of."""
+_SAME_SHARE = 0.6
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WORD = re.compile(r"\w{3,}")
+
+
+@dataclass
+class Talk:
+    """The running account of one stretch."""
+
+    scope: Scope
+    source_id: str
+    causes: list[str]
+    seen: list[str]
+    earlier: list[Observation]
+    """What was kept of the stretches before, newest first."""
+    found: list[Candidate] = field(default_factory=list)
+    skips: Counter[str] = field(default_factory=Counter)
+    turn_from: int = 0
+    """Where in `found` the candidates of the running turn begin."""
+    turns_since: int = 0
+    """Messages with substance since the last kept sentence, the running one included."""
+    mentioned: frozenset[str] = frozenset()
+    """Sentences of the running message that come by the way."""
+    takes_back: str = ""
+    """The observation of an earlier stretch that the running message speaks of, until something stands in its place."""
+    revised: bool = False
+    """Whether the running message set an earlier word right: what else it says stands in the place of that."""
+    turns: list[tuple[list[str], list[str]]] = field(default_factory=list)
+    """What the person said and what the agent answered, sentence by sentence, oldest first."""
+    proposed: str = ""
+    """What the agent proposed in its last turn, waiting for the person."""
+
+    def add(self, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
+        """Keep a statement, unless it was kept before."""
+        text = shortened(text)
+        known = checksum(text)
+        if known in self.seen:
+            self.skips["said-before"] += 1
+            return
+        self.seen.append(known)
+        self.turns_since = 0
+        target = self.takes_back if origin is Origin.USER else ""
+        self.takes_back = self.takes_back if not target else ""
+        self.found.append(Candidate(
+            text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
+            explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
+
+    def add_to_last(self, text: str) -> bool:
+        """Let the statement kept last say more; False where that would be too long."""
+        last = self.found[-1]
+        longer = f"{last.text} {text}"
+        if len(longer) > LONGEST_SENTENCE:
+            return False
+        self.seen.append(checksum(longer))
+        self.found[-1] = replace(last, text=longer)
+        return True
+
+    def hear_agent(self, prose: str) -> None:
+        """Keep what the agent said in mind: a person may speak of what it names."""
+        heard = [cleaned(s) for paragraph in speech(prose) for s in sentences(paragraph)]
+        stated = [s for s in heard if len(s) <= LONGEST_SENTENCE // 2 and not is_question(s)]
+        if not self.turns:
+            self.turns.append(([], []))
+        self.turns[-1][1].extend(stated[-MOST_TOLD:])
+
+    def hear_person(self, said: list[str]) -> None:
+        """Keep what the person said in mind: their next message may speak of it."""
+        self.turns = [*self.turns[1 - MOST_TURNS:], (said[-MOST_TOLD:], [])]
+
+    def before(self, event: Event) -> Before:
+        """What was said right before a message."""
+        said, told = self.turns[-1] if self.turns else ([], [])
+        past = self.turns[:-1]
+        return Before(event.question.strip(), tuple(told), tuple(said), tuple(s for turn in past for s in turn[1]),
+                      tuple(s for turn in past for s in turn[0]))
+
+    def undo(self, event: Event, revision: Revision) -> Candidate | Observation | None:
+        """Withdraw the kept sentence that a second thought speaks of."""
+        spoken_of = self._spoken_of(event, revision)
+        if spoken_of is None:
+            return None
+        if isinstance(spoken_of, Observation):
+            self.earlier.remove(spoken_of)
+            self.takes_back = f"{SPOKEN_OF}{spoken_of.id}"
+        else:
+            self.found.remove(spoken_of)
+            self.turn_from = min(self.turn_from, len(self.found))
+        known = checksum(spoken_of.text)
+        self.seen = [one for one in self.seen if one != known]
+        self.skips["taken-back"] += 1
+        self.revised = True
+        return spoken_of
+
+    def left_of(self, event: Event, text: str) -> str:
+        """What is left to weigh of a sentence that has undone the earlier word it speaks of; nothing when it is dealt with."""
+        revision = revision_of(text)
+        if revision is None:
+            return text
+        undone = self.undo(event, revision)
+        if undone is not None:
+            readable = weigh(plain(revision.rest), denied=True).weight >= ENOUGH
+            fixed = put_right(undone.text, revision.rest, unreadable=not readable)
+            if fixed is not None:
+                self.add(event, cleaned(fixed), sign="correction")
+                return ""
+        return "" if not revision.rest or is_bare(revision.rest) else plain(revision.rest)
+
+    def _spoken_of(self, event: Event, revision: Revision) -> Candidate | Observation | None:
+        """The last kept sentence of the person, or the last one that is named."""
+        at = event.at or _EPOCH
+        words_kept: list[Candidate | Observation] = [*reversed(self.found), *self.earlier]
+        near = [kept for kept in words_kept if kept.origin is Origin.USER and kept.conversation == event.conversation
+                and abs(at - kept.at) <= REVISION]
+        for kept in near:
+            if revision.about:
+                if is_named_in(revision.about, kept.text):
+                    return kept
+            elif (revision.sure or not is_question(revision.rest)) and (
+                    put_right(kept.text, revision.rest) or is_same_subject(revision.rest, kept.text)):
+                return kept
+        said_last = bool(near) and near[0] is words_kept[0] and self.turns_since <= 1
+        return near[0] if said_last and revision.sure and not revision.about else None
+
+
+def begins_a_second_thought(text: str, following: str) -> bool:
+    """Whether a sentence only says that something was wrong, and the next one gives the value: "wait, that's the old one"."""
+    revision = revision_of(text)
+    return revision is not None and leans(revision.rest) and revision_of(following) is None and is_bare(following)
+
+
+def checksum(text: str) -> str:
+    """A short sum that tells whether the same was said before."""
+    return text_sha(text.lower())[:16]
+
+
+def last_versions(found: list[Candidate]) -> list[Candidate]:
+    """What was revised within minutes counts once, in its last wording."""
+    kept: list[Candidate] = []
+    for candidate in found:
+        twin = next((n for n, earlier in enumerate(kept) if _revises(candidate, earlier)), None)
+        if twin is None:
+            kept.append(candidate)
+        else:
+            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == "one-off" else candidate.sign,
+                                 target=candidate.target or kept[twin].target)
+    return kept
+
+
+def _revises(later: Candidate, earlier: Candidate) -> bool:
+    if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
+        return False
+    if not {"one-off", TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
+        return False
+    mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
+    return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))
