@@ -5,27 +5,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from dreamd.relations.clashes import other_holder, other_liking, stage_change, taken_over
+from dreamd.relations.clashes import other_holder, other_liking, stage_change, taken_over, turned_order
 from dreamd.relations.current import current
+from dreamd.relations.deadlines import deadline_moved
 from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_abroad
-from dreamd.relations.frames import align, in_subject, is_amount, is_timely, told_changes, value_change
+from dreamd.relations.frames import align, both_amounts, in_subject, is_amount, is_timely, told_changes, value_change
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
 from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
+from dreamd.relations.opposites import denied_by_letter
 from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
+from dreamd.relations.sole import other_sole
 from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem
-from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, UNIT_NAMES
+from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, QUANTIFIERS, UNIT_NAMES
 
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
     if other_keeper(pair) or former_abroad(pair):
+        return ()
+    if deadline_moved(pair) or other_sole(pair) or _only_turned(pair):
         return ()
     if other_holder(pair) or taken_over(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
         return ()
@@ -35,7 +40,7 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
         found.append("who and whom are exchanged")
     quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
     for mine, theirs in (quantifiers, quantifiers[::-1]):
-        denied = pair.a.negations % 2 != pair.b.negations % 2
+        denied = pair.a.negations % 2 != pair.b.negations % 2 or denied_by_letter(pair.only_a, pair.only_b)
         if "all" in mine and theirs & {"some", "most"} and "all" not in theirs and "none" not in mine | theirs and not denied:
             found.append("one speaks of all, the other of some")
     found.extend(_other_things(pair))
@@ -43,7 +48,16 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     return tuple(found)
 
 
-_NAMING = re.compile(r"\b(?:called|named|renamed|known as)\b")
+_IN_ORDER = frozenset(["first", "second", "third", "then", "afterward", "later", "last", "next"])
+
+
+def _only_turned(pair: PairFeatures) -> bool:
+    """One order of two things and its turn, with nothing else in either."""
+    plain = pair.only_a | pair.only_b <= LIGHT | VERBS | _IN_ORDER and not (pair.a.conditions or pair.b.conditions)
+    return plain and bool(turned_order(pair))
+
+
+_NAMING = re.compile(r"\b(?:called(?! off)|named|renamed|known as)\b")
 _VALUE_FAMILIES = ("weekday", "month", "season", "shift", "colour", "part", "age", "reach")
 
 
@@ -88,11 +102,15 @@ def _kinds(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[s
     return found
 
 
+_SHARES = QUANTIFIERS["some"] | QUANTIFIERS["most"] | QUANTIFIERS["all"] | QUANTIFIERS["none"]
+
+
 def _part_of(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """`the documentation of x` against `x`: a part is not the whole."""
     cut = [t for t in mine.tokens if t.lower not in ("the", "a", "an", "our", "its")]
     for part, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
-        if joint.lower == "of" and part.stem in extra & mine.subject - ATTRIBUTES and whole.stem in theirs.subject:
+        own = part.stem in extra & mine.subject - ATTRIBUTES and part.lower not in _SHARES
+        if joint.lower == "of" and own and whole.stem in theirs.subject:
             return f"`{part.surface} of {whole.surface}`"
     return ""
 
@@ -102,7 +120,7 @@ _FORMER = re.compile(
     r"|au lieu d[eu]?|em vez d[aeo]s?) (?:the )?((?:[^,;.]|[,.](?=\d)){1,40})|\bfrom (.{1,30}?) (?:to|into|onto) "
     r"|\b(?:took|taken|moved|migrated|got) [^,;.]{2,40}? off (?:the )?([^,;.]{2,30}?) (?:and|to|onto) "
 )
-_FITS = re.compile(r"\b(?:works? (?:well )?with|compatible with|tested (?:with|on|against)|supports?|runs? under)\b")
+_FITS = re.compile(r"\b(?:works? (?:well )?with|compatible with|tested (?:with|on|against)|supports|runs? under)\b")
 _ALSO = re.compile(
     r"\b(?:also|too|as well|in addition|additionally|another|a second|besides|auch|zusätzlich|también|además"
     r"|aussi|également|também)\b|也|还|도 |추가"
@@ -137,7 +155,8 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
         yield f"different names: {listed(pair.names_a)} against {listed(pair.names_b)}"
     for new, old, told, known in ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a)):
         if new.changes and not old.changes:
-            if _ALSO.search(new.folded.lower()) and not new.negations:
+            also = None if new.negations else _ALSO.search(new.low)
+            if also and also.group().rpartition(" ")[2] not in old.low:
                 yield "one adds to what the other says"
             mine, theirs = (pair.only_a, pair.only_b) if new is pair.a else (pair.only_b, pair.only_a)
             if new.negations and mine & new.subject and theirs & old.subject and new.passive == old.passive and not new.only:
@@ -195,7 +214,7 @@ def _framed(pair: PairFeatures, *, marked: bool) -> Iterable[str]:
         yield "opposite ends: " + ", ".join(f"{one} and {other}" for one, other in pair.opposites)
     if any(_thing_and_time(part.left) and _thing_and_time(part.right) for part in both):
         yield "another thing at another time"
-    amounts = [is_amount(part.left) and is_amount(part.right) for part in both]
+    amounts = [both_amounts(part) for part in both]
     if any(amounts) and not all(amounts):
         yield "another thing with another amount"
     cases = [slots.conditions & CASES or frozenset(_DURING.findall(slots.folded.lower())) for slots in (pair.a, pair.b)]

@@ -14,13 +14,14 @@ from dreamd.relations.text import tokens
 _CAUSE = r"(?:caused by|due to|because of|owing to|the fault of|down to|the result of|triggered by|brought about by|a consequence of|explained by)"
 _CAUSED = re.compile(
     rf"^(?P<what>.{{4,80}}?) (?:(?:is|are|was|were)(?: only| purely| solely| simply| entirely)? {_CAUSE}|(?:come|comes|came) from|results? from|resulted from|stems? from|stemmed from|ha[sd] its cause in"
+    r"|(?:had|has) (?:only )?(?:one|a single) (?:cause|reason)[,:]|(?:broke|failed|stopped|crashed|happened) (?:purely |solely |only )?(?:because of|for one reason[,:])"
     r"|(?:is|are|was|were) (?:purely|simply|solely|just|only|entirely) (?=an? )|(?:is|are|was|were) (?:a|the) fault of)(?P<why>[^;.,]{3,80})"
 )
 """What happened, and what is said to have brought it about."""
 _BLAMED = re.compile(
     r"^(?:the )?(?:only |sole |one |real |single |root |actual )*(?:cause|reason|culprit)s? (?:of|for|behind) (?P<what>.{4,80}?) (?:is|was|were|lies in|lay in)(?P<why>[^;.,]{3,80})"
 )
-_SOLE = re.compile(r"\b(?:only|alone|purely|solely|entirely|nothing else|the (?:only|one|sole|single) (?:cause|reason|culprit)|for one reason|only that|nothing but)\b")
+_SOLE = re.compile(r"\b(?:only|alone|purely|solely|entirely|nothing else|the (?:only|one|sole|single) (?:cause|reason|culprit)|for one reason|one (?:cause|reason)|a single (?:cause|reason)|only that|nothing but)\b")
 
 
 _SOLELY = frozenset(["alone", "sole", "solely", "pure", "purely", "entire", "entirely", "else"])

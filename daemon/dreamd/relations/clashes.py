@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from dreamd.relations.causes import only_cause
 from dreamd.relations.change_marks import ARROW
+from dreamd.relations.deadlines import deadline_moved
 from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_abroad
@@ -31,6 +32,7 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, says_too, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
+from dreamd.relations.sole import other_sole
 from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem, tokens
 from dreamd.relations.words import NUMBER_WORDS, UNIT_NAMES
@@ -68,6 +70,8 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or other_hands(pair)
         or turned_order(pair)
         or denial(pair, frame)
+        or deadline_moved(pair)
+        or other_sole(pair)
         or value_change(pair, frame, strict=True)
         or other_amount(pair, frame)
         or other_fixed(pair, frame)
@@ -264,25 +268,28 @@ def other_agent(pair: PairFeatures) -> str:
         return ""
     agent = frozenset(t.stem for t in done.tokens[by:] if t.is_content)
     deed = frozenset(t.stem for t in done.tokens[:by] if t.is_content)
-    same = deed == doing.content_set - doing.subject and len(deed) >= 2
+    told = frozenset(t.stem for t in doing.tokens[max(doing.verb_at, 0) :] if t.is_content)
+    same = len(deed) >= 2 and deed in (told, doing.content_set - doing.subject)
     return "somebody else does it" if same and agent - doing.subject and doing.subject - agent else ""
 
 
 def stage_change(pair: PairFeatures) -> str:
     """The same thing at another stage of its life: planned, on trial, live, retired."""
     stages = _stages(pair.a), _stages(pair.b)
-    if len(stages[0]) != 1 or len(stages[1]) != 1 or stages[0] == stages[1] or pair.a.negations or pair.b.negations:
+    if len(stages[0]) != 1 or len(stages[1]) != 1 or stages[0][0][0] == stages[1][0][0] or pair.a.negations or pair.b.negations:
         return ""
     low = pair.a.folded, pair.b.folded
     subjects = pair.a.subject | pair.b.subject
     if not pair.a.subject & pair.shared or not subjects & pair.shared or subjects & (pair.only_a | pair.only_b) - STAGE_WORDS:
         return ""
     labelled = pair.a.subject == pair.b.subject and ":" in low[0] and ":" in low[1]
-    alike = labelled or not (pair.only_a - STAGE_WORDS) or not (pair.only_b - STAGE_WORDS)
-    return f"{stages[0][0]} against {stages[1][0]}" if alike else ""
+    told = [STAGE_WORDS | {t.stem for t in tokens(stage)} for _, stage in (*stages[0], *stages[1])]
+    alike = labelled or not (pair.only_a - told[0]) or not (pair.only_b - told[1])
+    return f"{stages[0][0][0]} against {stages[1][0][0]}" if alike else ""
 
 
-def _stages(slots: Slots) -> tuple[str, ...]:
+def _stages(slots: Slots) -> tuple[tuple[str, str], ...]:
+    """The stages that a statement names, each with its words."""
     low = slots.folded.lower().rstrip(".")
     if slots.content_set.isdisjoint(STAGE_WORDS) and "down" not in low and "done" not in low:
         return ()
@@ -290,8 +297,8 @@ def _stages(slots: Slots) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16_384)
-def _stages_in(low: str) -> tuple[str, ...]:
-    return tuple(name for name, pattern in STAGE.items() if pattern.search(low))
+def _stages_in(low: str) -> tuple[tuple[str, str], ...]:
+    return tuple((name, found.group()) for name, pattern in STAGE.items() if (found := pattern.search(low)))
 
 
 def opposite(pair: PairFeatures, frame: Frame) -> str:

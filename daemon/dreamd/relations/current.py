@@ -24,7 +24,7 @@ _WHEN = (
 )
 _OF_THE = r"(?:the |our |this |last |next |its |coming )*(?:new |latest |recent |coming )?"
 _DATED = re.compile(
-    rf"^(?:as of|as from|effective(?: from)?|starting(?: from| with| on| in)?|beginning (?:with|on|in)|since|from|with|after|following) {_OF_THE}{_WHEN}(?: on(?:wards?)?)?\b,?"
+    rf"^(?:contrary to|unlike) (?:the |our )?(?:earlier|previous|original|old|first|initial) \w+,? |^(?:as of|as from|effective(?: from)?|starting(?: from| with| on| in)?|beginning (?:with|on|in)|since|from|with|after|following) {_OF_THE}{_WHEN}(?: on(?:wards?)?)?\b,?"
     rf"|,? ?\b(?:as of|as from|effective(?: from)?|starting(?: from| with| on| in)?|beginning (?:with|on|in)|since|from(?= .{{1,24}} on\b)) {_OF_THE}{_WHEN}(?: on(?:wards?)?)?\b,?",
     re.IGNORECASE,
 )

@@ -119,6 +119,7 @@ MOST_WORDS = 4
 """Longer runs of other words are another statement, not another value."""
 MORE_CHARACTERS = 2
 MOST_PARTS = 3
+NEARLY_EQUAL = 0.8
 LONG_CLAIM = 8
 """Equal words from which a sentence is told again with another number in it, wherever that stands."""
 
@@ -136,7 +137,7 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
         return ""
     if pair.qualifiers_apart and not _only_value(pair):
         return ""
-    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked else 1):
+    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked or _told_again(frame) else 1):
         return ""
     if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
         return ""
@@ -148,6 +149,11 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     if strict and not all(_is_single(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
     return "; ".join(f"`{_words(part.left)}` against `{_words(part.right)}`" for part in frame.parts)
+
+
+def _told_again(frame: Frame) -> bool:
+    """A long claim word for word, but for amounts."""
+    return frame.equal >= NEARLY_EQUAL and len(frame.a.told) >= LONG_CLAIM and all(both_amounts(part) for part in frame.parts)
 
 
 def _only_other_times(frame: Frame) -> bool:
@@ -164,7 +170,7 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
         return False
     if _is_label(frame.a, part.left, part.left_at) and _is_label(frame.b, part.right, part.right_at):
         return False
-    amount = is_amount(part.left) and is_amount(part.right)
+    amount = both_amounts(part)
     marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
     alike = _before(frame.a, part.left_at) == _before(frame.b, part.right_at)
     if pair.a.tongue not in ("en", "zh", "ja", "ko") and not (alike or marked or amount):
@@ -186,7 +192,7 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
 
 def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) -> bool:
     """Whether the place holds one value only."""
-    if is_amount(part.left) and is_amount(part.right):
+    if both_amounts(part):
         return _same_dimension(part)
     if _calendar(part):
         return True
@@ -346,9 +352,25 @@ def is_amount(run: tuple[Token, ...]) -> bool:
     return any(numeric) and all(word in words.UNIT_NAMES or word in words.SCALE_WORDS for word in rest)
 
 
+def both_amounts(part: Part) -> bool:
+    """Amounts on both sides, of which one may be a bare unit of time: "for ten minutes", "for an hour"."""
+    left, right = is_amount(part.left), is_amount(part.right)
+    if left and right or not part.left or not part.right:
+        return left and right
+    return (left or _is_span(part.left)) and (right or _is_span(part.right))
+
+
+def _is_span(run: tuple[Token, ...]) -> bool:
+    """One unit of time: "a week"."""
+    return len(run) == 1 and words.UNIT_NAMES.get(run[0].lower, ("",))[0] in _SPANS
+
+
+_SPANS = frozenset(["time", "month"])
+
+
 def _same_dimension(part: Part) -> bool:
     dims = [{words.UNIT_NAMES[t.lower][0] for t in run if t.lower in words.UNIT_NAMES} for run in (part.left, part.right)]
-    return not (dims[0] and dims[1]) or dims[0] == dims[1]
+    return not (dims[0] and dims[1]) or dims[0] == dims[1] or dims[0] | dims[1] <= _SPANS
 
 
 def _words(run: tuple[Token, ...]) -> str:

@@ -14,6 +14,7 @@ from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import align
 from dreamd.relations.markers import LIGHT, VERBS
 from dreamd.relations.numerals import CHARACTER_NUMBERS
+from dreamd.relations.opposites import RELATIONS
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.shades import shades_apart
@@ -305,7 +306,7 @@ def _turned_opposites(pair: PairFeatures) -> bool:
     denied = bool(pair.a.negations) != bool(pair.b.negations)
     left = [s for s in pair.a.content if s in pair.shared]
     right = [s for s in pair.b.content if s in pair.shared]
-    turned = len(left) >= 2 and left != right and left[0] != right[0]
+    turned = RELATIONS.issuperset(pair.opposites[0]) and len(left) >= 2 and left != right and left[0] != right[0]
     return denied or turned
 
 

@@ -26,6 +26,8 @@ from dreamd.relations.text import Token
 from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
 
 _PLACES = frozenset("in on at to from into onto under over with by for of through via as behind front outside near".split())
+_MORE = frozenset(["and", "or", "also"])
+"""Behind these stands one more thing that a statement says."""
 _POSSESSING = frozenset("the a an our their his her its my your this that".split())
 _CASES = HARD_CONDITIONS | {"when", "whenever", "during", "while"}
 _IN_ORDER = frozenset("before after ahead behind above below over under earlier later more less".split())
@@ -63,6 +65,8 @@ def _one_of_many(frame: Frame, part: Part) -> bool:
     if dims[0] and dims[1] and not dims[0] & dims[1]:
         return True
     ahead = frame.a.every[: part.left_at], frame.b.every[: part.right_at]
+    if all(_joint(run, LINKS) in _MORE for run in ahead):
+        return True
     joints = [_joint(run) for run in ahead]
     if joints[0] != joints[1] and all(joint in _PLACES for joint in joints):
         return True
@@ -74,8 +78,8 @@ def _one_of_many(frame: Frame, part: Part) -> bool:
     return plain and (whose or _is_object(ahead[0]) and _is_object(ahead[1]))
 
 
-def _joint(ahead: Sequence[Token]) -> str:
-    return next((t.lower for t in reversed(ahead) if t.lower not in _POSSESSING), "")
+def _joint(ahead: Sequence[Token], small: frozenset[str] = frozenset()) -> str:
+    return next((t.lower for t in reversed(ahead) if t.lower not in _POSSESSING | small), "")
 
 
 def _is_object(ahead: Sequence[Token]) -> bool:

@@ -120,11 +120,11 @@ EXCLUSIVE = re.compile(
     r"solo|sólo|únicamente|exclusivamente|seulement|uniquement|apenas|somente)\b|只|仅|만 |だけ|のみ"
 )
 STAGES = (
-    ("planned", r"planned|on the roadmap|under evaluation|evaluating|being evaluated|under discussion|proposed|in preparation|being prepared|not started|not yet started|an idea|a draft|drafted"),
-    ("trial", r"(?:a )?prototype|experimental|in beta|a beta|behind a (?:feature )?flag|in alpha|being tested|in testing|in trial|a trial|piloted|in pilot|a pilot"
+    ("planned", r"planned|on the roadmap|under evaluation|evaluating|being evaluated|under discussion|proposed|in preparation|being prepared|on order|not started|not yet started|an idea|a draft|drafted"),
+    ("trial", r"(?:a )?prototype|(?:a )?proof of concept|experimental|in beta|a beta|behind a (?:feature )?flag|in alpha|being tested|in testing|in trial|a trial|piloted|in pilot|a pilot"
               r"|in progress|under construction|in review|under review|work in progress|unfinished|half done|in development|tested with"),
     ("blocked", r"blocked|paused|on hold|frozen|stalled|halted|suspended|postponed|out of order|broken|down for|unavailable|flaky|unstable|on (?:\w+ )?leave|ill|away"),
-    ("live", r"stable|on by default|in production|generally available|rolled out|live(?: for| in| at| since|$)|released|in use|shipped|enabled|launched|switched on|turned on"
+    ("live", r"stable|on by default|in production|generally available|rolled out|live(?: for| in| at| since|$)|released|in (?:daily |regular |full |active |everyday |constant )?use|paid out|awarded|shipped|enabled|launched|switched on|turned on"
              r"|finished|complete(?:d)?|done|merged|unblocked|resumed|back in service|back at work|operational|up and running|running$|working again|repaired|fixed|available again|mandatory|approved"),
     ("ended", r"deprecated|retired|removed|off by default|disabled|discontinued|abandoned|cancelled|canceled|switched off|turned off|shut down|end of life|rejected|obsolete|archived"),
 )  # fmt: skip

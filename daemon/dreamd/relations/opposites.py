@@ -1,5 +1,7 @@
 """Words of two statements of which one is the opposite of the other."""
 
+# ruff: noqa: SIM905  word lists read better as runs of words
+
 from __future__ import annotations
 
 from functools import lru_cache
@@ -10,6 +12,17 @@ from dreamd.relations.text import stem
 
 _PREPOSITIONS = frozenset(["in", "out", "with", "without", "over", "under", "above", "below", "off", "on"])
 LEAST_SHARED = 2
+LEAST_LETTERS = 4
+RELATIONS = frozenset(
+    stem(word)
+    for word in (
+        "before after prior follow ahead behind first last earlier later more less fewer above below over under left right "
+        "front back send receive import export push pull buy sell lend borrow parent child teacher student employer employee "
+        "sender receiver recipient producer consumer buyer seller client server host guest upstream downstream older younger "
+        "faster slower north south"
+    ).split()
+)
+"""Opposites that tell one relation from its two ends."""
 _OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in (pair for words_ in words.OPPOSITES for pair in (words_, (stem(words_[0]), stem(words_[1])))):
     _OPPOSITE.setdefault(_one, set()).add(_other)
@@ -24,6 +37,16 @@ def opposed(a: Slots, b: Slots, shared: frozenset[str]) -> tuple[tuple[str, str]
     mine, theirs = left.keys() - right.keys(), right.keys() - left.keys()
     found = {(left[one], right[other]) for one in mine for other in _OPPOSITE[one] if other in theirs}
     return tuple(sorted(pair for pair in found if not _of_two_things(a, b, pair, shared)))
+
+
+def denied_by_letter(left: frozenset[str], right: frozenset[str]) -> str:
+    """A word of one side that is a word of the other with a "non-" or "un" before it; empty when there is none."""
+    for mine, theirs in ((left, right), (right, left)):
+        for word in theirs:
+            bare = stem(word.removeprefix("non-").removeprefix("un"))
+            if bare != word and len(bare) >= LEAST_LETTERS and bare in mine:
+                return bare
+    return ""
 
 
 def _of_two_things(a: Slots, b: Slots, pair: tuple[str, str], shared: frozenset[str]) -> bool:

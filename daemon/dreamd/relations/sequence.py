@@ -14,7 +14,7 @@ _FRONTED_AFTER = re.compile(r"^(?:after|once|when) ([^,]+), (.+)$")
 _THEN = re.compile(r"^(?:first )?(.+?)(?: first)?[,;]? (?:and )?then (.+)$")
 _FIRST = re.compile(r"^(.+?) first[,;] (?:and )?(.+?)(?: follows?| afterwards| after that| later| come[s]? next)?\.?$")
 _AFTERWARDS = re.compile(
-    r"^(.+?)(?: first)?(?:[,;]| and) (.+?) (?:starts? after that|afterwards|after that|follows?|later)\.?$"
+    r"^(.+?)(?: first)?(?:[,;]| and) (.+?) (?:starts? after that|afterwards|after that|follows?|later)(?:[,;].*)?\.?$"
 )
 _BEFORE = re.compile(r"^(.+?) (?:before|ahead of|prior to|precedes?) (.+)$")
 _AFTER = re.compile(r"^(.+?) (?:after|once|follows?|behind) (.+)$")
