@@ -43,7 +43,7 @@ class _Rule:
 
 def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     """Replace relative dates by absolute ones and find the end or beginning that the text states."""
-    if not _cheap().search(text):
+    if not words.stands_in(*_cheap(), text):
         return Durable(text)
     day = at.astimezone(zone).date()
     lang = language_of(text)
@@ -57,10 +57,12 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
 
 
 @cache
-def _cheap() -> re.Pattern[str]:
+def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
     cheap = words.load("words/dates")["cheap"]
     assert isinstance(cheap, dict)
-    return re.compile(cheap["cues"], re.IGNORECASE)
+    lowered = words.in_lower_case(cheap["cues"])
+    assert lowered is not None  # cues tell no capitals
+    return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
 
 
 def _spoken_beside(lang: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from dreamd.extraction import words
 
@@ -78,7 +79,13 @@ def wears_a_role(text: str) -> bool:
 
 
 def _has(table: str, text: str) -> bool:
+    plain, bare = _bared(text)
+    return words.has("words/injection", table, plain) or (bare != plain and words.has("words/injection", table, bare))
+
+
+@lru_cache(maxsize=4)  # each text is held against several tables in a row
+def _bared(text: str) -> tuple[str, str]:
+    """A text in plain lower-case letters, and the same without emphasis and quotes."""
     plain = unicodedata.normalize("NFKC", strip_hidden(text)).lower().replace("’", "'")
     plain = re.sub(r"[ \t]+", " ", plain)
-    bare = re.sub(r"[*_`~\"]+", "", plain)
-    return words.has("words/injection", table, plain) or (bare != plain and words.has("words/injection", table, bare))
+    return plain, re.sub(r"[*_`~\"]+", "", plain)

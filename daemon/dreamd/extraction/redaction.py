@@ -24,13 +24,14 @@ PIECE_CHARS = 2_000
 MASK = re.compile(r"\[masked: [a-z0-9 ]{1,40}\]")
 
 _PREFILTER = re.compile(
-    r"://|PRIVATE KEY|-Key-File|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b"
+    r"://|private key|-key-file|pass|pwd|kennwort|zugangscode|contrase|senha|palavra|mdp\b"
     r"|wachtwoord|hasło|lösenord|adgangskode|salasana|parola|şifre|пароль|密|口令|パス|暗証|비밀|암호|패스|토큰"
     r"|secret|token|key\b|key[\"'=: _-]|credential|cookie|bearer|authoriz|basic |\bpin\b|\bpw\b|\botp\b"
     r"|codes?\b|令牌|トークン|鍵"
     r"|geheim|schlüssel|clave|clé|chave|llave|jeton|login|log in|creds|phrase|mnemonic|\bseed\b"
     r"|card|visa|karte|tarjeta|carte|cartão|mysql"
     r"|(?=[A-Za-z0-9_+/.=~:$-]{16})[A-Za-z_+/.=~:$-]{0,40}\d|[A-Za-z0-9+/_=-]{24}", re.IGNORECASE)
+_PREFILTER_LOW = re.compile(_PREFILTER.pattern.replace("A-Z", ""))
 _LONG = re.compile(r"(?<![A-Za-z0-9+/_=.@-])[A-Za-z0-9+/_-]{20,512}={0,2}(?![A-Za-z0-9+/_-])")
 _SECRET_WORD = re.compile(
     r"(?<![A-Za-z])(?:secrets?|tokens?|(?:api|access|auth|signing|private|master|encryption|licen[cs]e)[ _-]?keys?|keys?"
@@ -104,7 +105,7 @@ def _undisguised(text: str) -> str:
 
 
 def _mask_all(text: str) -> Redacted:
-    if not _PREFILTER.search(text):
+    if not words.stands_in(_PREFILTER, _PREFILTER_LOW, text):
         return Redacted(text)
     masks: list[Mask] = []
     for _ in range(MAX_ROUNDS):

@@ -62,12 +62,51 @@ def cue(name: str, table: str, *, start: bool = False, whole: bool = False) -> r
 
 def has(name: str, table: str, text: str) -> bool:
     """Whether any entry of a table stands in the text."""
+    quick = _lower_cue(name, table) if text.isascii() else None
+    if quick is not None:
+        return quick.search(text.lower()) is not None
     return cue(name, table).search(text) is not None
 
 
 def starts(name: str, table: str, text: str) -> bool:
     """Whether the text begins with an entry of a table."""
+    quick = _lower_cue(name, table, start=True) if text.isascii() else None
+    if quick is not None:
+        return quick.match(text.lower()) is not None
     return cue(name, table, start=True).match(text) is not None
+
+
+@cache
+def _lower_cue(name: str, table: str, *, start: bool = False) -> re.Pattern[str] | None:
+    """The same cue for lower-case text in plain letters; None where an entry tells capitals from others.
+
+    Without a pattern that ignores case the engine passes over an alternative by its first letter: ten times as quick.
+    """
+    lowered = [in_lower_case(word) for word in entries(name, table)]
+    bounded = [_bounded(word) for word in lowered if word is not None]
+    if len(bounded) < len(lowered):
+        return None
+    headed = "|".join(word.removeprefix(_HEAD) for word in bounded if word.startswith(_HEAD))
+    body = "|".join([f"{_HEAD}(?:{headed or '(?!)'})", *(word for word in bounded if not word.startswith(_HEAD))])
+    return re.compile(rf"\s*(?:{body})" if start else body)
+
+
+def in_lower_case(pattern: str) -> str | None:
+    """A pattern that ignores case, for plain letters in lower case: it finds the same. None where it tells capitals apart."""
+    if _TELLS_CASE.search(pattern):
+        return None
+    return _CAPITAL.sub(lambda found: found[0].lower() if len(found[0]) == 1 else found[0], pattern)
+
+
+def stands_in(pattern: re.Pattern[str], lowered: re.Pattern[str], text: str) -> bool:
+    """Whether a pattern that ignores case, of which `lowered` is the twin in lower case, is found in a text."""
+    return (lowered.search(text.lower()) if text.isascii() else pattern.search(text)) is not None
+
+
+_HEAD = r"(?<!\w)"
+_TELLS_CASE = re.compile(r"\(\?-?[a-z]*i|[A-Z]-[^A-Z]|[^A-Z]-[A-Z]")
+"""Parts of an entry that tell capitals from others, and ranges of signs that lower case would change."""
+_CAPITAL = re.compile(r"\\.|\(\?P|[A-Z]")
 
 
 def width(text: str) -> float:

@@ -12,7 +12,9 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
     both = left & right
     left -= both
     right -= both
-    for mine, theirs in ((left, right), (right, left)):
+    if not left and not right:
+        return frozenset(), frozenset()
+    for mine, theirs in ((left, right), (right, left)) if left and right else ():
         for key in sorted(mine):
             twin = next((k for k in sorted(theirs) if _same_number(key, k)), None)
             if twin:
@@ -84,4 +86,6 @@ def _is_count_of_list(key: str, slots: Slots) -> bool:
 def _spelled_in(key: str, other: Slots) -> bool:
     """The digits stand somewhere in the other text inside a name (`h264`, `port:8080`)."""
     value = key.partition(":")[2]
-    return len(value) >= 2 and any(value == "".join(c for c in name if c.isdigit()) for name in other.fixed)
+    if len(value) < 2 or not other.fixed:
+        return False
+    return any(value == "".join(c for c in name if c.isdigit()) for name in other.fixed)

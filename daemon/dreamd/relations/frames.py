@@ -67,8 +67,27 @@ class Frame:
         return current(self._texts[1])
 
     @lazily
+    def _stems(self) -> tuple[list[str], list[str]]:
+        return [t.stem for t in self.a.told], [t.stem for t in self.b.told]
+
+    @lazily
+    def _middle(self) -> tuple[int, int, int, int]:
+        return _unlike_middle(*self._stems)
+
+    @lazily
+    def scattered(self) -> bool:
+        """Whether they differ in more than one place: what most pairs do, and much sooner known than in which."""
+        (left, right), (i, j, k, m) = self._stems, self._middle
+        return i < j and k < m and not set(left[i:j]).isdisjoint(right[k:m])
+
+    @lazily
     def _laid(self) -> tuple[list[tuple[int, int, int, int]], float]:
-        return _differing([t.stem for t in self.a.told], [t.stem for t in self.b.told])
+        (left, right), (i, j, k, m) = self._stems, self._middle
+        if not self.scattered:
+            parts = [(i, j, k, m)] if i < j or k < m else []
+            return parts, 2.0 * (i + len(left) - j) / max(1, len(left) + len(right))
+        matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
+        return [codes[1:] for codes in matcher.get_opcodes() if codes[0] != "equal"], matcher.ratio()
 
     @lazily
     def equal(self) -> float:
@@ -99,17 +118,12 @@ def _align(a: str, b: str) -> Frame:
     return Frame(a, b)
 
 
-def _differing(left: list[str], right: list[str]) -> tuple[list[tuple[int, int, int, int]], float]:
-    """Where two rows of stems differ, and the share that is equal; mostly they differ in one place, or altogether."""
+def _unlike_middle(left: list[str], right: list[str]) -> tuple[int, int, int, int]:
+    """Where two rows of stems begin and end to differ; where these middles share a word, they differ in several places."""
     most = min(len(left), len(right))
     ahead = next((n for n in range(most) if left[n] != right[n]), most)
     behind = next((n for n in range(most - ahead) if left[-1 - n] != right[-1 - n]), most - ahead)
-    i, j, k, m = ahead, len(left) - behind, ahead, len(right) - behind
-    if i == j or k == m or set(left[i:j]).isdisjoint(right[k:m]):
-        parts = [(i, j, k, m)] if i < j or k < m else []
-        return parts, 2.0 * (ahead + behind) / max(1, len(left) + len(right))
-    matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)
-    return [codes[1:] for codes in matcher.get_opcodes() if codes[0] != "equal"], matcher.ratio()
+    return ahead, len(left) - behind, ahead, len(right) - behind
 
 
 LEAST_EQUAL = 0.5
@@ -137,7 +151,8 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
         return ""
     if pair.qualifiers_apart and not _only_value(pair):
         return ""
-    if not frame.parts or len(frame.parts) > (MOST_PARTS if marked or _told_again(frame) else 1):
+    most = MOST_PARTS if marked or len(frame.a.told) >= LONG_CLAIM and _told_again(frame) else 1
+    if most == 1 and frame.scattered or not frame.parts or len(frame.parts) > most:
         return ""
     if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
         return ""
@@ -152,8 +167,8 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
 
 
 def _told_again(frame: Frame) -> bool:
-    """A long claim word for word, but for amounts."""
-    return frame.equal >= NEARLY_EQUAL and len(frame.a.told) >= LONG_CLAIM and all(both_amounts(part) for part in frame.parts)
+    """A claim word for word, but for amounts."""
+    return frame.equal >= NEARLY_EQUAL and all(both_amounts(part) for part in frame.parts)
 
 
 def _only_other_times(frame: Frame) -> bool:

@@ -108,8 +108,8 @@ def _values(pair: PairFeatures) -> Iterable[str]:
 
 def _compounds_apart(pair: PairFeatures) -> Iterable[str]:
     """`grain-prd` against `grain-stg`: names made of parts, of which one part is another."""
-    for one in sorted(pair.only_a):
-        for other in sorted(pair.only_b) if "-" in one else ():
+    for one in sorted(word for word in pair.only_a if "-" in word):
+        for other in sorted(pair.only_b):
             mine, theirs = one.split("-"), other.split("-")
             apart = [(x, y) for x, y in zip(mine, theirs, strict=False) if x != y]
             if len(mine) == len(theirs) and len(apart) == 1 and not _kin(*apart[0]) and apart[0][0][:3] != apart[0][1][:3]:

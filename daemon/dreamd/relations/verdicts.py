@@ -96,7 +96,7 @@ def judge(
     a: Statement, b: Statement, *, similarity: float, score: PairScore | None = None, limits: Limits = LIMITS
 ) -> Judgement:
     """Say how `a` and `b` stand to each other; without a score by rules and similarity alone."""
-    if (b.text, str(b.at)) < (a.text, str(a.at)):
+    if _comes_first(b, a):
         return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
     told = _opinion(a, b, similarity)
     if told.decided:
@@ -110,12 +110,17 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
 
     Of two languages neither rules nor distance can say whether they speak of one thing at all.
     """
-    if (b.text, str(b.at)) < (a.text, str(a.at)):
+    if _comes_first(b, a):
         a, b = b, a
     if a.text == b.text or _is_far(pair_features(a, b, similarity), similarity, limits):
         return False
     told = _opinion(a, b, similarity)
     return not told.decided and (not told.guards or bool(told.clash) or not pair_features(a, b, similarity).same_script)
+
+
+def _comes_first(one: Statement, other: Statement) -> bool:
+    """A pair is judged in one order, whoever asks."""
+    return one.text < other.text or one.text == other.text and str(one.at) < str(other.at)
 
 
 def _is_far(pair: PairFeatures, similarity: float, limits: Limits) -> bool:
