@@ -252,12 +252,20 @@ def sync_dir(path: Path) -> None:
 
 def list_temporaries(root: Path) -> Iterator[Path]:
     """Temporary files that a killed writer left below a directory; those of a living one are still to be renamed."""
-    if not root.is_dir():
-        return
-    for path in root.rglob(f".*{TEMPORARY_SUFFIX}"):
-        writer = path.name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
-        if not writer.isdigit() or int(writer) == os.getpid() or not _is_alive(int(writer)):
-            yield path
+    waiting = [str(root)]
+    while waiting:
+        try:
+            entries = os.scandir(waiting.pop())
+        except (FileNotFoundError, NotADirectoryError, PermissionError):
+            continue  # gone meanwhile, or none of ours
+        with entries:
+            for entry in entries:
+                if entry.name.endswith(TEMPORARY_SUFFIX) and entry.name.startswith("."):
+                    writer = entry.name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
+                    if not writer.isdigit() or int(writer) == os.getpid() or not _is_alive(int(writer)):
+                        yield Path(entry.path)
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
 
 
 def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from zlib import crc32
 
 from dreamd.model import Category, Memory, MemoryClass, Status, Trust
 from dreamd.notes.frontmatter import read_frontmatter
@@ -26,6 +27,8 @@ RECENT_SHOWN = 10
 RECENT_HEADING = "Recent"
 MORE_LINES = 400
 MORE_BYTES = 60_000
+PAGE_LINES = 256
+"""One line in so many is the last of its page; a page ends sooner where a cap asks for it."""
 
 SECTIONS = {
     Category.PREFERENCES: "Preferences",
@@ -100,8 +103,7 @@ def compose_index(
     """The index of entries that are there already."""
     lines = sorted(entries, key=lambda entry: _value(entry.memory))
     heading = _heading(title)
-    text = _compose(heading, lines, [])
-    if _fits(text, max_lines, max_bytes):
+    if len(lines) <= max_lines and _fits(text := _compose(heading, lines, []), max_lines, max_bytes):
         return IndexPlan(text, (), tuple(line.memory.id for line in lines), ())
     kept = _largest_fit(heading, lines, (min(aim_lines, max_lines), max_bytes))
     shown, moved = lines[:kept], lines[kept:]
@@ -238,7 +240,7 @@ def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
 
 def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int]) -> int:
     """How many of the first lines fit, with room for the line that says where the rest is."""
-    low, high = 0, len(lines)
+    low, high = 0, min(len(lines), caps[0])  # each takes a line at least
     while low < high:
         middle = (low + high + 1) // 2
         text = _compose(heading, lines[:middle], ["more.md", "more-9999.md"], moved=len(lines))
@@ -250,15 +252,21 @@ def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int
 
 
 def _overflow(moved: Sequence[IndexEntry]) -> tuple[tuple[str, str], ...]:
+    """The pages of the overflow. Where one ends depends on its last line: a line that comes or goes moves no other page."""
     pages: list[list[IndexEntry]] = [[]]
-    size = 0
+    size, ends = 0, False
     for line in moved:
-        if pages[-1] and (len(pages[-1]) >= MORE_LINES or size + line.size > MORE_BYTES):
+        if pages[-1] and (ends or len(pages[-1]) >= MORE_LINES or size + line.size > MORE_BYTES):
             pages.append([])
             size = 0
         pages[-1].append(line)
         size += line.size
+        ends = _ends_page(line)
     return tuple((_more_name(n), _more_text(n, page, len(pages))) for n, page in enumerate(pages, start=1) if page)
+
+
+def _ends_page(line: IndexEntry) -> bool:
+    return crc32(line.memory.id.encode()) % PAGE_LINES == 0
 
 
 def _more_name(number: int) -> str:

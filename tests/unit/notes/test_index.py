@@ -79,6 +79,15 @@ def test_a_very_long_overflow_is_split_and_no_line_is_cut(make, count):
     assert all(line.raw.endswith(")") for line in lines)
 
 
+def test_a_memory_that_comes_or_goes_changes_no_more_than_a_page_or_two(make):
+    memories = [make(f"Rule {n} of the harbour", number=n, days=n % 40) for n in range(3_000)]
+    newest = make("A rule of today", number=9_000, days=50)
+    before, after = render_index(memories).overflow, render_index([*memories, newest]).overflow
+    texts = {text.partition("\n")[2] for _, text in before}  # behind the heading, which counts the pages
+    assert len(before) > 6
+    assert sum(text.partition("\n")[2] not in texts for _, text in after) <= 2
+
+
 def test_the_caps_count_neither_frontmatter_nor_comments():
     assert index_size("---\nname: x\n---\n# Memory\n<!-- a\nb -->\n- one\n") == (2, 15)
     assert index_size("<!-- a --><!-- b -->\n- one\n") == (1, 6)
