@@ -31,8 +31,11 @@ POOL = 12
 FLOOR = 0.3
 """Least similarity of a passage: what was merely said must be nearer to a question than what was weighed."""
 NEARER = 0.8
-BESIDE = 0.7
-"""Share of the best passage's similarity that another one needs."""
+"""Share of the nearest memory that a passage needs."""
+BESIDE = 0.75
+"""Share of the nearest passage that another one needs."""
+COMPANY = 0.5
+"""Share of the nearest passage that a memory beside it needs."""
 COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""
 COMPARED_FROM = 0.4
@@ -208,8 +211,9 @@ def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:
 
 
 def _seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted) -> list[Ranked]:
-    """Memories and passages in one order."""
-    seated = list(ranked[:wanted.count - len(said)])
+    """Memories and passages in one order; what is far behind the nearest passage is left out."""
+    least = 0.0 if wanted.whole else COMPANY * max((one.parts["similarity"] for one in said), default=0.0)
+    seated = [one for one in ranked if one.parts["similarity"] >= least][:wanted.count - len(said)]
     for one in sorted(said, key=lambda one: (-one.score, one.memory.id)):
         at = next((n for n, other in enumerate(seated) if other.score < one.score), len(seated))
         seated.insert(at, one)

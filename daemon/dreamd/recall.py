@@ -55,7 +55,7 @@ WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
 BESIDE_POOL = 16
-LEAST_NEAR = 0.3
+LEAST_NEAR = 0.25
 """Nearness that something must have for anything to be shown, save from deep looks: what answers a question, nearly always
 has more, and what does not mostly has less."""
 RECALL_BUDGET_S = 0.05

@@ -21,6 +21,7 @@ from dreamd.extraction.dates import make_durable
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.redaction import redact
 from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.signs import is_at_work
 from dreamd.extraction.speech import cleaned, sentences, shortened, speech
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_musing, is_question, leans, without_item
 from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
@@ -35,7 +36,7 @@ LONGEST_HEARD = 1_000
 LONGEST_PASSAGE = 280
 LONGEST_CONTEXT = 160
 SHORT_MESSAGE = 160
-FEWEST_TERMS = 2
+FEWEST_TERMS = 3
 CARRIED = 0.6
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 REVISION = timedelta(minutes=30)
@@ -158,10 +159,10 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
         return False
     if _DEFINITE.search(text, 1) or names_a_value(text):
         return True
-    if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
-        return False
+    if is_at_work(text) or (words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL):
+        return beside
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
-    return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - beside
+    return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
 
 
 def _says_enough(text: str) -> bool:

@@ -1,0 +1,93 @@
+"""What a person said and no candidate carries is kept as it was said; chatter, orders and withdrawn words are not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from dreamd.extraction import extract, find_passages
+from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Speaker, parse_scope
+
+AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
+FERRY = parse_scope("project:ferry")
+
+
+def prompt(text: str, n: int = 0, question: str = "") -> Event:
+    return Event(Speaker.HUMAN, EventKind.PROMPT, text, AT + n * timedelta(minutes=3), "talk-1", n * 50, n * 50 + 49,
+                 question=question)
+
+
+def passages(*events: Event, earlier: tuple[Observation, ...] = ()) -> list[Candidate]:
+    carried = extract(events, scope=FERRY).candidates
+    return find_passages(events, carried, scope=FERRY, zone=UTC, earlier=earlier)
+
+
+def texts(*events: Event) -> list[str]:
+    return [one.text for one in passages(*events)]
+
+
+def test_a_remark_that_sounds_like_work_at_hand_is_kept_as_it_was_said() -> None:
+    (one,) = passages(prompt("I rewired the pier lamps of Hafen Nord to 24 volts on the west side"))
+    assert one.text == "I rewired the pier lamps of Hafen Nord to 24 volts on the west side."
+    assert (one.sign, one.explicit, one.origin) == (IN_PASSING, False, Origin.USER)
+
+
+def test_what_a_candidate_carries_is_no_passage() -> None:
+    said = prompt("always moor the ferry at pier 4")
+    assert extract([said], scope=FERRY).candidates
+    assert passages(said) == []
+
+
+@pytest.mark.parametrize("text", [
+    "thanks, that looks good", "ok", "commit that", "please have a look at the tests", "why is the build red?",
+    "what does the tide table in gate 7 do?", "imagine we had a second ferry with 300 seats",
+    "translate this: our crew of 12 always eats at noon", "I think we might try a warmer blue",
+])
+def test_thanks_orders_questions_and_thoughts_are_nothing_to_find(text: str) -> None:
+    assert texts(prompt(text)) == []
+
+
+def test_what_was_pasted_or_printed_is_not_what_a_person_said() -> None:
+    assert texts(prompt("```\nthe mole is 412 metres long\n```")) == []
+    assert texts(prompt("Traceback (most recent call last):\n  File \"tide.py\", line 3, in <module>\nValueError: pier 9")) == []
+
+
+def test_a_short_answer_stands_with_its_question_and_a_nod_is_none() -> None:
+    asked = "The lock is new. Which colour should the lock of gate 9 get?"
+    assert texts(prompt("signal orange 2010", question=asked)) in (
+        [], ["Which colour should the lock of gate 9 get? signal orange 2010."],
+        ["Which colour should the lock of gate 9 get? Signal orange 2010."])
+    assert texts(prompt("signal orange 2010")) != []
+    assert texts(prompt("yes", question="Shall I paint it?")) == []
+
+
+def test_words_taken_back_a_moment_later_are_not_found_again() -> None:
+    first = prompt("I rewired the pier lamps of Hafen Nord to 24 volts on the west side")
+    assert not any("24" in text for text in texts(first, prompt("sorry, I meant 48 volts", 1)))
+    assert not any("24" in text for text in texts(first, prompt("scratch that", 1)))
+
+
+def test_words_of_an_earlier_reading_that_are_put_right_are_named_as_replaced() -> None:
+    (said,) = passages(prompt("I rewired the pier lamps of Hafen Nord to 24 volts on the west side"))
+    kept = Observation("abc123", 1, said.text, said.origin, said.at, said.scope, said.conversation, sign=IN_PASSING)
+    events = (prompt("sorry, I meant 48 volts", 1),)
+    found = find_passages(events, extract(events, scope=FERRY).candidates, scope=FERRY, zone=UTC, earlier=(kept,))
+    assert [one.target for one in found] == ["said:abc123"]
+    assert "48 volts" in found[0].text
+
+
+def test_secrets_are_masked_before_anything_is_kept() -> None:
+    secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    found = texts(prompt(f"the old token of the harbour robot was {secret} in the beginning of spring"))
+    assert all(secret not in text for text in found)
+
+
+def test_what_is_said_in_a_turn_the_agent_wrote_down_itself_is_left_to_its_note() -> None:
+    wrote = Event(Speaker.AGENT, EventKind.MEMORY_WRITE, "noted", AT, "talk-1", 60, 70)
+    assert texts(prompt("I rewired the pier lamps of Hafen Nord to 24 volts on the west side"), wrote) == []
+
+
+def test_other_languages_are_kept_too() -> None:
+    assert texts(prompt("die Lampen am Pier Nord hängen seit Juni an 24 Volt")) != []
+    assert texts(prompt("北码头的灯从六月起用24伏电源供电")) != []
