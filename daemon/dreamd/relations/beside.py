@@ -17,6 +17,7 @@ from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
 from dreamd.relations.opposites import denied_by_letter
 from dreamd.relations.quantities import dimension
+from dreamd.relations.replaced import other_in_place
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
@@ -30,7 +31,7 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
     if other_keeper(pair) or former_abroad(pair):
         return ()
-    if deadline_moved(pair) or other_sole(pair) or _only_turned(pair):
+    if deadline_moved(pair) or other_sole(pair) or other_in_place(pair) or _only_turned(pair):
         return ()
     if other_holder(pair) or taken_over(pair) or other_hands(pair) or told_event(pair) or other_liking(pair):
         return ()

@@ -29,6 +29,7 @@ from dreamd.relations.markers import (
     VERBS,
 )
 from dreamd.relations.quantities import dimension
+from dreamd.relations.replaced import other_in_place
 from dreamd.relations.sameness import narrowing, says_too, told_alike, turned_no, weighty
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots
@@ -72,6 +73,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or denial(pair, frame)
         or deadline_moved(pair)
         or other_sole(pair)
+        or other_in_place(pair)
         or value_change(pair, frame, strict=True)
         or other_amount(pair, frame)
         or other_fixed(pair, frame)

@@ -104,7 +104,7 @@ def _former(event: Event, old: Slots) -> str:
         rest = [t for t in left if t.stem not in VERBS and ("colour", t.lower) not in old.qualifiers]
         return min(known) if len(told) == 1 == len(known) and told != known and not rest else ""
     plain = [t for t in left if t.stem not in VERBS or t.stem in old.subject or t.kind != "word"]
-    if event.what & ATTRIBUTES - old.content_set and any(t.stem in VERBS for t in left):
+    if any(t.stem in VERBS and not _tells(t.stem, event.what) for t in left) and event.what & ATTRIBUTES - old.content_set:
         return ""  # "the coverage threshold" is what "coverage must be" tells of, not what "coverage fell by" does
     if value.numbers or old.numbers:
         return _amount(value, old, plain)
@@ -114,6 +114,18 @@ def _former(event: Event, old: Slots) -> str:
         rest = [t for t in plain if (other[0], other[1]) not in extract_slots(t.surface).qualifiers]
         return other[1] if one[0] == other[0] and one != other and not rest else ""
     return _place(event, old, left) if event.kind == "place" else ""
+
+
+def _tells(verb: str, what: frozenset[str]) -> bool:
+    """ "Costs" tells the price of a thing, "weighs" its weight."""
+    return bool(_TOLD_BY.get(verb, frozenset()) & what)
+
+
+_TOLD_BY = {
+    stem(verb): frozenset(stem(noun) for noun in nouns.split())
+    for verb, nouns in (("cost", "price fee rate fare rent"), ("weigh", "weight"), ("last", "duration length"), ("take", "duration"))
+}
+"""Verbs that name an attribute by themselves."""
 
 
 def _amount(value: Slots, old: Slots, left: list[Token]) -> str:

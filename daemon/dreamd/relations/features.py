@@ -174,7 +174,8 @@ def _same_word(one: str, other: str) -> bool:
     if one.replace("-", "") == other.replace("-", ""):
         return True
     short, long = sorted((one, other), key=len)
-    if len(short) >= 5 and long.startswith(short) and len(long) - len(short) <= 3 and short.isalpha() and long.isalpha():
+    root = short.removesuffix("e")
+    if len(root) >= 5 and long.startswith(root) and len(long) - len(short) <= 3 and short.isalpha() and long.isalpha():
         return not any(c.isdigit() for c in long)
     return words.NUMBER_WORDS.get(one, one) == words.NUMBER_WORDS.get(other, other) or str(
         words.NUMBER_WORDS.get(one, one)

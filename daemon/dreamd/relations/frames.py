@@ -154,7 +154,7 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     most = MOST_PARTS if marked or len(frame.a.told) >= LONG_CLAIM and _told_again(frame) else 1
     if most == 1 and frame.scattered or not frame.parts or len(frame.parts) > most:
         return ""
-    if frame.equal < LEAST_EQUAL and not (marked and _only_other_times(frame)):
+    if frame.equal < LEAST_EQUAL and not ((marked or _is_then(frame)) and _only_other_times(frame)):
         return ""
     if any(not _is_value(pair, frame, part) for part in frame.parts):
         return ""
@@ -164,6 +164,13 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
     if strict and not all(_is_single(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
     return "; ".join(f"`{_words(part.left)}` against `{_words(part.right)}`" for part in frame.parts)
+
+
+def _is_then(frame: Frame) -> bool:
+    """Both say of a thing when it is: "is on Mondays at 9:30"."""
+    part = frame.parts[0]
+    ahead = [t.lower for now, at in ((frame.a, part.left_at), (frame.b, part.right_at)) for t in now.every[max(0, at - 2) : at]]
+    return sum(word in ("is", "are") for word in ahead) == len(("a", "b"))
 
 
 def _told_again(frame: Frame) -> bool:

@@ -52,6 +52,8 @@ _BOUNDS = (
     (re.compile(rf"\b(?:smaller|lower) than {_NUMBER}", re.IGNORECASE), "below "),
 )
 """A bound in other words, where an amount follows."""
+_JUST = re.compile(r"\b(?P<is>is|are|use|run|keep|take|show|send) just (?=(?:an?|the) )", re.IGNORECASE)
+"""Only, where it tells what a thing is and no more."""
 _CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
 
 
@@ -59,6 +61,8 @@ def plainer(folded: str) -> str:
     """A folded text in plainer words; the same text where it has none of these phrases."""
     if "°" in folded:
         folded = _CELSIUS.sub(" celsius", folded)
+    if " just " in folded:
+        folded = _JUST.sub(r"\g<is> only ", folded)
     if " than " in folded:
         for bound, put in _BOUNDS:
             folded = bound.sub(put, folded)

@@ -49,7 +49,7 @@ class Limits:
     """When only the score tells."""
     contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
-    merge_plain: float = 0.65
+    merge_plain: float = 0.62
     """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
     contested_plain: float = 0.25
     """And such a merge must not look like a conflict with more than this."""
