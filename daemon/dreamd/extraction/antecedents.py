@@ -47,8 +47,15 @@ _NO_NAME = re.compile(r"(?i)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|janu
     r"|august|september|october"
                       r"|november|december|i|ok|yes|no|german|english|french|spanish|italian)$")
 _DEFINITE = re.compile(r"(?i)^(?:an?|another|new|some|my|our) ")
+_MANY = ("they", "those", "these")
+_OWNED = re.compile(r"(?i)\b(?:my|our) (?:[\w'’-]+ )??[\w'’-]+(?= (?:this|next|in|for|with|on|at|from|by|to|and|is|was|now"
+    r"|too|again|wrote|gave|has)\b|[,.!]|$)")
 _PEOPLE = ("he", "she", "her", "his")
 _OTHER_PERSON = re.compile(r"(?i)\b(?:he|him|his|she|her|hers)\b")
+_KIN = {
+    "she": re.compile(r"(?i)\b(?:daughter|sister|wife|mother|mum|aunt|niece|girlfriend|grandma|grandmother|frau|mrs|ms)\.? $"),
+    "he": re.compile(r"(?i)\b(?:son|brother|husband|father|dad|uncle|nephew|boyfriend|grandpa|grandfather|herr|mr)\.? $"),
+}
 _MOST_BEFORE_SUBJECT = 2
 _ROLE_AT_END = re.compile(r"(?i)\b(?:the|your) (?P<thing>[\w-]+(?: [\w-]+)?)[.!]?$")
 _NAMING = re.compile(r"(?i)(?:['’]s|['’]re| is| are) (?:now )?(?:called|named)\b")
@@ -77,11 +84,12 @@ def begins_with_pronoun(sentence: str) -> bool:
 
 def without_pronoun(sentence: str) -> str:
     """A sentence as it would read with a name in the place of its first pronoun, to be weighed."""
-    for shape, form in ((_SUBJECT, "Arden{verb}{rest}"), (_OWNER, "Arden's {rest}"), (_MINE, "My ferry{rest}")):
+    for shape, form in ((_SUBJECT, "{name}{verb}{rest}"), (_OWNER, "Arden's {rest}"), (_MINE, "My ferry{rest}")):
         found = shape.fullmatch(sentence)
         if found:
             parts = found.groupdict()
-            return form.format(verb=_verb(parts.get("verb", "")), rest=parts["rest"])
+            name = "Our partners" if parts["pronoun"].lower() in _MANY else "Arden"
+            return form.format(name=name, verb=_verb(parts.get("verb", "")), rest=parts["rest"])
     return sentence
 
 
@@ -101,9 +109,10 @@ def with_antecedent(sentence: str, before: Before, said: Sequence[str]) -> str:
         parts = found.groupdict()
         own = f"{named}'s {parts['rest']}" if "verb" not in parts else f"{named}{_verb(parts['verb'])}{parts['rest']}"
         return own[:1].upper() + own[1:]
-    if said or found["pronoun"].lower() in _PEOPLE:
-        return _behind(sentence, said[-1:])
-    return _behind(sentence, [*before.said[-1:]])
+    if not said and found["pronoun"].lower() in _PEOPLE:
+        last = ". ".join(text.rstrip(" .") for text in before.said)
+        return _behind(sentence, [last]) if words.has("words/passing", "person", last) else ""
+    return _behind(sentence, said or before.said)
 
 
 def _named(found: re.Match[str], before: Before, said: Sequence[str]) -> str:
@@ -124,7 +133,10 @@ def _is_naming(found: re.Match[str]) -> bool:
 def _thing(near: Sequence[str]) -> str:
     """The one thing that the last sentence brought in."""
     found = _BRINGS_IN.fullmatch(near[-1].strip()) if near else None
-    return f"the {_DEFINITE.sub('', found['thing']).removeprefix('the ')}" if found else ""
+    if found:
+        return f"the {_DEFINITE.sub('', found['thing']).removeprefix('the ')}"
+    owned = _OWNED.findall(near[-1]) if near else []
+    return owned[0] if len(owned) == 1 else ""
 
 
 def _role(before: Before) -> str:
@@ -139,10 +151,16 @@ def _person(near: Sequence[str], pronoun: str) -> str:
         found = (m["name"] or m["owner"] or m["first"] for m in _NAME.finditer(text))
         names = list(dict.fromkeys(name for name in found if not _NO_NAME.search(name)))
         if len(names) > 1:
-            return ""
+            return _by_kin(text, names, pronoun)
         if names:
             return names[0] if _is_about(text, names[0], pronoun) else ""
     return ""
+
+
+def _by_kin(text: str, names: Sequence[str], pronoun: str) -> str:
+    """The one of several names that stands behind a word for a man or a woman: "my daughter Ronja"."""
+    fit = [name for name in names if _KIN[_gender(pronoun)].search(text[:text.index(name)])]
+    return fit[0] if len(fit) == 1 else ""
 
 
 def _is_about(text: str, name: str, pronoun: str) -> bool:
@@ -163,11 +181,15 @@ def _gender(pronoun: str) -> str:
 def _behind(sentence: str, near: Sequence[str]) -> str:
     """The sentence behind the one before it, where that says enough to be spoken of."""
     text = next(iter(reversed(near)), "")
-    if not _FEWEST_LETTERS <= words.width(text) <= LONGEST_LEAD or _OBJECT.search(text) or leans(text):
+    if len(near) > 1 and _OBJECT.search(text):
+        text = f"{near[-2].rstrip(' .,;…')}. {text[:1].upper()}{text[1:]}"
+    elif _OBJECT.search(text):
+        return ""
+    if not _FEWEST_LETTERS <= words.width(text) <= LONGEST_LEAD or leans(text):
         return ""
     if is_question(text) or is_at_work(text):
         return ""
-    return f"{text[:1].upper()}{text[1:].rstrip(' .,;')}. {sentence[:1].upper()}{sentence[1:]}"
+    return f"{text[:1].upper()}{text[1:].rstrip(' .,;…')}. {sentence[:1].upper()}{sentence[1:]}"
 
 
 def _verb(said: str) -> str:

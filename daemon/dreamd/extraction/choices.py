@@ -8,7 +8,8 @@ from collections.abc import Iterable
 _ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "last": -1, "latter": -1}
 _ORDINAL = r"the (?P<which>first|former|second|third|fourth|last|latter)"
 _PICK = re.compile(
-    rf"(?i)(?:(?:ok(?:ay)?|yes|hm+|well|please|let['’]s|let us|i['’]d|definitely|clearly|rather|say|go with|take|use|prefer"
+    rf"(?i)(?:(?:ok(?:ay)?|yes|hm+|well|please|let['’]s|let us|i['’]d|definitely|clearly|rather|say|go (?:with|for)|take|use"
+    r"|prefer"
     rf"|pick|choose"
     rf"|want|i|we)[,. ]+)*{_ORDINAL}(?: (?:one|option|variant))?(?P<rest>[.,;:!–-].*)?[.! ]*", re.DOTALL)
 _MEANT = re.compile(rf"(?i)\b{_ORDINAL} (?:one|option|variant)\b(?= (?:is|was|has|i|we|you|should|must|can|stays|goes|never"
@@ -20,6 +21,7 @@ _FRAME = re.compile(r"(?i).*\b(?:be|use|with|in|as|to|on|for|want|prefer|like|ta
 _SHOULD = re.compile(r"(?i)(?P<norm>should|must|shall) (?P<subject>(?!i\b|we\b|you\b|it\b|this\b|that\b"
     r"|they\b).+?) (?P<verb>be|use|have|stay|go|return"
                      r"|start|end|run|live|show)\s*", re.DOTALL)
+_VERB = re.compile(r" (?:are|is|do|does|have|has|would|can|will|work|works|both)\b")
 _MOST_WORDS = 4
 _LONGEST = 48
 _NO_THING = re.compile(r"(?i)(?:not|no|yes|so|something else|other|later|now|both|neither|wait|leave|skip|stop|go|continue"
@@ -58,7 +60,7 @@ def decided(question: str, thing: str) -> str:
     found = _SHOULD.match(asked)
     if found:
         return f"{opened(found['subject'])} {found['norm'].lower()} {found['verb'].lower()} {thing}."
-    return f"{question.strip()} {opened(thing)}."
+    return f"{opened(asked)}? {opened(thing)}."
 
 
 def _thing(found: re.Match[str], offered: str) -> str:
@@ -69,7 +71,9 @@ def _thing(found: re.Match[str], offered: str) -> str:
 
 def _listed(head: str, last: str) -> tuple[str, ...]:
     """The list that ends with `last`; its first member begins behind the words that lead up to it."""
-    listed = [last.strip()]
+    last = _VERB.split(last, maxsplit=1)[0].strip()
+    led_up = _FRAME.match(last)
+    listed = [last[led_up.end():] if led_up and led_up.end() < len(last) else last]
     *front, nearest = head.split(", ")
     framed = _FRAME.match(nearest)
     listed.insert(0, nearest[framed.end():] if framed else nearest)
@@ -86,4 +90,4 @@ def _is_thing(text: str) -> bool:
 
 def opened(text: str) -> str:
     """A text with a capital, unless it begins with a name that has none: an address, a path, a version."""
-    return text[:1].upper() + text[1:] if re.match(r"[^\W\d_]+(?=[\s,.!?;:'’]|$)(?![.@/]\w)", text) else text
+    return text[:1].upper() + text[1:] if re.match(r"[a-zà-ÿ]+(?=[\s,.!?;:'’]|$)(?![.@/]\w)", text) else text

@@ -60,7 +60,8 @@ def _value() -> re.Pattern[str]:
         r"(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*", r"\b\w+://\S", r"(?<!\w)--\w[\w-]+", r"`[^`]+`", r"\b[a-z]+_[a-z_]+\b",
         r"\b[\w-]+\.(?:com|org|net|io|dev|example|internal|local)\b",
         r"\b[\w-]+\.(?:md|json|ya?ml|toml|py|ts|js|go|docx|csv|txt|sql)\b",
-        rf"\b(?:in|of|until|by|on|to) (?:{_MONTHS})\b", rf"\b(?:on|every(?: second| other)?|each|to) {_WEEKDAYS}\b",
+        rf"(?i:\b(?:in|of|until|by|on|to) (?:{_MONTHS})\b)", rf"(?i:\b(?:on|every(?: second| other)?|each|to) {_WEEKDAYS}\b)",
+        rf"(?i:\b{_WEEKDAYS}\b)", r"\b\d[\d.,]* [a-z]{3,}s\b", r"\b[A-Z] \d{2,}\b",
         r"\b[A-Z]{2,5}\b", r"(?<=[a-z,/] )[A-Z][A-Za-z]{2,}",
     )))
 

@@ -12,7 +12,8 @@ from dreamd.extraction import words
 from dreamd.model import Category, MemoryClass, MemoryType
 
 _FIRST_WORD = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+)?)")
-_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?)\b|\s*:"
+_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?|goes|costs|lives|stays"
+                           r"|belongs)\b|\s*:"
                            r"|\w*['’]s\b", re.IGNORECASE)
 _VERB_FOLLOWS = re.compile(
     r"\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|can|cannot|may|must|will|should|runs?|comes?|goes?|go|lives?"

@@ -21,13 +21,16 @@ _FINAL = re.compile(r"(?i) (?:was|were|has been) \w+ed$| was sold$| retired$")
 """A verb that says enough by itself: "the Gannet was sold"."""
 _TAKES_A_WORD = re.compile(r"(?i) (?:of|at|on|to)$")
 """Where a verb of a person ends like this, one word after it says enough: "she is fond of lilies"."""
+_ASKS_FOR_MORE = re.compile(r"(?i) (?:need|require)$")
+_FILE = re.compile(r"[\w-]+(?:[./][\w-]+)+")
+_NAMED = re.compile(r"[\"“`][\w. -]{2,30}[\"”`]")
 _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|every|i|[A-Z]\w+)\b)")
 _LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")
 _TITLE = r"(?:(?:Dr|Mrs?|Ms|Prof)\.? |Judge |Frau |Herr |Señora? |Madame |Monsieur |Dona )"
 _ADVERBS = r"(?:(?:all|also|only|mostly|usually|now|always|never|mainly|normally|still) )*"
 _LEAD = r"(?:(?:since|in|on|from|until|during|after|every|at|for) [^,.;]{2,30},? )?"
 _DETAIL = re.compile(
-    r"(?i)\b(?:on|in|at|by|with|from|over|per|within|every|for|under|behind|near|after|before|until|without|via|as|to"
+    r"(?i)\b(?:on|in|at|by|with|from|over|per|within|every|for|under|behind|near|after|before|until|without|via|as|to|into|onto"
     r"|through|up to|between|auf|bei|mit|von|im|am|um|aus|für|ohne|bis|seit|à|en|le|chez|avec|sur|con|desde|los|em"
     r"|com|na|no) \w"
     r"|\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montags?|dienstags?|mittwochs?|donnerstags?|freitags?"
@@ -63,7 +66,9 @@ def told_in_passing(sentence: str) -> str:
 def _is_of_a_kind(text: str) -> bool:
     """Whether a whole kind is meant by what else would be a thing at hand: "tickets go to the board", without an article."""
     kind = next(shape for whose, shape in _shapes() if whose == "kind").match(text)
-    return kind is not None and not names_something_at_hand(text[kind.end():])
+    if kind is None:
+        return False
+    return not names_something_at_hand(text[kind.end():]) or _NAMED.search(text, kind.end()) is not None
 
 
 def _whose(text: str) -> str:
@@ -71,8 +76,8 @@ def _whose(text: str) -> str:
 
 
 def names_something_at_hand(sentence: str) -> bool:
-    """Whether the first clause of a sentence speaks of a thing of the work at hand."""
-    return words.has("words/passing", "at_hand", _CLAUSE_END.split(sentence, maxsplit=1)[0])
+    """Whether the first clause of a sentence speaks of a thing of the work at hand; the name of a file is no such thing."""
+    return words.has("words/passing", "at_hand", _FILE.sub("x", _CLAUSE_END.split(sentence, maxsplit=1)[0]))
 
 
 def is_about_work_at_hand(sentence: str) -> bool:
@@ -95,6 +100,8 @@ def _says_enough(whose: str, text: str, found: re.Match[str]) -> bool:
     rest = after.strip(" ,;:")
     if whose in ("thing", "value"):
         return names_a_value(rest) or names_a_value(text)
+    if whose == "kind" and _ASKS_FOR_MORE.search(found[0]) and len(rest.split()) > 1:
+        return True
     if whose == "person" and _TAKES_A_WORD.search(found[0]):
         return True
     if whose == "myself" or (whose in ("person", "ours", "role") and len(rest.split()) > 1):

@@ -16,7 +16,7 @@ from dreamd.extraction.antecedents import LONGEST_LEAD, Before, begins_with_pron
 from dreamd.extraction.choices import alternatives, decided, opened, picked
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.passing import names_something_at_hand
-from dreamd.extraction.revisions import kind_of_value, put_right
+from dreamd.extraction.revisions import kind_of_value, put_right, values_of
 from dreamd.extraction.signs import ENOUGH, is_at_work, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences
 from dreamd.extraction.stance import is_question, leans
@@ -25,6 +25,7 @@ SHORT_ANSWER = 60
 LONG_ANSWER = 130
 """An answer that begins with what was asked for may go on to say more about it."""
 _FEWEST_NAMING = 2
+_POINTERS = ("they", "them", "he", "him", "she", "her", "one", "ones", "it's", "that's", "what's")
 _COUNTED = frozenset({"number", "count", "version", "time", "day", "weekday", "month"})
 _NORM = re.compile(r"(?i)\b(?:should|prefer|which|what|how|where|when|who|default|always|convention|policy|soll|welche|debe"
     r"|quel|qual)\b"
@@ -35,14 +36,32 @@ _EXCEPT = re.compile(r"(?i)(?:yes|yep|yeah|no|nope|sure|ja|nein)?,? ?(?:but |and
 _SPEAKS_OF_SELF = re.compile(r"(?i)(?:i|we|you|it|he|she|they|this|that|there|let['’]?s|if|when|because|so|but)\b")
 _TAKES = re.compile(r"(?i)(?:(?:ok(?:ay)?|yes|then|no|hm+|well|so|please|let['’]s|let us|we|i['’]d|could be|maybe|better"
     r"|rather)[,. ]+)*"
-                    r"(?:(?:make|set) (?:it|that|them)(?: to| at)?|take|use|say|go (?:with|for|to)|try|put|choose"
+                    r"(?:(?:make|set) (?:it|that|them)(?: to| at)?|take|use|do|say|go (?:with|for|to)|try|put|choose"
                     r"|pick)\s+(?P<value>.+)")
+_MAY_BE = re.compile(r"(?i)(?:and |but |so )?(?:that|it|this|they)(?: one)? (?:can|should|must|may|could|has to|have to"
+    r"|needs? to)(?: also)?"
+                     r" (?:go|be|become)(?: up| down)?(?: to)? (?P<value>\S+(?: \w+)?)")
+_IS_BETTER = re.compile(r"(?i)(?P<value>\S+(?: \w+)?) (?:is|are|would be|will be) (?:better|enough|fine|plenty|right|ok"
+    r"|safer)")
+_SAYS_OF = re.compile(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|has|takes|lasts|allows|uses|runs)\b")
+_SETTLES = re.compile(r"(?i)\bthen[.!]?$|^(?:ok(?:ay)?,? |so |and )?then\b|^(?:ok(?:ay)?,? )?(?:we|i)['’]ll\b|^let['’]s\b")
+_ASKS_FOR_WORK = re.compile(r"(?i)(?:can|could|would|will) you\b|do you (?:have|know|see|think|want)\b|what (?:would"
+    r"|do) you\b|(?:what|how) about you\b")
+_HOW_OFTEN = re.compile(r"(?i)(?:never|always|sometimes|usually|mostly|only) ?,")
+_AFFIRMS = re.compile(r"(?i)(?:never|always|sometimes|usually|mostly|yes|yep|yeah|sure|no|nope|we do(?:n['’]t)?"
+    r"|i do(?:n['’]t)?|there (?:is|are)|it (?:is|does)|they do|we have|i have)\b[,.:; –-]+"
+                      r"(?P<more>.{8,})", re.DOTALL)
 _ASKS_AFTER = re.compile(r"(?i)(?:.*[,;.] )?(?:(?:and|so|ok|but|hm+),? )*(?:(?:what|which|who|how (?:long|much|many|big"
     r"|high))(?: is|['’]s| are| was)|what about|how about|and)"
                          r" (?P<topic>(?:the |our |my |your )?[\w'’-]+(?: [\w'’-]+){0,4}?)(?: (?:right now|now|currently"
                          r"|today|at the moment|again|set to|then))*\s*\??")
 _NAMED = re.compile(r"(?!(?:it|this|that|these|those|the|an?|my|your|our|both|all|some|one|care|over|off|out"
     r"|a)\b)[\w.@/+-]+(?: [\w.@/+-]+){0,3}")
+WITHOUT_VERB = re.compile(r"(?i)(?!.*\b(?:is|are|was|were|has|have|do|does|did|can|will|should|must|need|want|get|got|goes?"
+    r"|i|we|you|it)\b)"
+                          r"(?:[^\s,;:?]+ ){0,5}[^\s,;:?]+")
+"""A few words without a verb, such as "24 per page"."""
+_THEN = re.compile(r"(?i)[, ]+(?:then|please|instead|too|for now)$")
 _OBJECT = re.compile(r"(?i)\b(?:him|her|them|it|there)\b")
 _LEADS_UP = re.compile(r"(?i)(?:(?:done|sure|great|good|ok(?:ay)?|thanks|and|understood|all right|noted)[,.!] ?)+")
 _FILLER = re.compile(r"(?i)^(?:currently|at the moment|right now|now|it is|it's|that is|by default)[, ]+")
@@ -81,7 +100,8 @@ def reply_of(text: str, before: Before, *, filled_in: bool = False) -> Reply | N
         norm = norm_of(asked, text)
         return Reply(norm) if norm else Reply(why="short-answer")
     first, rest = said[0], text[text.find(said[0]) + len(said[0]):].strip()
-    told = _anew(first, before) or _picked(asked, first) or _answered(_Asked(asked, not before.asked, filled_in), first, before)
+    stands = _Asked(asked, not before.asked, filled_in)
+    told = _anew(first, before) or _picked(asked, first, before) or _answered(stands, first, before)
     return Reply(told, rest) if told else None
 
 
@@ -92,14 +112,34 @@ def takes_one(text: str) -> bool:
 
 
 def chosen_of(text: str, before: Before) -> str:
-    """An order to take what the person's own question named, together with that question."""
-    said = _TAKES.fullmatch(text.rstrip(".! "))
-    question = next((s for s in reversed(before.said) if is_question(s)), "") if said else ""
-    if said is None or not question or len(question) > LONGEST_LEAD or names_something_at_hand(question):
+    """What is taken of the things that the person's own question named, together with that question."""
+    said = _THEN.sub("", text.rstrip(".! "))
+    taken = _TAKES.fullmatch(said)
+    if len(text) > SHORT_ANSWER or is_question(text) or not (taken or len(said.split()) <= _FEWEST_NAMING + 1):
         return ""
-    offered = alternatives(f"{question.rstrip('?')}?")
-    named = [one for one in offered if one.lower() in said["value"].lower()]
-    return _asked_and_said(question, text) if len(named) == 1 else ""
+    for question in filter(is_question, reversed(before.said)):
+        offered = alternatives(f"{question.rstrip('?')}?")
+        named = [one for one in offered if re.search(rf"(?i)(?<!\w){re.escape(one)}(?!\w)", said)]
+        if len(named) == 1:
+            return _asked_and_said(question, text)
+    return ""
+
+
+def settled_by(text: str, before: Before) -> str:
+    """What the person settles after asking about it: "I water them on Mondays then", together with the question."""
+    question = next(iter(_own_questions(before)), "")
+    settles = _SETTLES.search(text) or (before.told and WITHOUT_VERB.fullmatch(text))
+    if not question or len(text) > LONG_ANSWER or not settles or _orders(text) or is_question(text):
+        return ""
+    if not _NORM.search(question) or names_something_at_hand(text) or not _has_value(text):
+        return ""
+    return _asked_and_said(question, text)
+
+
+def _own_questions(before: Before) -> list[str]:
+    """What the person asked in the message before, last question first; what only asks for work is left out."""
+    return [s for s in reversed(before.said) if is_question(s) and len(s) <= LONGEST_LEAD and not _ASKS_FOR_WORK.match(s)
+            and not names_something_at_hand(s)]
 
 
 def _to_an_offer(asked: str, text: str, *, whole: bool) -> Reply | None:
@@ -114,21 +154,23 @@ def _to_an_offer(asked: str, text: str, *, whole: bool) -> Reply | None:
 
 def _own_question(before: Before) -> str:
     """The person's own question, where the agent said that it does not know."""
-    if not any(words.has("words/replies", "unknown", told) for told in before.told):
-        return ""
-    return next((said for said in reversed(before.said) if is_question(said)), "")
+    unknown = any(words.has("words/replies", "unknown", told) for told in before.told)
+    return next((said for said in reversed(before.said) if is_question(said)), "") if unknown else ""
 
 
 def _asks_to_choose(asked: str) -> bool:
     return words.starts("words/replies", "chooses", asked)
 
 
-def _picked(asked: str, first: str) -> str:
-    found = picked(first, asked) if asked else None
-    if found is None or is_at_work(found[0]):
-        return ""
-    thing, more = found
-    return f"{decided(asked, thing)}{f' {opened(more)}' if more else ''}"
+def _picked(asked: str, first: str, before: Before) -> str:
+    """The thing taken by its place in a list: that of the question, or that of the agent's answer to the person's own."""
+    own = [(question, told) for question in _own_questions(before)[:1] for told in before.told[-1:]]
+    for question, offered in ((asked, asked), *own):
+        found = picked(first, offered) if offered else None
+        if found is not None and not is_at_work(found[0]):
+            thing, more = found
+            return f"{decided(question, thing)}{f' {opened(more)}' if more else ''}"
+    return ""
 
 
 def _answered(question: _Asked, first: str, before: Before) -> str:
@@ -136,13 +178,14 @@ def _answered(question: _Asked, first: str, before: Before) -> str:
     asked, own = question.text, question.own
     if not asked or len(asked) > LONGEST_SENTENCE // 2 or is_question(first) or words.starts("words/replies", "shrug", first):
         return ""
-    if not question.filled_in and (names_something_at_hand(asked) or _orders(first) or _stands_alone(first)
-                                   or words.has("words/claims", "passing", first)):
+    if not (question.filled_in or _is_meant_for(question, first)):
         return ""
     if not _NORM.search(asked):
         said = _TAKES.fullmatch(first)
-        fits = kind_of_value(said["value"] if said else first) or (_EXCEPT.fullmatch(first) and names_a_value(f"x {first}"))
-        return _asked_and_said(asked, first) if (fits or (own and _names_enough(first))) and _names_enough(asked) else ""
+        fits = kind_of_value(said["value"] if said else first) or (_EXCEPT.fullmatch(first) and _has_value(first))
+        if _affirms(first) or ((fits or (own and _names_enough(first))) and _names_enough(asked)):
+            return _asked_and_said(asked, first)
+        return ""
     longest = LONG_ANSWER if not _SPEAKS_OF_SELF.match(first) else SHORT_ANSWER
     if len(first) > longest:
         return ""
@@ -158,13 +201,34 @@ def _joined(asked: str, said: str) -> str:
     return told if not told.startswith(asked.strip()) else _asked_and_said(asked, said)
 
 
+def _is_meant_for(question: _Asked, first: str) -> bool:
+    """Whether a message speaks to the question: it orders nothing else, tells nothing by itself and is not of the moment."""
+    if names_something_at_hand(question.text):
+        return False
+    if _HOW_OFTEN.match(first):
+        return True
+    return not _orders(first) and (question.own or not (_stands_alone(first) or words.has("words/claims", "passing", first)))
+
+
+def _affirms(first: str) -> bool:
+    """Whether an answer says yes or no and goes on with what cannot be understood without the question."""
+    found = _AFFIRMS.fullmatch(first)
+    if found is None or len(first) > LONG_ANSWER:
+        return False
+    return _HOW_OFTEN.match(first) is not None or (leans(found["more"]) and _has_value(found["more"]))
+
+
 def _orders(first: str) -> bool:
     """Whether an answer orders something instead, and does not only take one thing."""
     return is_at_work(first) and _TAKES.fullmatch(first) is None
 
 
 def _stands_alone(first: str) -> bool:
-    return not (leans(first) or _OBJECT.search(first)) and weigh(first).weight >= ENOUGH
+    """Whether an answer is a statement of its own, which its first clause begins."""
+    if leans(first) or _OBJECT.search(first) or weigh(first).weight < ENOUGH:
+        return False
+    head = first.split(", ")[0]
+    return head == first or weigh(head).weight >= ENOUGH
 
 
 def _asked_and_said(asked: str, said: str) -> str:
@@ -173,9 +237,14 @@ def _asked_and_said(asked: str, said: str) -> str:
     return f"{opened(question)}? {opened(said)}{'' if said[-1] in '.!。！' else '.'}"
 
 
+def _has_value(text: str) -> bool:
+    """Whether an answer names a value; its first word is no name for standing first."""
+    return names_a_value(f"x {text if _SPEAKS_OF_SELF.match(text) is None else text[:1].lower() + text[1:]}")
+
+
 def _names_enough(asked: str) -> bool:
     """Whether a question says what it asks about."""
-    little = words.entries("words/little", "little")
+    little = {*words.entries("words/little", "little"), *_POINTERS}
     named = [word for word in re.findall(r"[^\W_][\w'’.-]*", asked.lower()) if word not in little]
     return len(named) >= _FEWEST_NAMING or words.WIDE.search(asked) is not None
 
@@ -186,26 +255,31 @@ def _lead(before: Before) -> str:
         if is_question(text) or leans(text) or begins_with_pronoun(text):
             continue
         if len(text) <= LONGEST_LEAD and len(text.split()) > _FEWEST_NAMING:
-            return f"{text[:1].upper()}{text[1:].rstrip(' .,;')}."
+            return f"{text[:1].upper()}{text[1:].rstrip(' .,;…')}."
     return ""
 
 
 def _anew(first: str, before: Before) -> str:
     """A value set in the place of one the agent stated: "make it 250" after "100 requests per minute"."""
     head = first.split(", ")[0].rstrip(".! ")
-    taken = _TAKES.fullmatch(head)
+    taken = next((found for shape in (_TAKES, _MAY_BE, _IS_BETTER) if (found := shape.fullmatch(head))), None)
     value = (taken["value"] if taken else head).strip()
     if before.asked or kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):
         return ""
+    question = next(iter(_own_questions(before)), "")
     for told in reversed((*before.told_earlier, *before.told)):
         fixed = put_right(told, value) if len(told) <= LONGEST_LEAD else None
-        if not fixed:
-            continue
-        if re.match(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|has|takes|lasts|allows|uses|runs)\b", fixed):
+        if fixed and _SAYS_OF.match(fixed):
             return re.sub(r"(?i)^your ", "The ", fixed)
-        asked = _ASKS_AFTER.fullmatch(before.said[-1]) if before.said else None
-        if asked is None:
-            return ""
-        topic = re.sub(r"(?i)^your ", "the ", asked["topic"])
-        return f"{topic[:1].upper()}{topic[1:]}: {_FILLER.sub('', fixed)}"
-    return ""
+        if fixed:
+            return _of_topic(question, _FILLER.sub("", fixed)) if question and told in before.told else ""
+    alike = any(kind_of_value(value) in values_of(told) for told in before.told)
+    return _asked_and_said(question, first) if question and alike else ""
+
+
+def _of_topic(question: str, told: str) -> str:
+    """A value with what the question asked about in front."""
+    asked = _ASKS_AFTER.fullmatch(question)
+    if asked is None:
+        return _asked_and_said(question, told)
+    return f"{opened(re.sub(r'(?i)^your ', 'the ', asked['topic']))}: {told}"

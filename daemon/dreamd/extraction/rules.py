@@ -17,11 +17,12 @@ from dreamd.extraction.accepted import accepts_a_proposal, causes_of, proposal_o
 from dreamd.extraction.antecedents import Before, begins_with_pronoun, with_antecedent, without_pronoun
 from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
 from dreamd.extraction.choices import with_names
+from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.clauses import lasting_clause
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.passing import is_mentioned, names_something_at_hand
-from dreamd.extraction.replies import SHORT_ANSWER, chosen_of, reply_of, takes_one
+from dreamd.extraction.replies import SHORT_ANSWER, WITHOUT_VERB, chosen_of, reply_of, settled_by, takes_one
 from dreamd.extraction.restated import decree_of, plain
 from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.signs import ENOUGH, is_at_work, is_one_off, weigh
@@ -51,6 +52,13 @@ _REASON_INSIDE = re.compile(r"(?i), so (?:it|that|there|they|we)\b|\bbecause\b|,
 _LATTER = re.compile(
     r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
     r"|das gleiche|lo mismo|de même)\b")
+_TAKES_IT_NOW = re.compile(r"(?-i:[A-Z])[\w.-]+(?: [\w.-]+){0,4} (?:does|do|handles?|makes?|prints?|runs?|takes?|has"
+    r"|keeps?) (?:it|that|them|this)\b.*"
+                           r"\b(?:now|instead|from now on|since)\b")
+_NEW_ONE = re.compile(r"(?i)\b(?:a|another) (?:new|second|bigger|smaller|better|other) one\b|\banother one\b")
+_DOES_INSTEAD = re.compile(r"(?i)(?:(?:please|just|instead|rather)[, ]+)*(?:use|write|take|make|put|do|prefer|stick"
+    r"|go) (?!it\b|this\b|that\b|on\b)"
+                           r"(?:\S+ ){0,10}\S+")
 _GENERALISES = re.compile(r"(?i)(?:all|every|each|our)\b.*\b(?:like (?:that|this)|(?:this|that) way)\b")
 """What goes for all of a kind, said of the sentence before."""
 _POINTS_BACK = frozenset({"stated", "told", "environment", "lookup", "definition", "change", "contrast", "restriction", "self"})
@@ -165,8 +173,8 @@ def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool, answe
             continue
         heard = _heard(talk, event, text, [*answered, *said[:n - 1]], at_work=sum(busy) > busy[n - 1],
                        denied=denied or talk.revised)
-        if kept_at >= n - 3 and talk.found and (heard is None or heard.sign == "one-off") and (
-                _adds_to(text, talk.found[-1].text, next_to=kept_at == n - 2)):
+        leaning = heard is None or heard.sign == "one-off" or _TAKES_IT_NOW.match(text) is not None
+        if kept_at >= n - 3 and talk.found and leaning and _adds_to(text, talk.found[-1].text, next_to=kept_at == n - 2):
             kept_at = n - 1 if talk.add_to_last(text) else kept_at
             continue
         if heard is None:
@@ -216,8 +224,10 @@ def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: boo
     """What a sentence that says too little as it stands leaves behind: a value set, a clause that lasts, a thing spoken of."""
     if decree := decree_of(text):
         return _Heard(decree, "decree")
-    if chosen := chosen_of(text, before):
+    if chosen := chosen_of(text, before) or settled_by(text, before):
         return _Heard(chosen, "choice")
+    if earlier and _NEW_ONE.search(text) and names_a_value(text) and not is_question(earlier[-1]) and not is_at_work(text):
+        return _Heard(f"{earlier[-1]} {text}", "change")
     if earlier and _GENERALISES.match(text) and not is_question(earlier[-1]):
         return _Heard(f"{earlier[-1]} {text}", "general")
     if begins_with_pronoun(text):
@@ -237,8 +247,13 @@ def _adds_to(text: str, last: str, *, next_to: bool) -> bool:
         return False
     if not next_to:
         return words.starts("words/replies", "narrows", text)
-    instead = len(text.split()) <= MOST_INSTEAD and not is_at_work(text) and words.starts("words/replies", "forbids", last)
-    return instead or takes_one(text) or any(words.starts("words/replies", table, text) for table in ("adds", "narrows"))
+    named = len(text.split()) <= MOST_INSTEAD and not is_at_work(text)
+    instead = (named or _DOES_INSTEAD.fullmatch(text) is not None) and words.starts("words/replies", "forbids", last)
+    if WITHOUT_VERB.fullmatch(text) and any(sign.isdigit() for sign in text):
+        return True
+    if instead or takes_one(text) or _TAKES_IT_NOW.match(text) is not None:
+        return True
+    return any(words.starts("words/replies", table, text) for table in ("adds", "narrows"))
 
 
 def _antecedent(earlier: list[str]) -> str:

@@ -11,8 +11,9 @@ import re
 from dataclasses import dataclass
 
 from dreamd.extraction import words
-from dreamd.extraction.claims import states_a_value
+from dreamd.extraction.claims import names_a_value, states_a_value
 from dreamd.extraction.classes import is_order
+from dreamd.extraction.language import language_of
 from dreamd.extraction.passing import OF_PEOPLE, is_about_work_at_hand, names_something_at_hand, told_in_passing
 from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
@@ -57,6 +58,14 @@ _NAMED = re.compile(r"`[^`]+`|\b[A-Z][a-z]+[A-Z]\w*|\b[A-Z]{3,}\b|--[a-z-]{2,}|\
 _CODE_LIKE = re.compile(r"`|(?<!\w)-{1,2}[a-z]|\w_\w|\w\(\)|[a-z][A-Z]")
 _DENIES = re.compile(r"(?i)no (?!need\b)\w")
 """What there shall not be is no piece of work."""
+_FEWEST_WORDS = 4
+_HAS_VERB = re.compile(r"(?i)\b(?:is|are|be|has|have|do|does|can|must|may|need|want|we \w+|they \w+)\b"
+                       r"|(?-i:(?<=[a-z0-9] )[a-z]{3,}(?<!s)s\b)")
+_OF_NOW_OR_ME = re.compile(
+    r"(?i)^(?:i|i'm|i'll|i've|you|since|in the|then|first|next|now)\b|\b(?:i'll|you|your|\w{2,}ed|ran|was|were|went|had|did"
+    r"|got|came|made|took"
+    r"|gave|wrote|sent|left|lost|broke|found|saw|sort of|kind of|such that|basically|could|would|might|left)\b|[{}<>=|]")
+"""What tells of the past, of the speaker's next hour or of a thought is no standing fact."""
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 
 
@@ -84,14 +93,15 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work
     if _is_stated(text) and not (at_work and (names_something_at_hand(text) or _CODE_LIKE.search(text))):
         found.append(("stated", _STATED))
         signs = (*signs, "stated")
-    elif _is_told(text, at_work=at_work) or (mentioned and _is_declared(text)):
+    elif _is_told(text, at_work=at_work) or (mentioned and _is_declared(text)) or (not at_work and _is_standing(text)):
         found.append(("told", _TOLD))
         signs = (*signs, "told")
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong or "told" in signs)
     if at_work and set(signs) <= _DESCRIBING and not _FIRST_PERSON.match(text):
         weight -= _DESCRIPTION_AT_HAND if names_something_at_hand(text) else _DESCRIPTION
     denied = denied and not words.has("words/rules", "narrative", text)
-    weight += _shape(text) + (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
+    weight += max(_shape(text), 0.0) if "stated" in signs else _shape(text)
+    weight += (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
 
 
@@ -114,6 +124,16 @@ def _is_declared(text: str) -> bool:
     return not (is_at_work(text) or is_musing(text) or names_something_at_hand(text)
                 or words.has("words/claims", "passing", text)
                 or any(words.has("words/rules", table, text) for table in ("narrative", "momentary")))
+
+
+def _is_standing(text: str) -> bool:
+    """Whether a sentence just says how something is, with a value, and nothing in it sounds of this moment or of the past."""
+    if _OF_NOW_OR_ME.search(text) or _CODE_LIKE.search(text) or not _HAS_VERB.search(text):
+        return False
+    if len(text.split()) < _FEWEST_WORDS or not names_a_value(text) or language_of(text) != "en":
+        return False
+    unsure = any(words.has("words/rules", table, text) for table in ("hedge", "addressing"))
+    return _is_declared(text) and not (unsure or points_at_screen(text))
 
 
 def _begins_at_work(text: str) -> bool:

@@ -32,7 +32,7 @@ _MACHINE = re.compile(
     r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
     r"|[\w.-]+\s*\|\s"
     r"|[A-Z][\w-]{1,30}:\s*$"
-    r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s|[+-]{2,})")
+    r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s+(?:[A-Z_]{3,}\b|[\[:*=<>\"'{])|[+-]{2,})")
 _SENTENCE_END = re.compile(
     r"(?<![A-Z0-9]\.[A-Z0-9])(?<!\be\.g)(?<!\bi\.e)(?<!\betc)(?<!\bvs)(?<!\bz\.B)(?<!\bDr)(?<!\bProf)(?<!\bMrs)(?<!\bMr)(?<!\bMs)"
     r"(?<!\bSt)(?<!\bapprox)(?<!\bca)(?<!\.)(?<!: \d)"
@@ -61,7 +61,7 @@ _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
-    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hmm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
+    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
     r"|btw|by the way|perfect,|cool,|nice,"
     r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim"
     r"|não"
