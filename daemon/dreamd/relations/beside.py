@@ -147,7 +147,7 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     if one and other:
         yield f"different things: `{one}` against `{other}`"
     low = pair.a.folded.lower(), pair.b.folded.lower()
-    if all(_FITS.search(text) for text in low) and (pair.numbers_a and pair.numbers_b or pair.names_a and pair.names_b):
+    if all(_FITS.search(text) for text in low) and _two_values(pair):
         yield "each of them may fit"
     tongues = {pair.a.tongue, pair.b.tongue}
     if len(tongues) > 1 and not tongues <= GLOSSED:
@@ -171,6 +171,12 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     yield from _denied_in_part(pair)
     if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
         yield "one tells a beginning, the other an end"
+
+
+def _two_values(pair: PairFeatures) -> bool:
+    """Each side has a number, a name or a version of its own."""
+    sides = ((pair.numbers_a, pair.numbers_b), (pair.names_a, pair.names_b), (pair.fixed_a, pair.fixed_b))
+    return any(one and other for one, other in sides)
 
 
 def _denied_in_part(pair: PairFeatures) -> Iterable[str]:

@@ -32,7 +32,8 @@ _SMALL = frozenset().union(*words.SMALL_WORDS.values())
 _CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
 _TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | {
     *("afternoon", "afternoons", "evenings", "mornings", "noon", "today", "tomorrow", "daily", "weekly", "monthly", "nightly"),
-    *("yearly", "hourly", "dawn", "dusk", "lunch", "week", "month", "year", "quarter", "uhr", "vormittag", "nachmittag"),
+    *("yearly", "hourly", "dawn", "dusk", "lunch", "week", "month", "year", "quarter", "uhr", "late", "early"),
+    *("vormittag", "nachmittag"),
 }  # fmt: skip
 _ZH_DAYS = frozenset("一二三四五六日天")
 _PREPOSITIONS = frozenset("in on at to from into onto under over with by for of through via before after until without".split())

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from dreamd.relations.causes import other_cause
-from dreamd.relations.clashes import BOTH_WAYS
+from dreamd.relations.clashes import BOTH_WAYS, LONGEST_SIGN
 from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
@@ -22,7 +22,7 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.sameness import narrowing, says_too, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import order_from_both_ends
-from dreamd.relations.text import Token
+from dreamd.relations.text import Token, stem
 from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
 
 _PLACES = frozenset("in on at to from into onto under over with by for of through via as behind front outside near".split())
@@ -33,6 +33,8 @@ _CASES = HARD_CONDITIONS | {"when", "whenever", "during", "while"}
 _IN_ORDER = frozenset("before after ahead behind above below over under earlier later more less".split())
 _SEVERAL = frozenset(["support", "includ"])
 """Verbs of which a thing may have several numbers: the versions it supports."""
+_WHOLE = re.compile(r"\b(?:all|every|whole|entire|single|our (?:one|only)|no other|nowhere else|none|each)\b")
+"""What speaks of the whole of a thing leaves as little room beside it as "only" does."""
 _UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
 _TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
 
@@ -49,12 +51,15 @@ def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
     value = value_change(pair, frame)
     if value and not _one_of_many(frame, frame.parts[0]):
         return value
-    only = (pair.only_a or pair.only_b) and all(EXCLUSIVE.search(slots.folded.lower()) for slots in (pair.a, pair.b))
+    alone = [bool(EXCLUSIVE.search(slots.low)) for slots in (pair.a, pair.b)]
+    whole = all(shut or _WHOLE.search(slots.low) for shut, slots in zip(alone, (pair.a, pair.b), strict=True))
+    only = (pair.only_a or pair.only_b) and any(alone) and whole
     if only and _one_subject(pair):
         return "each leaves room for nothing else"
     if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2 or turned_no(pair):
         return ""
-    return _denied(pair) or _barred(pair) or _opposed(pair) or _other_amounts(pair) or _changed(pair)
+    told = _denied(pair) or _barred(pair) or _opposed(pair) or _other_amounts(pair) or _other_version(pair)
+    return told or _other_unit(pair) or _changed(pair)
 
 
 def _one_of_many(frame: Frame, part: Part) -> bool:
@@ -161,6 +166,30 @@ def _other_amounts(pair: PairFeatures) -> str:
     narrower = narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
     beside = two_things or narrower or {pair.a.verb, pair.b.verb} & _SEVERAL or _parts_of_one(pair)
     return OTHER_AMOUNTS if dims[0] & dims[1] and not beside else ""
+
+
+def _other_version(pair: PairFeatures) -> str:
+    """Two versions of what both speak of, with nothing else that tells two things apart."""
+    if len(pair.fixed_a) != 1 or len(pair.fixed_b) != 1 or pair.names_a and pair.names_b or pair.numbers_a or pair.numbers_b:
+        return ""
+    (one,), (other,) = pair.fixed_a, pair.fixed_b
+    versions = one.startswith("version ") and other.startswith("version ")
+    own = (pair.only_a - LIGHT - VERBS, pair.only_b - LIGHT - VERBS)
+    beside = all(len(words) > 1 for words in own) or {pair.a.verb, pair.b.verb} & _SEVERAL or _FITS.search(pair.a.low)
+    return "another version" if versions and not beside else ""
+
+
+_FITS = re.compile(r"\b(?:works? (?:well )?with|compatible|tested (?:with|on|against)|since|until|before|after|from)\b")
+
+
+def _other_unit(pair: PairFeatures) -> str:
+    """Each tells the unit in which a thing is given, one dimension and no number."""
+    told = [[t.lower for t in s.tokens if len(t.lower) > LONGEST_SIGN and t.lower in UNIT_NAMES] for s in (pair.a, pair.b)]
+    if len(told[0]) != 1 or len(told[1]) != 1 or pair.a.numbers or pair.b.numbers:
+        return ""
+    one, other = (UNIT_NAMES[side[0]] for side in told)
+    lost = min(len(pair.only_a - {stem(told[0][0])} - LIGHT), len(pair.only_b - {stem(told[1][0])} - LIGHT))
+    return f"in {told[0][0]} against in {told[1][0]}" if one[0] == other[0] and one[1] != other[1] and lost <= 1 else ""
 
 
 def _parts_of_one(pair: PairFeatures) -> bool:

@@ -23,6 +23,7 @@ _WHOLE = frozenset("every each all any no".split())
 """What these speak of the whole of, a place or an aim behind it makes a part; as it does of what must be."""
 _TURNS = ("rather than", "instead of", "and not", "and never", "und nicht", "und nie")
 LONGEST_ASIDE = 6
+LONGEST_AGENT = 5
 LEAST_WORDS = 3
 _CJK_REASON = re.compile(r"^[，,；;]?\s?(?:因为|由于|以便|以免|原因是|用于|为了|なぜなら|때문|왜냐하면)")
 _CJK_TURN = re.compile(r"如果|除非|除了|只|但|不过|若|当|しかし|ただし|만약|하지만|단")
@@ -37,7 +38,7 @@ def adds_to(longer: Slots, shorter: Slots) -> bool:
     if len(right) < LEAST_WORDS or len(left) <= len(right):
         return False
     if [t.lower for t in left[: len(right)]] != [t.lower for t in right]:
-        return _holds_amount(left, right, longer)
+        return _holds_amount(left, right, longer) or _names_agent(left, right, longer, shorter)
     return _goes_on(longer, left[len(right) :], shorter)
 
 
@@ -77,6 +78,19 @@ def _holds_amount(left: Sequence[Token], right: Sequence[Token], longer: Slots) 
             behind = longer.verb in {t.stem for t in left[:at]}
             return behind and any(dimension(key) for key in told.numbers) and all(_counts(t) for t in put[1:])
     return False
+
+
+def _names_agent(left: Sequence[Token], right: Sequence[Token], longer: Slots, shorter: Slots) -> bool:
+    """The same words around "by the clerk": what is done is told with who does it."""
+    size = len(left) - len(right)
+    known = {t.lower for t in right}
+    if not longer.passive or not shorter.passive or "by" in known or shorter.negations or shorter.conditions or known & _WHOLE:
+        return False
+    at = next((i for i, t in enumerate(left) if t.lower == "by"), 0)
+    put = left[at : at + size]
+    around = [t.lower for t in (*left[:at], *left[at + size :])]
+    plain = all(t.kind == "word" and t.lower not in _UNSAFE | {"and", "or"} for t in put)
+    return at > 0 and 1 < size <= LONGEST_AGENT and plain and around == [t.lower for t in right]
 
 
 def _counts(token: Token) -> bool:

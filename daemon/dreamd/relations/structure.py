@@ -163,7 +163,7 @@ def openings(slots: Slots) -> dict[str, str]:
 def _other_clause(pair: PairFeatures) -> str:
     """As many clauses of the same words, but the words are paired otherwise."""
     left, right = (sorted(tuple(sorted(clause)) for clause in slots.clauses) for slots in (pair.a, pair.b))
-    if len(left) < 2 or len(left) != len(right) or left == right or same_list(pair):
+    if len(left) < 2 or len(left) != len(right) or left == right or same_list(pair) or told_as_list(pair):
         return ""
     if sorted(pair.a.content) != sorted(pair.b.content):
         return ""
@@ -208,11 +208,21 @@ def _two_in_turn(pair: PairFeatures) -> bool:
     return common > 0 and left[0][common:] == right[1] and right[0][common:] == left[1]
 
 
+def told_as_list(pair: PairFeatures) -> bool:
+    """ "Sizes we stock: 3, 4 and 5" beside "we stock 5, 4 and 3": what stands behind a colon is the list of the other."""
+    left, right = _listed(pair.a), _listed(pair.b)
+    if len(left) < LONG_LIST or left != right or len(pair.only_a | pair.only_b) > 1 or pair.numbers_a or pair.numbers_b:
+        return False
+    behind = [slots.low.partition(":")[2] for slots in (pair.a, pair.b)]
+    count = len(left)
+    return any(tail and 0 <= tail.count(",") + tail.count(" and ") - count + 1 <= 1 and ":" not in tail for tail in behind)
+
+
 def moved_whole(pair: PairFeatures) -> bool:
     """Words in common stand in one order, but for one clause or phrase that has moved as a whole; or voice or list explain it."""
     left = [s for s in pair.a.content if s in pair.shared]
     right = [s for s in pair.b.content if s in pair.shared]
-    if sorted(left) != sorted(right) or pair.a.passive != pair.b.passive or same_list(pair):
+    if sorted(left) != sorted(right) or pair.a.passive != pair.b.passive or same_list(pair) or told_as_list(pair):
         return True
     while left and right and left[0] == right[0]:
         left, right = left[1:], right[1:]

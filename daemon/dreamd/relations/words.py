@@ -189,7 +189,7 @@ OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
 SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())
 
 IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
-    "be:was,were,been|note:notes,noted,noting|agree:agreed,agrees|go:went,gone,goes,going|do:did,done,does,doing|have:had,has,having|make:made,making,makes|run:ran,running,runs|write:wrote,written,writes,writing|read:reads,reading|send:sent,sends|"
+    "archive:archives,archived,archiving|arrive:arrives,arrived,arriving,arrival,arrivals|receive:receives,received,receiving|derive:derives,derived,deriving|survive:survives,survived,surviving|be:was,were,been|note:notes,noted,noting|agree:agreed,agrees|go:went,gone,goes,going|do:did,done,does,doing|have:had,has,having|make:made,making,makes|run:ran,running,runs|write:wrote,written,writes,writing|read:reads,reading|send:sent,sends|"
     "keep:kept,keeps|hold:held,holds|build:built,builds,building,rebuilt|sell:sold|tell:told|find:found|give:gave,given,gives|take:took,taken,takes,taking|"
     "come:came,comes,coming|become:became|see:saw,seen,sees|know:knew,known|show:showed,shown,shows|grow:grew,grown|draw:drew,drawn,draws|drive:drove,driven,drives,driving|"
     "ride:rode,ridden|rise:rose,risen|choose:chose,chosen|freeze:froze,frozen|break:broke,broken|speak:spoke,spoken|wake:woke,woken|get:got,gotten|forget:forgot,forgotten|hide:hid,hidden|"
@@ -230,7 +230,7 @@ UNITS = {
     "g": ("mass", 1.0, "g gram grams gramm gramos gramas 克 그램"), "kg": ("mass", 1000.0, "kg kilo kilos kilogram kilograms kilogramm 公斤 千克 킬로그램"), "t": ("mass", 1e6, "t tonne tonnes ton tons tonnen toneladas 吨 톤"), "lb": ("lb", 1.0, "lb lbs pound pounds"),
     "Hz": ("freq", 1.0, "hz hertz"), "kHz": ("freq", 1e3, "khz"), "MHz": ("freq", 1e6, "mhz"), "GHz": ("freq", 1e9, "ghz"),
     "W": ("power", 1.0, "w watt watts"), "kW": ("power", 1e3, "kw kilowatt kilowatts"), "MW": ("power", 1e6, "mw"), "kWh": ("energy", 1.0, "kwh"), "V": ("volt", 1.0, "v volt volts"), "A": ("amp", 1.0, "amp amps ampere"), "mA": ("amp", 0.001, "ma"),
-    "%": ("percent", 1.0, "% percent pct prozent porcentaje pourcent percento 百分之 퍼센트 per-cent"), "°C": ("celsius", 1.0, "°c celsius 度 도"), "°F": ("fahrenheit", 1.0, "°f fahrenheit"), "deg": ("degree", 1.0, "degree degrees grad grados degrés graus"),
+    "%": ("percent", 1.0, "% percent pct prozent porcentaje pourcent percento 百分之 퍼센트 per-cent"), "°C": ("celsius", 1.0, "°c celsius 度 도"), "°F": ("fahrenheit", 1.0, "°f fahrenheit"), "deg": ("degree", 1.0, "degree degrees grad grados degrés graus"), "arcmin": ("degree", 1 / 60, "arcminute arcminutes"), "arcsec": ("degree", 1 / 3600, "arcsecond arcseconds"),
     "EUR": ("eur", 1.0, "eur euro euros 欧元 유로"), "ct": ("eur", 0.01, "cent cents"), "USD": ("usd", 1.0, "usd dollar dollars 美元 달러"), "GBP": ("gbp", 1.0, "gbp"),
     "px": ("px", 1.0, "px pixel pixels 像素 픽셀"), "dpi": ("dpi", 1.0, "dpi"), "dB": ("db", 1.0, "lufs decibel decibels"), "fps": ("fps", 1.0, "fps"), "rpm": ("rpm", 1.0, "rpm"), "km/h": ("speed", 1.0, "km/h kph kmh"), "mph": ("mph", 1.0, "mph"),
     "bar": ("bar", 1.0, "bar"), "ppm": ("ppm", 1.0, "ppm"), "K": ("kelvin", 1.0, "kelvin"),

@@ -28,6 +28,10 @@ def verdict(a, b, *, days=30.0):
         ("The export takes two hours and has to be through by five.", "The export takes two gigabytes of space."),
         # a general denial and a special case, whichever comes first
         ("Old orders need no signature.", "Old orders in the vault need a signature."),
+        # two versions that fit, one more predicate
+        ("The turnstile supports firmware 4.1.2.", "The turnstile supports firmware 4.3.0."),
+        ("The kit works with driver 2.0.1.", "The kit works with driver 3.1.0."),
+        ("The mixer reads from the hopper and is grey.", "The mixer reads from the hopper and keeps a log in the shed."),
         ("Old orders in the vault need a signature.", "Old orders need no signature."),
         ("Nobody may sign as deputy over mail.", "The clerk may sign over mail."),
         ("Nobody may sign as clerk over mail.", "The clerk may sign on paper."),
@@ -75,6 +79,12 @@ def test_a_score_ends_nothing_where_both_can_hold(a, b):
         ("The user wants maps printed in full.", "The user wants a short list and no maps."),
         ("Guides may change a tour that has begun.", "A tour that has begun is locked for guides."),
         ("Only the night crew restarts the kiln.", "Kiln restarts are the foreman's business alone."),
+        ("Firmware of the turnstile: 4.1.2.", "We flashed the turnstile up to firmware 4.3.0."),
+        ("Depths in the survey are in metres.", "The survey gives depths in centimetres."),
+        ("The star log is in arcseconds.", "Values in the star log are degrees."),
+        ("All our seals lie in the vault, nowhere else.", "Our seals lie solely in the safe of the annex."),
+        ("The barge's roof is tiled throughout.", "The whole barge has a tin roof."),
+        ("Mira wants to be called in the morning.", "Mira wants to be called in the late afternoon."),
     ],
 )
 def test_a_score_confirms_what_the_wording_hints_at(a, b):

@@ -38,6 +38,9 @@ def guards(a, b):
         ("A sack of lime weighs 25 kg.", "A sack of lime is 25,000 g."),
         ("The mill leases the yard to the potter.", "The potter rents the yard from the mill."),
         ("The till exports its totals to the ledger.", "The ledger receives its totals from the till."),
+        ("Claims for the barge are checked before payment.", "Claims for the barge are checked by the clerk before payment."),
+        ("The pond is only a buffer, losing it must do no harm.", "The pond is just a buffer and losing it has to do no harm."),
+        ("Guests sign the book when they arrive.", "On arrival guests sign the book."),
         ("Leave the notes of the translator.", "Don't remove the notes of the translator."),
     ],
 )
@@ -54,6 +57,7 @@ def test_the_same_in_a_usual_other_wording_is_merged_by_rule(a, b):
         ("Flyers are white only, since the copy shop wants a fee for colours.", "White is the one colour of our flyers."),
         ("We lost most of the morning, and agreed that crates get a label.", "Crates get a label, so it was agreed."),
         ("For a changed recipe I want the cost before and after.", "Show what a recipe costs prior to an edit and after it."),
+        ("Tools in the shed: saws, rakes, forks.", "The shed holds forks, saws and rakes as tools."),
         ("Put the drums on the right.", "The drums belong on the right-hand side, the left has no view."),
         ("The bar shuts with the last guest, then the lamp goes on.", "After the last guest the bar shuts, without music."),
     ],
