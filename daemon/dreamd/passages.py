@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 POOL = 12
 """Passages looked at for one question."""
+REACH = 20
+"""Times as many are sorted before it is known which of them may be seen."""
 FLOOR = 0.3
 """Least similarity of a passage: what was merely said must be nearer to a question than what was weighed."""
 NEARER = 0.8
@@ -56,14 +58,16 @@ class Sayings:
         """Places of the nearest passages that a question may see."""
         import numpy as np
 
-        chosen: list[int] = []
-        for n in np.argsort(-self.cosines, kind="stable"):
-            row = self.rows[n]
-            if (not scopes or row.scope in scopes) and not (row.ttl and row.ttl < today):
-                chosen.append(int(n))
-                if len(chosen) == count:
-                    break
-        return chosen
+        # Nearly every question may see what is nearest to it: only where it may not, all of them are sorted.
+        for reach in (count * REACH, len(self.rows)):
+            places = np.arange(len(self.rows))
+            if reach < len(self.rows):
+                places = np.sort(np.argpartition(-self.cosines, reach)[:reach])
+            chosen = [int(n) for n in places[np.argsort(-self.cosines[places], kind="stable")]
+                      if (not scopes or self.rows[n].scope in scopes) and not ((ttl := self.rows[n].ttl) and ttl < today)]
+            if len(chosen) >= count:
+                break
+        return chosen[:count]
 
 
 @dataclass(frozen=True)

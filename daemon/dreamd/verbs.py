@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dreamd import mutex, projection
-from dreamd.errors import Refused, UsageError
+from dreamd.errors import Refused, StoreMissing, UsageError
 from dreamd.kit import Kit
 from dreamd.model import CURRENT, Memory, Scope, Status, Trust
 from dreamd.mutex import Owner
@@ -133,11 +133,16 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     chosen: list[Memory] = []
     loose: list[tuple[int, str]] = []
     for identity in ids:
-        found = passages.find(kit.store, identity)
-        if found is None:
+        try:
             chosen.append(memories.load_memory(kit.store, identity))
-        else:
-            loose.append((found[0], found[1].text))
+        except StoreMissing:
+            found = passages.find(kit.store, identity)
+            if found is None:
+                raise
+            if found.memory_id:
+                chosen.append(memories.load_memory(kit.store, found.memory_id))
+            else:
+                loose.append((found.seq, found.passage.text))
     return chosen, loose
 
 

@@ -213,3 +213,12 @@ def test_there_is_no_server_without_a_store(house: House):
     with pytest.raises(StoreMissing):
         recall_server.serve(house.world(LATER), embedder=house.embedder)
     assert not Path(house.paths.socket).exists()
+
+
+def test_what_was_said_in_passing_comes_over_the_socket_too_and_is_not_counted(known):
+    known.say(FIRST_DAY, Said("the larch press was oiled by Oke", conversation="c1", explicit=False, sign="said-in-passing"))
+    known.dream(LATER)
+    with serving(known):
+        (one,) = ask(known, "who oiled the larch press").results
+        assert (one.memory.status.value, one.memory.text) == ("said", "the larch press was oiled by Oke")
+    assert known.rows("SELECT COUNT(*) FROM recall WHERE memory = ?", one.memory.id) == [(0,)]

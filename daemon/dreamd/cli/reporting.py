@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli import render
 from dreamd.cli.context import Context
-from dreamd.model import MemoryClass, Status
+from dreamd.model import IN_PASSING, Fate, MemoryClass, Status
 
 if TYPE_CHECKING:
     from dreamd.cycle import CycleReport
@@ -93,7 +93,10 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     if any(n for n, _ in beside):
         rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
     said = Counter(report.fates) - _by_hand(report)
+    passing = int(report.phases.get("consolidate", {}).get(f"{Fate.DISCARDED.value}.{IN_PASSING}", 0))
+    said["discarded"] -= passing
     told = [f"{said[name]:,} {one if said[name] == 1 else many}" for name, one, many in FATES if said[name]]
+    told += [f"{passing:,} kept as said"] if passing else []
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")
         if (said["discarded"] or said["held"]) and not report.planned and context.verbosity <= 0:

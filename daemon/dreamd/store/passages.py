@@ -84,17 +84,26 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     return found
 
 
-def find(store: Store, identity: str) -> tuple[int, Memory] | None:
-    """A passage by its id or a unique beginning of it, with the number of its observation; None where there is none."""
+@dataclass(frozen=True)
+class Place:
+    """A passage with the number of its observation and the archived memory that carried it, if one did."""
+
+    seq: int
+    passage: Memory
+    memory_id: str
+
+
+def find(store: Store, identity: str) -> Place | None:
+    """A passage by its id or a unique beginning of it; None where there is none."""
     wanted = identity.strip().lower()
     if len(wanted) < SHORTEST_ID:
         return None
-    rows = store.all(f"SELECT o.seq {_FROM} AND o.id >= ? AND o.id < ? LIMIT 2", wanted, wanted + "g")
+    rows = store.all(f"SELECT o.seq, f.memory {_FROM} AND o.id >= ? AND o.id < ? LIMIT 2", wanted, wanted + "g")
     if len(rows) != 1:
         return None
     seq = int(rows[0]["seq"])
     row = store.one(f"{_SELECT} AND o.seq = ?", seq)
-    return None if row is None else (seq, _face(row))
+    return None if row is None else Place(seq, _face(row), rows[0]["memory"])
 
 
 def load_shown(store: Store, identity: str) -> Memory:
@@ -105,7 +114,7 @@ def load_shown(store: Store, identity: str) -> Memory:
         found = find(store, identity)
         if found is None:
             raise
-        return found[1]
+        return found.passage
 
 
 def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str], limit: int) -> list[str]:

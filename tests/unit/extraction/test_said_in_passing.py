@@ -50,7 +50,8 @@ def test_thanks_orders_questions_and_thoughts_are_nothing_to_find(text: str) -> 
 
 def test_what_was_pasted_or_printed_is_not_what_a_person_said() -> None:
     assert texts(prompt("```\nthe mole is 412 metres long\n```")) == []
-    assert texts(prompt("Traceback (most recent call last):\n  File \"tide.py\", line 3, in <module>\nValueError: pier 9")) == []
+    printed = "Traceback (most recent call last):\n  File \"tide.py\", line 3, in <module>\nValueError: pier 9"
+    assert texts(prompt(printed)) == []
 
 
 def test_a_short_answer_stands_with_its_question_and_a_nod_is_none() -> None:

@@ -1,0 +1,122 @@
+"""When an answer shows what was only said: near, few, not ended since, and never instead of a memory that says the same."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from dreamd import verbs
+from dreamd.model import IN_PASSING, Status
+from dreamd.outdated import is_replaced
+from dreamd.passages import most_of
+from dreamd.ranking import Budget
+from dreamd.recall import Look, search
+from dreamd.settings import RecallSettings
+from household import FIRST_DAY, FIRST_NIGHT, House, Said
+
+SECOND_DAY, SECOND_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z"
+LATER = "2026-01-20T09:00:00Z"
+QUESTION = "where was the cedar kiln bought from in Husum"
+QUIET = Look(record=False)
+
+
+def in_passing(text: str, conversation: str = "c1") -> Said:
+    return Said(text, conversation=conversation, explicit=False, sign=IN_PASSING)
+
+
+def found(house: House, query: str, look: Look = QUIET) -> list[tuple[str, str]]:
+    with house.kit(LATER) as kit:
+        return [(one.memory.status.value, one.memory.text) for one in search(kit, query, look).results]
+
+
+@pytest.mark.model
+def test_a_passage_that_is_far_from_the_question_stays_away(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, "Deploys go through the blue pipeline", in_passing("the freezer alarm went off last night"))
+    thoughtful.dream(FIRST_NIGHT)
+    assert found(thoughtful, "how do we deploy?") == [("live", "Deploys go through the blue pipeline")]
+    assert found(thoughtful, "which colour has the moon over Lisbon?") == []
+
+
+@pytest.mark.model
+def test_a_memory_that_says_the_same_is_shown_in_its_place(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, "The client is built with pnpm", in_passing("the client is built with pnpm"))
+    thoughtful.dream(FIRST_NIGHT)
+    assert found(thoughtful, "how is the client built?") == [("live", "The client is built with pnpm")]
+
+
+@pytest.mark.model
+def test_of_two_values_said_in_passing_the_later_one_is_found(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, in_passing("the lamp controller listens on port 7400"))
+    thoughtful.dream(FIRST_NIGHT)
+    thoughtful.say(SECOND_DAY, in_passing("the lamp controller now listens on port 7500", "c2"))
+    thoughtful.dream(SECOND_NIGHT)
+    assert found(thoughtful, "on which port does the lamp controller listen") == [
+        ("said", "the lamp controller now listens on port 7500")]
+
+
+@pytest.mark.model
+def test_a_later_memory_with_another_value_ends_a_passage(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, in_passing("the piano lesson of Livia is on Wednesdays"))
+    thoughtful.dream(FIRST_NIGHT)
+    thoughtful.say(SECOND_DAY, Said("Livia's piano lesson moved to Mondays", conversation="c2"))
+    thoughtful.dream(SECOND_NIGHT)
+    assert found(thoughtful, "when is the piano lesson") == [("live", "Livia's piano lesson moved to Mondays")]
+
+
+@pytest.mark.model
+def test_of_ten_results_three_are_passages_and_of_a_lean_answer_one(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, *[in_passing(f"the {name} kiln of the pottery is fired with {wood} wood")
+                                for name, wood in (("red", "birch"), ("blue", "oak"), ("grey", "pine"), ("old", "beech"),
+                                                   ("new", "alder"))])
+    thoughtful.dream(FIRST_NIGHT)
+    question = "with which wood are the kilns of the pottery fired"
+    assert len(found(thoughtful, question, replace(QUIET, limit=10))) == 3
+    assert len(found(thoughtful, question, replace(QUIET, budget=Budget.LEAN))) == 1
+
+
+def test_an_agents_words_and_a_note_are_no_passages(house: House) -> None:
+    house.say(FIRST_DAY, Said("thanks, looks great"), in_passing("the cedar kiln was rebuilt by Oke"))
+    house.dream(FIRST_NIGHT)
+    assert found(house, "thanks looks great") == []
+    assert found(house, "who rebuilt the cedar kiln") == [("said", "the cedar kiln was rebuilt by Oke")]
+
+
+def test_what_left_for_its_age_alone_is_found_as_it_was_said(house: House) -> None:
+    house.say(FIRST_DAY, Said("The cedar kiln was bought from Oke in Husum", conversation="c1", explicit=False, sign="fact"),
+              Said("Never open the cedar kiln hot", conversation="c1"))
+    house.dream(FIRST_NIGHT)
+    house.dream("2026-09-01T20:00:00Z")
+    assert house.memory("Husum").status is Status.ARCHIVED
+    with house.kit("2026-09-02T09:00:00Z") as kit:
+        one = search(kit, QUESTION, QUIET).results[0].memory
+        assert (one.status, one.id) == (Status.SAID, house.memory("Husum").observations[0])
+        injected = search(kit, QUESTION, replace(QUIET, injection=True)).results
+        assert [m.id for m in verbs.find_named(kit, [one.id])[0]] == [house.memory("Husum").id], "who forgets it means both"
+    assert Status.SAID not in {r.memory.status for r in injected}
+
+
+@pytest.mark.parametrize(("count", "wanted"), [(10, 3), (7, 2), (3, 1), (15, 4), (1, 1), (0, 0)])
+def test_the_share_of_passages_grows_with_the_answer(count: int, wanted: int) -> None:
+    assert most_of(count, RecallSettings()) == wanted
+    assert most_of(count, RecallSettings(passages=0)) == 0
+
+
+@pytest.mark.parametrize(("earlier", "later", "likeness"), [
+    ("Questions about billing go to Omar, he knows the rules", "Lena took over billing from Omar", 0.5),
+    ("The repair man is Herr Plattner", "Herr Plattner closed his shop, washing machines go to Moser now", 0.45),
+    ("The lesson is on Wednesdays at the school", "The lesson moved to Mondays", 0.5),
+    ("Bump node to 20 everywhere", "Bump node to 22", 0.75),
+])
+def test_a_later_text_that_names_the_old_or_has_another_value_replaces_it(earlier: str, later: str, likeness: float) -> None:
+    assert is_replaced(earlier, later, likeness, later=True)
+    assert not is_replaced(earlier, later, likeness, later=False)
+
+
+@pytest.mark.parametrize(("earlier", "later", "likeness"), [
+    ("Raw data lies in /data/eco/raw and is read only", "Results belong in /archive/eco/results now", 0.42),
+    ("The lesson is on Wednesdays at the school", "The bakery moved to Mondays", 0.3),
+    ("Anja has 12 hens", "Anja walks the dog on Mondays now", 0.5),
+])
+def test_another_thing_or_another_kind_of_value_replaces_nothing(earlier: str, later: str, likeness: float) -> None:
+    assert not is_replaced(earlier, later, likeness, later=True)
