@@ -164,6 +164,17 @@ class Judgement:
 
 
 @dataclass(frozen=True)
+class Hearing:
+    """What a lexicon hears in two statements: each word as it stands, and then its meanings in English.
+
+    A side in English is empty: it needs no lexicon.
+    """
+
+    a: tuple[tuple[str, ...], ...]
+    b: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
 class PairScore:
     """What a trained scorer thinks of a pair `a`, `b`: calibrated probabilities that add up to 1."""
 
@@ -178,6 +189,8 @@ class PairScore:
     """Same subject, cannot both hold, and the wording does not show which is current."""
     related: float
     unrelated: float
+    heard: Hearing | None = None
+    """Where a side is not English."""
 
     @property
     def merge(self) -> float:
@@ -191,8 +204,9 @@ class PairScore:
 
     def turned(self) -> PairScore:
         """The score of the pair `b`, `a`."""
+        heard = Hearing(self.heard.b, self.heard.a) if self.heard else None
         return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related,
-                         self.unrelated)
+                         self.unrelated, heard)
 
 
 @dataclass(frozen=True, order=True)

@@ -11,12 +11,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.embedding.glossary import Glossary, load_glossary
 from dreamd.errors import DreamError
-from dreamd.model import PairScore
+from dreamd.model import Hearing, PairScore
 
 if TYPE_CHECKING:
     from dreamd.embedding.pairs import PairEngine
@@ -26,7 +28,8 @@ SCORER_FILE = "scorer.json"
 LEXICON_FILE = "lexicon.txt"
 SECOND_LOOK = (0.4, 0.85)
 """Between these probabilities of a merge the other order is read too; a conflict gains nothing by it."""
-LABELS = tuple(PairScore.__dataclass_fields__)
+HEARD_AT_ONCE = 8192
+LABELS = tuple(name for name in PairScore.__dataclass_fields__ if name != "heard")
 
 
 class PairScorer:
@@ -36,6 +39,8 @@ class PairScorer:
         self._engine = engine
         self._glossary = glossary
         self.version = version
+        # A statement meets many others: what is heard in it is kept once for all of them.
+        self._listen = lru_cache(maxsize=HEARD_AT_ONCE)(self._heard_in)
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         """Probabilities of the relations for each pair, in the order given."""
@@ -45,7 +50,15 @@ class PairScorer:
         again = [i for i, s in enumerate(found) if SECOND_LOOK[0] < s.merge < SECOND_LOOK[1]]
         for i, second in zip(again, self._probabilities([(read[i][1], read[i][0]) for i in again]), strict=True):
             found[i] = _mean(found[i], second.turned())
-        return [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
+        found = [s.turned() if t else s for s, t in zip(found, turned, strict=True)]
+        return [replace(s, heard=self._hear(*pair)) for s, pair in zip(found, pairs, strict=True)]
+
+    def _hear(self, a: str, b: str) -> Hearing | None:
+        one, other = self._listen(a), self._listen(b)
+        return Hearing(one, other) if one or other else None
+
+    def _heard_in(self, text: str) -> tuple[tuple[str, ...], ...]:
+        return tuple((word.surface, *word.meanings) for word in self._glossary.hear(text))
 
     def _probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
         return [PairScore(*row) for row in self._engine.probabilities(pairs).tolist()]
@@ -88,5 +101,4 @@ def file_sha256(path: Path) -> str:
 
 
 def _mean(one: PairScore, other: PairScore) -> PairScore:
-    names = PairScore.__dataclass_fields__
-    return PairScore(*((getattr(one, n) + getattr(other, n)) / 2 for n in names))
+    return PairScore(*((getattr(one, n) + getattr(other, n)) / 2 for n in LABELS))

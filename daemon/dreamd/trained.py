@@ -78,7 +78,7 @@ def joined(score: PairScore, forward: Sequence[float], backward: Sequence[float]
         b_newer=(score.b_newer + conflict * score.b_newer / known[0]) / 2,
         clash=(score.clash + conflict * score.clash / known[0]) / 2,
         related=(score.related + apart * score.related / known[1]) / 2,
-        unrelated=(score.unrelated + apart * score.unrelated / known[1]) / 2)
+        unrelated=(score.unrelated + apart * score.unrelated / known[1]) / 2, heard=score.heard)
 
 
 def load_scorer(settings: Settings, progress: Callable[[str, int, int], None]) -> LazyScorer | None:

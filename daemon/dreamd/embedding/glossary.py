@@ -24,38 +24,41 @@ _SMALL = {
         (
             "der die das ein eine einen einer dem den des und nicht ist sind wird werden mit zu zum zur im am auf für bei "
             "nur nie auch wenn darf dürfen muss müssen kein keine keinen es sich von aus nach vor ab bis seit als ohne "
-            "können kann hat haben jede jeder jedes alle wir uns nun jetzt wieder sondern statt"
+            "können kann hat haben jede jeder jedes alle wir uns nun jetzt wieder sondern statt an um wurde wurden "
+            "in geht frau herr herrn dieses diese dieser vom beim"
         ).split()
     ),
     "es": frozenset(
         (
             "el la los las un una del y se con por para que al su sus debe deben lo ya es son nunca sin más hay solo sólo "
-            "como de en cada pueden puede está están siempre desde hasta antes nos"
+            "como de en cada pueden puede está están siempre desde hasta antes nos no a ha han fue nuestro nuestra este esta"
         ).split()
     ),
     "fr": frozenset(
         (
             "le la les un une des du de et pas est sont se avec par pour que au aux sa ses dans sur il sans nous ne chaque "
-            "toujours jamais ce cette doit doivent peut peuvent"
+            "toujours jamais ce cette doit doivent peut peuvent en à avant après ont a été nos notre chez"
         ).split()
     ),
     "pt": frozenset(
         (
             "o a os as um uma da do das dos de e não é são se em no na nos nas com por para que ao seu sua já sem mais foi "
-            "cada nunca sempre pode podem deve devem só"
+            "cada nunca sempre pode podem deve devem só às aos à agora foi nosso nossa novos novo"
         ).split()
     ),
     "it": frozenset(
         (
             "il lo gli della dello delle degli nel nella nei nelle alla allo alle agli dal dalla dai che di non è sono viene "
-            "vengono ogni può possono devono più senza anche quando di sempre"
+            "vengono ogni può possono devono più senza anche quando di sempre la le i un una ha ho al con da oggi si "
+            "su e in"
         ).split()
     ),
     "en": frozenset(
-        "the a an of to in on is are be and or not for with by from at as it this that we our must has have only no".split()
+        "the a an of to in on is are be and or not for with by from at as it this that we our must has have only no "
+        "was were can may one its after before when full new my your all any i".split()
     ),
 }
-_LETTERS = {"de": "äöüß", "es": "ñ¿¡áéíóú", "fr": "èêëàçœéù", "pt": "ãõçáéíóú"}
+_LETTERS = {"de": "äöüß", "es": "ñ¿¡áéíóú", "fr": "èêëàçœéùâîôû", "pt": "ãõçáéíóúâêô", "it": "èàòùì"}
 _FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt", "it") for w in _SMALL[tongue]) - frozenset(
     "nicht kein keine nie nur wenn sin pas sans não sem nunca solo con mit avec com und y et ne non senza".split()
 ) | frozenset(
@@ -119,7 +122,7 @@ class Glossary:
 
         With `keep`, unknown Chinese, Japanese and Korean words stand as made-up names; without it they are left out.
         """
-        text, tongue = _plain(text)
+        text, tongue = self._plain(text)
         if tongue == "en":
             return text
         heard = self._words(text, tongue)
@@ -128,8 +131,25 @@ class Glossary:
 
     def hear(self, text: str) -> tuple[Heard, ...]:
         """The words of a text in another language with all that each may mean; nothing for English."""
-        text, tongue = _plain(text)
+        text, tongue = self._plain(text)
         return () if tongue == "en" else tuple(word for word in self._words(text, tongue) if word.surface)
+
+    def _plain(self, text: str) -> tuple[str, str]:
+        """The text without marks, and its language."""
+        text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").replace("’", "'").strip()
+        told = _counted(text)
+        most = max(told.values())
+        close = [tongue for tongue, count in told.items() if count and count > most - CLOSE and tongue != "en"]
+        english = told.get("en", 0) == most
+        if not most or english and (not close or max(told[tongue] for tongue in close) < most):
+            return text, "en"
+        best = close[0] if len(close) == 1 else max(close, key=lambda tongue: (self._known(text, tongue), told[tongue]))
+        return text, "en" if english and 3 * self._known(text, best) <= 2 * len(_long_words(text)) else best
+
+    def _known(self, text: str, tongue: str) -> int:
+        """How many words of a text a language has."""
+        known = self.vocabulary(tongue)
+        return sum(w in known.words or bool(_by_form(w, tongue, known)) for w in _long_words(text))
 
     def _words(self, text: str, tongue: str) -> list[Heard]:
         known = self.vocabulary(tongue)
@@ -167,10 +187,8 @@ class Glossary:
         return parts or [Heard(word[len(word) - len(bare) :], ())]
 
 
-def _plain(text: str) -> tuple[str, str]:
-    """The text without marks, and its language."""
-    text = unicodedata.normalize("NFKC", text).replace("`", "").replace("**", "").replace("’", "'").strip()
-    return text, tongue_of(text)
+def _long_words(text: str) -> list[str]:
+    return [word for word in _LETTERS_ONLY.findall(text.lower()) if len(word) >= LONG]
 
 
 def _by_form(low: str, tongue: str, known: Vocabulary) -> Meanings:
@@ -261,16 +279,31 @@ def _phrase(words: str) -> re.Pattern[str]:
 
 def tongue_of(text: str) -> str:
     """The language as far as script and small words show it."""
+    told = _counted(text)
+    best = max(told, key=lambda tongue: (told[tongue], tongue == "en"))
+    return best if told[best] else "en"
+
+
+def _counted(text: str) -> dict[str, int]:
+    """How much speaks for each language; one that the script tells has all of it."""
     if _KANA.search(text):
-        return "ja"
+        return {"ja": 1}
     letters = sum(c.isalpha() for c in text) or 1
     for tongue, script in _SCRIPTS:
         if len(script.findall(text)) * 4 > letters:
-            return tongue
-    found = re.findall(r"[^\W\d_]+", text.lower())
-    counts = {
-        tongue: sum(w in small for w in found) + any(c in text.lower() for c in _LETTERS.get(tongue, ""))
-        for tongue, small in _SMALL.items()
-    }
-    best = max(counts, key=lambda tongue: (counts[tongue], tongue == "en"))
-    return best if counts[best] else "en"
+            return {tongue: 1}
+    low = text.lower()
+    found = _LETTERS_ONLY.findall(low)
+    told = {tongue: sum((w in small) + (w in _TELLING[tongue]) for w in found) for tongue, small in _SMALL.items()}
+    return {tongue: count + any(c in low for c in _LETTERS.get(tongue, "")) for tongue, count in told.items()}
+
+
+_LETTERS_ONLY = re.compile(r"[^\W\d_]+")
+_TELLING = {
+    tongue: frozenset(w for w in small if not any(w in other for name, other in _SMALL.items() if name != tongue))
+    for tongue, small in _SMALL.items()
+}
+"""Small words that no other language of these has."""
+LONG = 3
+CLOSE = 2
+"""Two languages for which nearly as much speaks are told apart by the words that the lexicon knows."""

@@ -11,15 +11,13 @@ from dreamd.relations import words
 from dreamd.relations.causes import other_cause
 from dreamd.relations.denied import denied_crosswise, denied_elsewhere
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.frames import align
-from dreamd.relations.markers import LIGHT, VERBS
-from dreamd.relations.numerals import CHARACTER_NUMBERS
+from dreamd.relations.markers import LIGHT
 from dreamd.relations.opposites import RELATIONS
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.shades import shades_apart
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import Token, stem
+from dreamd.relations.text import stem
 
 GLOSSED = frozenset(["en", "de", "es", "fr", "pt", "zh", "ko", "ja", "it"])
 """Languages of which the score knows a lexicon."""
@@ -45,47 +43,10 @@ def reasons_apart(pair: PairFeatures) -> Iterator[str]:
     yield from _logic(pair)
     yield from subjects_apart(pair)
     yield from shades_apart(pair)
-    yield from _abroad(pair)
 
 
-def _abroad(pair: PairFeatures) -> Iterable[str]:
-    """Outside English the score knows few words: what each side says in a word of its own may be anything."""
-    tongues = {pair.a.tongue, pair.b.tongue}
-    if len(tongues) > 1:
-        if "en" not in tongues:
-            yield "two languages, neither of them English"
-        elif not tongues <= GLOSSED:
-            yield "a language without a lexicon"
-        return
-    if "en" in tongues and (_is_english(pair.a) or _is_english(pair.b)):
-        return
-    frame = align(pair.a, pair.b)
-    mine = {t.stem for part in frame.parts for t in part.left if not _counts(t)}
-    theirs = {t.stem for part in frame.parts for t in part.right if not _counts(t)}
-    one, other = _unlike(mine, theirs), _unlike(theirs, mine)
-    if one and other:
-        yield f"words of its own on either side: {listed(one)} against {listed(other)}"
-
-
-_ENGLISH = words.STOP | words.UNIT_NAMES.keys()
-
-
-def _is_english(slots: Slots) -> bool:
-    """A small word, a common verb or a unit gives it away."""
-    return any(t.lower in _ENGLISH and t.surface != "i" or t.stem in VERBS or t.kind == "stop" for t in slots.tokens[:-1])
-
-
-def _counts(token: Token) -> bool:
-    counted = token.lower in words.NUMBER_WORDS or token.lower in words.UNIT_NAMES
-    return counted or token.kind == "number" or token.surface in CHARACTER_NUMBERS
-
-
-def _unlike(mine: set[str], theirs: set[str]) -> set[str]:
-    """The words that have no other form of themselves on the other side."""
-    return {one for one in mine - theirs if not any(_kin(one, other) for other in theirs)}
-
-
-def _kin(one: str, other: str) -> bool:
+def kin(one: str, other: str) -> bool:
+    """Two forms of one word, as far as their beginnings show."""
     short, long = sorted((one, other), key=len)
     return len(short) >= KIN_LETTERS and long[: len(short) - 1] == short[:-1] and len(long) - len(short) <= KIN_ENDING
 
@@ -112,7 +73,7 @@ def _compounds_apart(pair: PairFeatures) -> Iterable[str]:
         for other in sorted(pair.only_b):
             mine, theirs = one.split("-"), other.split("-")
             apart = [(x, y) for x, y in zip(mine, theirs, strict=False) if x != y]
-            if len(mine) == len(theirs) and len(apart) == 1 and not _kin(*apart[0]) and apart[0][0][:3] != apart[0][1][:3]:
+            if len(mine) == len(theirs) and len(apart) == 1 and not kin(*apart[0]) and apart[0][0][:3] != apart[0][1][:3]:
                 yield f"names of several parts differ: `{one}` against `{other}`"
 
 

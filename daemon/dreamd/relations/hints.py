@@ -40,6 +40,8 @@ _TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
 
 
 OTHER_AMOUNTS = "other amounts"
+OTHER_DAY = "another day"
+OTHER_VALUES = frozenset([OTHER_AMOUNTS, OTHER_DAY])
 
 
 def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
@@ -222,7 +224,7 @@ def _hinted_abroad(pair: PairFeatures) -> str:
     if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
         return OTHER_AMOUNTS
     if any(apart.startswith("weekday") for apart in pair.qualifiers_apart):
-        return "another day"
+        return OTHER_DAY
     if bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
         return "one tells of a change"
     if bool(_says_now(pair.a)) != bool(_says_now(pair.b)):

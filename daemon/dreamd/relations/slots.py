@@ -17,6 +17,7 @@ from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF
 from dreamd.relations.phrases import plainer
 from dreamd.relations.text import Token, fold, language, tokens
+from dreamd.relations.turns_abroad import rightly
 from dreamd.relations.voices import BEING, is_passive
 
 _CACHED = 65_536
@@ -63,7 +64,7 @@ class Slots:
     @lazily
     def folded(self) -> str:
         """The text in plain characters and plain words."""
-        return plainer(self.written)
+        return rightly(plainer(self.written), self.tongue)
 
     @lazily
     def low(self) -> str:
@@ -73,7 +74,7 @@ class Slots:
     @lazily
     def tongue(self) -> str:
         """The language, as far as it shows."""
-        return language(self.folded)
+        return language(self.written)
 
     @lazily
     def bare(self) -> str:

@@ -131,6 +131,8 @@ def language(text: str) -> str:
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
         best = "fr"
+    if 0 < counts[best] <= counts["pt"] + 1 and _PORTUGUESE.search(text):
+        best = "pt"
     if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
         return best
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
@@ -151,9 +153,14 @@ for _tongue, _small in words.SMALL_WORDS.items():
 for _tongue, _telling in words.TELLING.items():
     for _word in _telling:
         _TONGUES_OF.setdefault(_word, []).extend([_tongue] * (1 if _word in words.SMALL_WORDS[_tongue] else 2))
+for _word, _names in _TONGUES_OF.items():
+    if len(_names) == 1:  # a word that only one language has tells more than one that several share
+        _names *= 2
 _LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
 """Letters that give away a language of which no small word stands in the text."""
 _ELIDED = re.compile(r"(?i)\b(?:l|d|s|n|j|c|qu)'(?=[aeiouyhéèê])")
+_PORTUGUESE = re.compile(r"(?i)\w(?:lh|nh)[aeiou]|[çã]|\w(?:eza|agem|dade)s?\b")
+"""Letters that of these languages only Portuguese has together."""
 MAY_MONTH = "may-month"
 """The month, where a capital tells it from the verb."""
 _ENDINGS = (

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 
 from dreamd.model import Basis, Judgement, PairScore, Relation
-from dreamd.relations import words
+from dreamd.relations import abroad, words
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash, told_anew
 from dreamd.relations.current import NEUTRAL
@@ -21,18 +21,23 @@ from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import UNSPACED, reasons_apart, strong_changes
-from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
+from dreamd.relations.hints import OTHER_AMOUNTS, OTHER_VALUES, hinted_clash
 from dreamd.relations.lazily import lazily
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
 from dreamd.relations.slots import Slots, quantifiers_in
+from dreamd.relations.strangers import strangers
 from dreamd.relations.structure import moved_whole, order_from_both_ends, said_alike, same_list
 from dreamd.relations.text import stem
 from dreamd.relations.wording import wordings
 
 CLEARLY_LATER_DAYS = 1.0
 MOST_REASONS = 2
+LEAST_HEARD = 0.02
+"""A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
+LEAST_ALONE = 0.5
+"""And in one language, where each may have its own word for another thing."""
 """Reasons why two stay apart that a verdict gives: who has them looks for no more."""
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
@@ -102,7 +107,13 @@ def judge(
     if told.decided:
         return told.decided
     pair = pair_features(a, b, similarity)
-    return (_by_score(pair, told, score, limits) if score else None) or _loose(pair, told.guards, score, limits)
+    if score is None:
+        return _loose(pair, told.guards, None, limits)
+    heard = abroad.find(pair, score.heard) if score.heard else abroad.NOTHING
+    found = _by_reading(pair, heard, score) or _by_score(pair, told, score, limits)
+    if found and found.relation in (Relation.UPDATES, Relation.CONTRADICTS) and heard.apart and told.clash in OTHER_VALUES:
+        found = None  # each may have its own
+    return found or _loose(pair, told.guards, score, limits, heard)
 
 
 def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits = LIMITS) -> bool:
@@ -115,7 +126,10 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
     if a.text == b.text or _is_far(pair_features(a, b, similarity), similarity, limits):
         return False
     told = _opinion(a, b, similarity)
-    return not told.decided and (not told.guards or bool(told.clash) or not pair_features(a, b, similarity).same_script)
+    if told.decided or not told.guards:
+        return not told.decided
+    pair = pair_features(a, b, similarity)
+    return not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or bool(told.clash)
 
 
 def _comes_first(one: Statement, other: Statement) -> bool:
@@ -153,7 +167,7 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     if pair.a.folded == pair.b.folded:
         richer = "a" if len(a.text) >= len(b.text) else "b"
         return _Opinion(pair, Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
-    guards = tuple(islice(reasons_apart(pair), MOST_REASONS))
+    guards = tuple(islice(chain(reasons_apart(pair), strangers(pair)), MOST_REASONS))
     frame = align(pair.a, pair.b)
     merged = None if guards or denied_elsewhere(pair) else _merge_by_rule(pair, frame)
     if merged:
@@ -162,6 +176,17 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     if certain and collateral_guards(pair) and not told_anew(pair):
         return _Opinion(pair, None, guards, beside=True)
     return _Opinion(pair, _conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards)
+
+
+def _by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> Judgement | None:
+    """What follows from words that a lexicon knows: one claim, or two that cannot both hold."""
+    if heard.kind == "conflict" and not collateral_guards(pair):
+        return _conflict(pair, 0.85, (heard.why,))
+    if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
+        return None
+    alike = heard.kind == "same" or heard.more < abroad.MUCH and score.same > max(score.a_richer, score.b_richer)
+    found = _merging(pair, Relation.DUPLICATE if alike else Relation.REFINES, 0.85, heard.why, None)
+    return found if heard.kind == "same" or found is None else replace(found, richer=heard.kind[0])
 
 
 def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> Judgement | None:
@@ -332,12 +357,14 @@ def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) 
     return Judgement(Relation.CONTRADICTS, confidence, (*evidence, "neither wording nor time says which is current"))
 
 
-def _loose(pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None, limits: Limits) -> Judgement:
+def _loose(
+    pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None, limits: Limits, heard: abroad.Finding = abroad.NOTHING
+) -> Judgement:
     close = pair.similarity >= limits.related or len(pair.shared) >= 3
     if pair.same_script and pair.a.tongue in UNSPACED:
         close = align(pair.a, pair.b).equal >= LEAST_ALIKE
     if score:
-        close = score.unrelated < 0.5
+        close = heard.kind != "unrelated" if heard.kind else score.unrelated < 0.5
     evidence = guards[:2] or (f"similarity {pair.similarity:.2f}",)
     return Judgement(Relation.RELATED if close else Relation.UNRELATED, 0.6, evidence)
 

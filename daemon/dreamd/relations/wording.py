@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import chain
 
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.guards import reasons_apart
 from dreamd.relations.slots import extract_slots
+from dreamd.relations.strangers import strangers
 
 _MASK = "[masked:"
 
@@ -21,18 +23,18 @@ def specifics(text: str) -> frozenset[str]:
 
 
 def can_merge(a_text: str, b_text: str) -> tuple[bool, str]:
-    """Whether the hard guards let two texts become one, and the first reason if not."""
-    found = next(reasons_apart(pair_features(Statement(a_text), Statement(b_text), 1.0)), "")
+    """Whether the hard guards let two texts become one that nobody has read together, and the first reason if not."""
+    pair = pair_features(Statement(a_text), Statement(b_text), 1.0)
+    found = next(chain(reasons_apart(pair), strangers(pair)), "")
     return not found, found
 
 
 def merged_wording(representative: str, other: str) -> str | None:
-    """The wording that keeps every specific of both, normally one of the two; None when they must stay apart."""
+    """The wording that keeps every specific of two that were judged to be one; None when they must stay apart."""
     if representative == other:
         return representative
-    if not can_merge(representative, other)[0]:
-        return None
-    return wordings(pair_features(Statement(representative), Statement(other), 1.0))[0]
+    pair = pair_features(Statement(representative), Statement(other), 1.0)
+    return None if any(reasons_apart(pair)) else wordings(pair)[0]
 
 
 def wordings(pair: PairFeatures) -> tuple[str, str] | tuple[None, None]:

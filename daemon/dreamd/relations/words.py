@@ -13,14 +13,14 @@ SMALL_WORDS = {
                     "my your you he she they his her its their them us no never always only when if but than then does did can may will would "
                     "was were been had any all every each some more most new now here there what which who how why use keep get make go run out up down per I".split()),
     "de": frozenset("der die das ein eine einen einer dem den des und oder nicht ist sind wird werden von mit zu zum zur im auf für bei nur nie "
-                    "als auch wenn darf dürfen muss müssen kein keine keinen es sich nach aus vor wir am mehr statt jede jeder jedes immer".split()),
-    "es": frozenset("el la los las un una de del y no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
+                    "als auch wenn darf dürfen muss müssen kein keine keinen es sich nach aus vor wir am mehr statt jede jeder jedes immer an um hat geht in dieses herr herrn frau".split()),
+    "es": frozenset("el la los las un una ha de del y no es son se en con por para que al su sus debe deben está están lo ya nunca siempre cada "
                     "sin más hay solo sólo como si cuando desde hasta".split()),
     "fr": frozenset("le la les un une de des du et ou ne pas est sont se en avec par pour que au aux sa ses son doit doivent dans sur il plus "
                     "sans chaque jamais toujours si quand depuis nous c'est l'on".split()),
     "pt": frozenset("o a os as um uma de do da dos das e ou não é são se em no na nos nas com por para que ao seu sua deve devem está estão já "
                     "nunca sempre cada sem mais há só como quando desde até foi pelo pela".split()),
-    "it": frozenset("il lo la in i gli le un una di del della dei delle degli e non è sono con per che al alla nel nella nei si da dal su come anche ogni".split()),
+    "it": frozenset("il lo la in i gli le un una ha ho alle di del della dei delle degli e non è sono con per che al alla nel nella nei si da dal su come anche ogni".split()),
     "nl": frozenset("de het een en niet is zijn met voor van op naar bij wordt worden geen ook als die dat te aan altijd nooit".split()),
     "pl": frozenset("na nie jest są się za po od dla przez że".split()),
     "tr": frozenset("ve bir bu için ile değil da çok her".split()),
@@ -123,7 +123,7 @@ CHANGE = (
     r"\bтеперь\b", r"\bбольше не\b", r"\bвместо\b", r"\bотныне\b", r"\bуже не\b", r"\bперен[её]с\w+", r"\bзамен\w+",
     # Chinese, Japanese, Korean
     r"不再", r"换到", r"延长到", r"缩短到", r"搬到", r"移到", r"改为", r"改为", r"改到", r"改成", r"改由", r"改用", r"已改", r"现在", r"从.{1,12}起", r"自.{1,12}起", r"取代", r"替换", r"换成", r"迁移到", r"迁到", r"升级到", r"升级为", r"推迟", r"延期", r"提前到", r"取消", r"移交", r"已停", r"停用", r"调整为", r"提高到", r"降到", r"降低到", r"更新为", r"变更为", r"恢复", r"以前", r"原来", r"转到", r"转由", r"已经",
-    r"더 이상", r"이제", r"부터", r"바뀌", r"바꿨", r"변경", r"대신", r"교체", r"이전했", r"옮겼", r"옮겨", r"전환", r"연기", r"미뤄", r"늘렸", r"줄였", r"올렸", r"낮췄", r"폐지", r"중단", r"취소", r"넘어갔", r"맡게", r"업그레이드", r"예전", r"앞당",
+    r"더 이상", r"이제", r"부터", r"바뀌", r"바꿨", r"변경", r"대신", r"교체", r"이전했", r"옮겼", r"옮겨(?:졌|갔|왔|간)", r"전환", r"연기", r"미뤄", r"늘렸", r"줄였", r"올렸", r"낮췄", r"폐지", r"중단", r"취소", r"넘어갔", r"맡게", r"업그레이드", r"예전", r"앞당",
     r"もう.{0,15}ない", r"今は", r"変更", r"から.{1,10}に(?:なった|変)", r"移行", r"廃止", r"延期", r"代わり",
 )
 

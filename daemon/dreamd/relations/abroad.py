@@ -1,0 +1,179 @@
+"""What two statements are to each other, of which one or both are not English, by the words that a lexicon knows.
+
+Beside the words they share it counts what each denies, counts, and says to have changed. Where too much could not be
+read, nothing is decided here.
+"""
+
+# ruff: noqa: SIM905  word lists read better as runs of words
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dreamd.model import Hearing
+from dreamd.relations import words
+from dreamd.relations.current import NEUTRAL
+from dreamd.relations.features import PairFeatures
+from dreamd.relations.former import former_value
+from dreamd.relations.guards import listed, reasons_apart, strong_changes
+from dreamd.relations.heard import Compared, Word, compare
+from dreamd.relations.quantities import dimension
+from dreamd.relations.slots import Slots
+from dreamd.relations.text import stem
+
+LEAST_READ = 0.6
+"""Share of a statement's words that must have been understood for anything to follow from it."""
+LEAST_SHARED = 2
+MUCH = 3
+"""Words of its own from which the richer of two says more, however alike a score finds them."""
+MOST_OWN = 1
+"""Words of its own that a denial, or what it denies, may have."""
+_WEEKDAYS = frozenset(stem(day) for day in "monday tuesday wednesday thursday friday saturday sunday weekend".split())
+_CHANGING = frozenset(
+    stem(word)
+    for word in (
+        "change changed move moved postpone switch switched migrate pass passed transfer shift replace become raise lower "
+        "extend shorten increase reduce carry forward relocate introduce abolish rename advance convert update go up down now"
+    ).split()
+)
+"""What a statement says of the change itself, and not of the thing."""
+_MORE_OPPOSITES = (
+    ("local", "foreign"),
+    ("local", "abroad"),
+    ("local", "imported"),
+    ("shared", "isolated"),
+    ("free", "chargeable"),
+)
+_OPPOSITES = frozenset(frozenset(map(stem, pair)) for pair in (*words.OPPOSITES, *_MORE_OPPOSITES))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What follows from the comparison."""
+
+    kind: str
+    """`same`, `a richer`, `b richer`, `conflict`, `related` or `unrelated`; empty where nothing follows."""
+    why: str = ""
+    more: int = 0
+    """How many words the richer side has of its own; a name or a day counts for several."""
+    apart: bool = False
+    """Each side says something of weight in words of its own, all of which could be read."""
+
+
+NOTHING = Finding("")
+
+
+def find(pair: PairFeatures, hearing: Hearing) -> Finding:
+    """What two statements are to each other by what a lexicon hears in them."""
+    told = compare(pair, hearing)
+    if told.read < LEAST_READ:
+        return Finding("", "too little could be read")
+    clash = _clash(pair, told)
+    if clash:
+        return Finding("conflict", clash)
+    alike = len(told.shared) >= LEAST_SHARED and told.denied[0] == told.denied[1] and not any(reasons_apart(pair))
+    merged = _merge(pair, told) if alike else ""
+    if merged:
+        why = "word by word they say the same" if merged == "same" else "word by word one says the same and more"
+        return Finding(merged, why, sum(MUCH if w.is_named or _is_day(w) else 1 for w in (*told.own_a, *told.own_b)))
+    if told.topics or len(told.shared) >= LEAST_SHARED:
+        things = [[w for w in own if _is_thing(w)] for own in (told.own_a, told.own_b)]
+        why = f"both speak of {listed(w.surface for w in told.topics or told.shared)}"
+        return Finding("related", why, apart=all(things))
+    return NOTHING if told.shared else Finding("unrelated", "no word in common")
+
+
+def _merge(pair: PairFeatures, told: Compared) -> str:
+    """One claim where neither side, or only one, says something in words of its own."""
+    if _names_in(pair.a, told) != _names_in(pair.b, told):
+        return ""
+    no_a, no_b = told.denied_somewhere
+    own_a, own_b = told.own_a, told.own_b
+    if pair.same_script:  # one language has the same words for the same thing: what differs at all may be another
+        own_a, own_b = (*own_a, *told.faint_a), (*own_b, *told.faint_b)
+    own = (*own_a, *own_b)
+    lost = 0 if pair.same_script else MOST_OWN
+    if len(own) <= lost and not any(w.meanings or w.is_named for w in own):
+        return "same" if no_a == no_b else ""
+    if pair.same_script and not told.worded:
+        return ""
+    if not own_b and no_a >= no_b:
+        return "a richer"
+    return "b richer" if not own_a and no_b >= no_a else ""
+
+
+def _names_in(slots: Slots, told: Compared) -> list[str]:
+    """The names that both have, in the order of a side: who does it to whom."""
+    return [t.lower for t in slots.tokens if t.lower in told.named]
+
+
+def _clash(pair: PairFeatures, told: Compared) -> str:
+    """What cannot hold on both sides, where the rest of what is said is the same."""
+    if not told.shared:
+        return ""
+    own = told.own_a, told.own_b
+    changed = _tells_change(pair.a), _tells_change(pair.b)
+    if changed[0] != changed[1]:
+        return _ended(told, (pair.a, pair.b), own) if changed[0] else _ended(told, (pair.b, pair.a), (own[1], own[0]))
+    if not own[0] and not own[1] and _other_amounts(pair.a, pair.b):
+        return "other amounts"
+    if own[0] and own[1] and all(_is_day(w) for w in (*own[0], *own[1])):
+        return "another day"
+    if len(told.shared) < LEAST_SHARED:
+        return ""
+    most = max(len(own[0]), len(own[1]))
+    if told.denied_somewhere[0] != told.denied_somewhere[1]:
+        return "one denies what the other says" if most <= MOST_OWN else ""
+    apart = _opposed(own[0], own[1]) if most <= MOST_OWN + 1 else None
+    return f"`{apart[0].surface}` against `{apart[1].surface}`" if apart else ""
+
+
+def _tells_change(slots: Slots) -> bool:
+    return bool(strong_changes(slots)) or any(mark in NEUTRAL for mark in slots.changes)
+
+
+def _other_amounts(one: Slots, other: Slots) -> bool:
+    """Each has an amount of one dimension that the other has not."""
+    apart = one.numbers - other.numbers, other.numbers - one.numbers
+    return bool({dimension(k) for k in apart[0]} & {dimension(k) for k in apart[1]})
+
+
+def _ended(told: Compared, sides: tuple[Slots, Slots], own: tuple[Sequence[Word], Sequence[Word]]) -> str:
+    """A change told by one side, in what the other speaks of: all of it, or all but the one value that is another now."""
+    new, old = sides
+    mine = [w for w in own[0] if not _is_changing(w)]
+    theirs = [w for w in own[1] if not w.is_verb]
+    if not theirs and not mine and _other_amounts(new, old):
+        return "another amount since the change"
+    if mine and theirs and all(_is_day(w) for w in (*mine, *theirs)):
+        return "another day since the change"
+    if not own[1] and len(told.shared) >= LEAST_SHARED and (mine or told.denied[0] != told.denied[1]):
+        return "one tells of a change in all that the other says"
+    if len(mine) == 1 == len(theirs) and told.topics and mine[0].is_named and theirs[0].is_named:
+        return f"`{theirs[0].surface}` before, `{mine[0].surface}` now"
+    former = former_value(new.folded, new.tongue)[0]
+    named = bool(former) and former in old.low and any(w.surface.lower() in former for w in told.shared)
+    return f"`{former}` has ended" if named and len(theirs) <= MOST_OWN else ""
+
+
+def _is_day(word: Word) -> bool:
+    return any(meaning <= _WEEKDAYS for meaning in word.meanings)
+
+
+def _is_thing(word: Word) -> bool:
+    return bool(word.meanings) and not (_is_day(word) or _is_changing(word) or word.is_verb or word.is_named)
+
+
+def _is_changing(word: Word) -> bool:
+    return any(meaning & _CHANGING for meaning in word.meanings)
+
+
+def _opposed(mine: Iterable[Word], theirs: Sequence[Word]) -> tuple[Word, Word] | None:
+    """Two words of which one may mean the opposite of the other."""
+    for one in mine:
+        for other in theirs:
+            pairs = ((x, y) for m in one.meanings for n in other.meanings for x in m for y in n)
+            if any(frozenset((x, y)) in _OPPOSITES for x, y in pairs):
+                return one, other
+    return None
