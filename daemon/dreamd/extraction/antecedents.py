@@ -42,7 +42,7 @@ _NAME = re.compile(
     r"(?<![.!?] )(?<!^)(?<!\b[iaIA]n )(?<!\b[Aa]t )(?<!\b[Tt]o )(?<!\bnear )(?<!\bfrom )(?<!\bvia )(?<!\bon"
     r" )\b(?P<name>(?:(?:Dr|Mrs?|Ms|Prof|Frau|Herr|Madame"
     r"|Monsieur)\.? )?[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)\b|^(?P<owner>[A-ZÄÖÜ][a-zà-ÿ]+)(?=['’]s )"
-    r"|^(?P<first>[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)(?= (?:is|has|was|will|can|does|broke|left|joined|\w+s)\b)")
+    r"|^(?P<first>[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)(?= (?:is|has|was|will|can|does|broke|left|joined|and|or|\w+s)\b|,)")
 _NO_NAME = re.compile(r"(?i)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october"
                       r"|november|december|i|ok|yes|no|german|english|french|spanish|italian)$")

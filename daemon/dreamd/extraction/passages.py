@@ -90,7 +90,7 @@ def _listen(heard: _Heard, event: Event) -> None:
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if not _is_nod(text):
+        if not _is_nod(asked, text):
             _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
@@ -125,9 +125,11 @@ def _asked(event: Event, text: str) -> str:
     return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_ANSWER else ""
 
 
-def _is_nod(text: str) -> bool:
-    """Whether an answer is a yes or a no and nothing else."""
-    return is_acknowledgement(text) or words.cue("words/rules", "affirmation", whole=True).match(text) is not None
+def _is_nod(asked: str, text: str) -> bool:
+    """Whether an answer is a yes or a no and nothing else, or only tells the agent to do what it offers."""
+    if is_acknowledgement(text) or words.cue("words/rules", "affirmation", whole=True).match(text):
+        return True
+    return words.has("words/rules", "offer", asked) and not _DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
 
 
 def _needed(parts: Sequence[_Part]) -> list[str]:
@@ -157,7 +159,7 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
     """
     if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text):
         return False
-    if _DEFINITE.search(text, 1) or names_a_value(text):
+    if (_DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not is_at_work(text) or len(_terms(text)) >= FEWEST_TERMS):
         return True
     if is_at_work(text) or (words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL):
         return beside

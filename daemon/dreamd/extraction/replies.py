@@ -61,6 +61,7 @@ WITHOUT_VERB = re.compile(r"(?i)(?!.*\b(?:is|are|was|were|has|have|do|does|did|c
     r"|i|we|you|it)\b)"
                           r"(?:[^\s,;:?]+ ){0,5}[^\s,;:?]+")
 """A few words without a verb, such as "24 per page"."""
+_OF_IT = re.compile(r"(?i)\b(?:it|they|he|she)\b")
 _THEN = re.compile(r"(?i)[, ]+(?:then|please|instead|too|for now)$")
 _OBJECT = re.compile(r"(?i)\b(?:him|her|them|it|there)\b")
 _LEADS_UP = re.compile(r"(?i)(?:(?:done|sure|great|good|ok(?:ay)?|thanks|and|understood|all right|noted)[,.!] ?)+")
@@ -190,7 +191,7 @@ def _answered(question: _Asked, first: str, before: Before) -> str:
     if len(first) > longest:
         return ""
     said_so = first if first[-1] in ".!。！" else f"{first}."
-    if _names_enough(asked):
+    if _names_enough(asked) and not _OF_IT.search(asked):
         return _joined(asked, said_so)
     lead = _lead(before)
     return f"{lead} {_asked_and_said(asked, said_so)}" if lead else _joined(asked, said_so)

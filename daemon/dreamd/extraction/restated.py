@@ -43,7 +43,7 @@ _SETS = re.compile(
     rf"(?P<verb>{'|'.join(_DONE)}) (?P<thing>(?:the |our |my |all )?[\w./-]+(?: [\w'’./-]+){{0,4}}?)(?: up| down| back"
     rf"| over)?"
     r" (?:to|at|from \S+ to) (?P<value>[^,;:!?]{1,40}?)"
-    r"(?P<more>(?:[,;] | (?:everywhere|for|because|since|as|from now on|in|with)\b).{2,80})?[.!]?")
+    r"(?P<more>(?:[,;] | (?:everywhere|for|because|since|as|from now on|in|with|per|each)\b).{0,80})?[.!]?")
 _USES = re.compile(
     r"(?i)(?:(?:please|and|also|then|ok(?:ay)?)[, ]+)*(?:use|take) (?P<thing>[^,;:]{3,50}?)"
     r"(?:, (?:id|no\.?|number|nr\.?) [\w-]+)?(?:,| -+| –|:| because| since) (?:it|s?he|they|that|because|since|all|we)\b.{8,}")

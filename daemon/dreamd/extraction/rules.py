@@ -204,6 +204,8 @@ def _heard(talk: Talk, event: Event, text: str, earlier: list[str], *, at_work: 
         return None  # "that's wrong" says what is not; what is right stands in the next sentence
     before = talk.before(event)
     text = with_names(text, (*reversed(earlier), before.asked, *reversed(before.told), *reversed(before.said)))
+    if decree := decree_of(text):
+        return _Heard(decree, "decree")
     refused = event.kind is EventKind.REFUSAL
     weighed = weigh(text, refused=refused, denied=denied, at_work=at_work, mentioned=text in talk.mentioned)
     too_light = weighed.weight < ENOUGH and not has_an_end(text)
@@ -222,8 +224,6 @@ def _heard(talk: Talk, event: Event, text: str, earlier: list[str], *, at_work: 
 
 def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: bool) -> _Heard | None:
     """What a sentence that says too little as it stands leaves behind: a value set, a clause that lasts, a thing spoken of."""
-    if decree := decree_of(text):
-        return _Heard(decree, "decree")
     if chosen := chosen_of(text, before) or settled_by(text, before):
         return _Heard(chosen, "choice")
     if earlier and _NEW_ONE.search(text) and names_a_value(text) and not is_question(earlier[-1]) and not is_at_work(text):
