@@ -129,7 +129,8 @@ def _is_nod(asked: str, text: str) -> bool:
     """Whether an answer is a yes or a no and nothing else, or only tells the agent to do what it offers."""
     if is_acknowledgement(text) or words.cue("words/rules", "affirmation", whole=True).match(text):
         return True
-    return words.has("words/rules", "offer", asked) and not _DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
+    little = not _DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
+    return little and words.has("words/rules", "offer", asked)
 
 
 def _needed(parts: Sequence[_Part]) -> list[str]:
@@ -159,9 +160,10 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
     """
     if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text):
         return False
-    if (_DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not is_at_work(text) or len(_terms(text)) >= FEWEST_TERMS):
+    ordered = is_at_work(text)
+    if (_DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):
         return True
-    if is_at_work(text) or (words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL):
+    if ordered or (words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL):
         return beside
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
     return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
