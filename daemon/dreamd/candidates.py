@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 
 MOST_TEXTS = 12
 """A term that more statements share is a topic, not a sign that two of them speak of one thing."""
@@ -23,6 +25,12 @@ def plain_terms(text: str) -> frozenset[str]:
     """Words of four letters and more, and whatever carries a digit or joins words: paths, versions, identifiers."""
     return frozenset(word for word in WORD.findall(text.casefold())
                      if len(word) >= SHORTEST_WORD or not word.isalpha())
+
+
+FEW_AMONG = 64
+"""Among so many statements for each that asks, a search for its terms takes less than taking every one apart."""
+BETWEEN = "\0"
+"""Stands between statements that are searched as one: no term holds it."""
 
 
 class RareTerms:
@@ -65,7 +73,7 @@ class RareTerms:
             sharing = self._texts_of.get(term, {})
             if len(sharing) - (text in sharing) > self._most_texts:
                 continue
-            worth = math.log1p((1 + max(self._at_least, len(self._terms_of))) / max(len(sharing), 1))
+            worth = _worth(len(sharing), max(self._at_least, len(self._terms_of)))
             for other in sharing:
                 if other != text:
                     weight[other] = weight.get(other, 0.0) + worth
@@ -75,8 +83,52 @@ class RareTerms:
 def rare_partners(asked: Iterable[str], everyone: Sequence[str]) -> dict[str, list[str]]:
     """The partners of some statements among all; of the others only what they share with those is kept."""
     wanted = list(dict.fromkeys(asked))
+    if len(wanted) * FEW_AMONG <= len(everyone):
+        return _searched_for(wanted, everyone)
     terms = frozenset(term for text in wanted for term in plain_terms(text))
     rare = RareTerms(lambda text: terms.intersection(WORD.findall(text.casefold())), at_least=len(everyone))
     for text in everyone:
         rare.add(text)
     return {text: rare.partners(text) for text in wanted}
+
+
+def _worth(sharing: int, among: int) -> float:
+    return math.log1p((1 + among) / max(sharing, 1))
+
+
+def _searched_for(wanted: Sequence[str], everyone: Sequence[str]) -> dict[str, list[str]]:
+    """The same by looking for each term in all statements at once, and no further than where it is a topic."""
+    texts = list(dict.fromkeys(everyone))
+    folded = [text.casefold() for text in texts]
+    whole = BETWEEN.join(folded)
+    starts = list(accumulate((len(one) + 1 for one in folded), initial=0))
+    carriers: dict[str, list[int]] = {}
+    partners = {}
+    for text in wanted:
+        weight: dict[str, float] = {}
+        for term in sorted(plain_terms(text)):
+            if term not in carriers:
+                carriers[term] = _carriers(term, whole, folded, starts)
+            sharing = [texts[n] for n in carriers[term]]
+            if len(sharing) - (text in sharing) <= MOST_TEXTS:
+                for other in sharing:
+                    if other != text:
+                        weight[other] = weight.get(other, 0.0) + _worth(len(sharing), len(everyone))
+        partners[text] = sorted(weight, key=lambda other: (-weight[other], other))[:MOST_PARTNERS]
+    return partners
+
+
+def _carriers(term: str, whole: str, folded: Sequence[str], starts: Sequence[int]) -> list[int]:
+    """The places of the statements that carry a term: all of them, or more than matter."""
+    found: list[int] = []
+    at = whole.find(term)
+    while at >= 0 and len(found) <= MOST_TEXTS + 1:
+        end = at + len(term)
+        if whole[at - 1:at].isalnum() or whole[end:end + 1].isalnum():
+            at = whole.find(term, at + 1)  # a part of a longer word, as most digits are
+            continue
+        place = bisect_right(starts, at) - 1
+        if term in WORD.findall(folded[place]):
+            found.append(place)
+        at = whole.find(term, starts[place + 1])  # further on in this one it would count no more
+    return found

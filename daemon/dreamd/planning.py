@@ -5,7 +5,9 @@ Each scope is planned as if the others did not exist. Nothing here changes a mem
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -24,6 +26,8 @@ from dreamd.plan import Plan, retired
 from dreamd.relations import merged_wording
 from dreamd.store import derived, memories, observations, passages
 
+SELDOM = 100_000
+"""New values that stay, after which the next search for circles of them is made."""
 ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
 """Refusals of the gate that keep a sentence from becoming a memory, and not from being found as it was said."""
 
@@ -58,11 +62,26 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
     if not by_scope:
         return Plan()
     plans = []
-    judge = PairJudge(kit)
-    for n, scope in enumerate(sorted(by_scope)):
-        kit.progress("consolidate", n, len(by_scope))
-        plans.append(_plan_scope(kit, scope, by_scope[scope], judge, full=wish.full))
+    with _seldom_collected():
+        judge = PairJudge(kit)
+        for n, scope in enumerate(sorted(by_scope)):
+            kit.progress("consolidate", n, len(by_scope))
+            plans.append(_plan_scope(kit, scope, by_scope[scope], judge, full=wish.full))
     return joined(plans, judge)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Have the search for circles of values made seldom: a plan reads a million values that stay, and hardly a circle.
+
+    Otherwise that search takes a sixth of a large plan's time.
+    """
+    often, *rest = gc.get_threshold()
+    gc.set_threshold(max(often, SELDOM) if often else 0, *rest)
+    try:
+        yield
+    finally:
+        gc.set_threshold(often, *rest)
 
 
 def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:

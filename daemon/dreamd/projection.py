@@ -158,8 +158,9 @@ def _load_touched(store: Store, touched: Collection[str], place: _Place) -> list
     known = {path: k for path, k in known.items()
              if not k.memory or k.memory in touched or k.memory.startswith(BY_HAND) or path in topics}
     written = (known[path].body.decode("utf-8", "replace") for path in known if not known[path].memory)
-    entries = entries_again([m for m in shown if m.id not in touched], written)
-    entries += [index_entry(m) for m in shown if m.id in touched]
+    entries, unwritten = entries_again((m for m in shown if m.id not in touched), written)
+    lost = memories.load_some(store, unwritten).values() if unwritten else ()
+    entries += [index_entry(m) for m in (*some, *lost) if m.status in SHOWN]
     replaced = sorted(earlier.values(), key=lambda m: (m.created_at, m.id))
     desired = _topics(some, replaced, known, place) | place.index(entries)
     return plan_files(desired, some, known, place.scope)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,18 @@ def test_an_edit_by_hand_has_no_other_file_read(tmp_path: Path, monkeypatch: pyt
     house.dream("2026-01-20T20:00:00Z")
     assert "in the safe" in house.index()
     assert _behind(house) == []
+
+
+def test_while_a_plan_is_made_circles_are_seldom_searched_for_and_as_often_as_before_after_it(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dreamd import planning
+
+    often: list[int] = []
+    true = planning._plan_scope
+    monkeypatch.setattr(planning, "_plan_scope", lambda *a, **k: often.append(gc.get_threshold()[0]) or true(*a, **k))
+    before = gc.get_threshold()
+    house = House(tmp_path)
+    house.say(FIRST_DAY, "The Ghent depot has two cranes.")
+    house.dream(FIRST_NIGHT)
+    assert often == [planning.SELDOM]
+    assert gc.get_threshold() == before

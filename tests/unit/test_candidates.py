@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.candidates import RareTerms, plain_terms
+from dreamd.candidates import FEW_AMONG, RareTerms, plain_terms, rare_partners
 
 WORDS = ("harbour", "crane", "5433", "tern-west", "valve", "ledger", "kiln", "v2.1", "quay", "moss")
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), max_size=25, unique=True)
@@ -80,3 +80,20 @@ def test_partners_share_a_term_and_are_never_the_statement_itself(texts: list[st
         for other in rare.partners(text):
             assert other != text
             assert plain_terms(text) & plain_terms(other)
+
+
+@settings(max_examples=80, deadline=None)
+@given(texts=SENTENCES, more=st.lists(st.text(alphabet="ab7.-_ /@ß", min_size=1, max_size=12), max_size=12, unique=True))
+def test_a_few_that_ask_find_the_same_partners_as_all_that_ask(texts: list[str], more: list[str]) -> None:
+    everyone = list(dict.fromkeys([*texts, *more]))
+    fillers = [f"plank {number} of the {number % 7}th deck" for number in range(FEW_AMONG * max(1, len(everyone)))]
+    whole = [*everyone, *fillers]
+    found = rare_partners(everyone, whole)
+    rare = _index(whole)
+    assert found == {text: rare.partners(text) for text in everyone}
+
+
+def test_a_digit_inside_longer_numbers_is_no_sign() -> None:
+    many = [f"Berth {number}0{number} is free" for number in range(100, 100 + 3 * FEW_AMONG)]
+    asked, other = "Crane 7 stands on the quay", "The chain of crane 7 is new"
+    assert rare_partners([asked], [asked, other, *many]) == {asked: [other]}

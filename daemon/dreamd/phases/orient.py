@@ -11,7 +11,6 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -115,21 +114,18 @@ def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
 
 def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
     """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
-    facts: dict[str, dict[str, tuple[int, int, int]]] = {}
-    for path, owner, size, mtime_ns, inode in work.load_file_facts(kit.store):
-        facts.setdefault(owner, {})[path] = (size, mtime_ns, inode)
-    for name, known in facts.items():
+    for name, known in work.load_file_facts(kit.store).items():
+        ours = {path: facts for path, facts in known.items() if path.startswith("memory/")}
         scope = parse_scope(name)
         directory = kit.paths.scope_dir(scope)
         fsio.check_inside(kit.paths.home, directory)
         if not directory.is_dir():
             # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
-            if any(p.startswith("memory/") for p in known):
+            if ours:
                 warnings.append(f"the directory of scope `{scope}` is away; `dream check --repair` writes it anew")
             continue
         present = _look(directory, below=f"{directory.relative_to(kit.paths.home)}/")
-        ours = {p for p in known if p.startswith("memory/")}
-        if ours != present.keys() or any(known[p] != present[p] for p in ours):
+        if ours != present:
             touched = {p for p, facts in present.items() if known.get(p) != facts}
             edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
             if edited is not None:
@@ -141,10 +137,13 @@ def _look(directory: Path, *, below: str) -> dict[str, tuple[int, int, int]]:
     found = {}
     with os.scandir(directory) as entries:
         for entry in entries:
-            if entry.name.endswith(".md"):
-                with suppress(FileNotFoundError):  # gone since the directory was read
+            name = entry.name
+            if name.endswith(".md"):
+                try:
                     facts = entry.stat(follow_symlinks=False)
-                    found[below + entry.name] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+                except FileNotFoundError:
+                    continue  # gone since the directory was read
+                found[below + name] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
     return found
 
 

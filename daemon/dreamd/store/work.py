@@ -261,10 +261,12 @@ def _as_bytes(body: object) -> bytes:
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogateescape")
 
 
-def load_file_facts(store: Store) -> list[tuple[str, str, int, int, int]]:
-    """(path, scope, size, mtime_ns, inode) of every known file: enough to see which were touched, without bodies."""
-    return [(r["path"], r["scope"], r["size"], r["mtime_ns"], r["inode"])
-            for r in store.all("SELECT path, scope, size, mtime_ns, inode FROM file ORDER BY path")]
+def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
+    """(size, mtime_ns, inode) of every known file by scope and path: enough to see which were touched, without bodies."""
+    found: dict[str, dict[str, tuple[int, int, int]]] = {}
+    for path, scope, size, mtime_ns, inode in store.all("SELECT path, scope, size, mtime_ns, inode FROM file ORDER BY path"):
+        found.setdefault(scope, {})[path] = (size, mtime_ns, inode)
+    return found
 
 
 def stage(tx: sqlite3.Connection, staged: Staged) -> None:

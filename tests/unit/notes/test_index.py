@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from dreamd.model import Category, MemoryClass, MemoryType, Status, Trust
-from dreamd.notes import index_size, read_directory, render_index, topic_path
+from dreamd.model import Category, Memory, MemoryClass, MemoryType, Standing, Status, Trust
+from dreamd.notes import compose_index, entries_again, index_entry, index_size, read_directory, render_index, topic_path
 
 
 def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(make):
@@ -111,3 +111,29 @@ def test_a_file_name_with_spaces_still_makes_a_link_that_is_found(make):
     memory = make("Use pnpm", file="My (own) note.md", memory_type=MemoryType.USER)
     [line] = read_directory(render_index([memory]).files).lines
     assert line.target == "My (own) note.md"
+
+
+def test_lines_are_taken_again_from_what_is_written_whatever_stands_in_them(make):
+    memories = [
+        make("Use pnpm", number=1), make("Ask Ines (or Hugo) — never both", number=2), make("A [bracketed] matter", number=3),
+        make("Use oak", number=4, file="My (own) note.md"), make("The pier (old) — see [x](y.md) — is shut", number=5),
+        make("Größe 12 — ok", number=6, ttl="2026-06-01"), make("Spaces in names", number=7, file="a b.md")]
+    plan = render_index(memories)
+    entries, missing = entries_again([standing(m) for m in memories], plan.files.values())
+    assert {e.memory.id: e.text for e in entries} == {
+        m.id: index_entry(m).text for m in memories if m.id not in missing}
+    assert {m.file or topic_path(m) for m in memories if m.id in missing} <= {"My (own) note.md"}
+    again = compose_index([*entries, *(index_entry(m) for m in memories if m.id in missing)])
+    assert again.files == plan.files
+
+
+def test_a_memory_without_a_line_is_named_so_that_it_is_read_whole(make):
+    one, other = make("Use pnpm", number=1), make("Use oak", number=2)
+    entries, missing = entries_again([standing(one), standing(other)], [render_index([one]).text])
+    assert [e.memory.id for e in entries] == [one.id]
+    assert missing == [other.id]
+
+
+def standing(memory: Memory) -> Standing:
+    return Standing(memory.id, topic_path(memory), memory.category, memory.status, memory.memory_class, memory.pinned,
+                    memory.unverified, memory.support, memory.confirmed_at, memory.created_at)
