@@ -4,9 +4,12 @@
 
 from __future__ import annotations
 
+import re
+
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import VERBS
 from dreamd.relations.slots import Slots
+from dreamd.relations.text import tokens
 
 _PASSED_OVER = frozenset("ignore ignores ignored ignoring disregard disregards disregarded skip skips skipped skipping".split())
 """Verbs of which the object is as good as denied."""
@@ -48,6 +51,45 @@ def denied_crosswise(pair: PairFeatures) -> bool:
     if not one or not other or one & other or not (pair.a.spoken | pair.b.spoken) & _PASSED_OVER:
         return False
     return bool(one & pair.b.content_set) and bool(other & pair.a.content_set)
+
+
+def ruled_out(pair: PairFeatures) -> str:
+    """What one side rules out behind a comma, "by date, not by name", where the other says it and denies something else."""
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations and pair.b.negations):
+        return ""
+    for mine, theirs in ((pair.a, pair.b), (pair.b, pair.a)):
+        match = _NOT.search(mine.low)
+        word = next((t.stem for t in tokens(match.group(1)) if t.is_content), "") if match else ""
+        if word and word in theirs.content_set and word not in theirs.negated:
+            return word
+    return ""
+
+
+def denied_and_said(pair: PairFeatures) -> str:
+    """Both deny something, but what the one denies first the other asserts: "don't build another", "build a new one"."""
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations and pair.b.negations):
+        return ""
+    for mine, theirs in ((pair.a, pair.b), (pair.b, pair.a)):
+        told = (_deeds(mine) & theirs.content_set & pair.shared) - theirs.negated
+        if told and mine.negations % 2:
+            return min(told)
+    return ""
+
+
+_LAX = re.compile(
+    r"\b(?:need(?:s|ed)? no(?:t|ne)?\b|needn't|no need|(?:do|does|did)(?:n't| not) (?:have|need) to|not necessary"
+    r"|nothing against)"
+)
+
+
+def left_free(pair: PairFeatures) -> bool:
+    """One side alone says that something need not be."""
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations or pair.b.negations):
+        return False
+    return bool(_LAX.search(pair.a.low)) != bool(_LAX.search(pair.b.low))
+
+
+_NOT = re.compile(r", (?:and )?(?:not|never) ((?:\w+[ .]?){1,4})")
 
 
 def _denied_of(slots: Slots, shared: frozenset[str]) -> frozenset[str]:

@@ -278,9 +278,9 @@ def _named(now: Now, part: Part) -> bool:
     """Two names where only one fits: "at hut Alpha", "is called north"."""
     capital = all(any(t.surface[:1].isupper() for t in run) for run in (part.left, part.right))
     ahead = [t for t in now.every[: part.left_at] if t.lower not in _ARTICLES]
-    if not capital or not part.last or len(ahead) < LEAST_ORDER:
+    noun = bool(ahead) and (ahead[-1].stem in ONE_OF or ahead[-1].lower in _NAMED_NOUNS)
+    if not capital or not (part.last or noun) or len(ahead) < LEAST_ORDER:
         return False
-    noun = ahead[-1].stem in ONE_OF or ahead[-1].lower in _NAMED_NOUNS
     joint, verb = (ahead[-2].lower, ahead[-3:-2]) if noun else (ahead[-1].lower, ahead[-2:-1])
     return joint in _BEING or joint in ONE_PLACE and any(t.lower in LINKS or t.stem in PLACE_VERBS for t in verb)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from dreamd.relations import words
 from dreamd.relations.causes import other_cause
-from dreamd.relations.denied import denied_crosswise, denied_elsewhere
+from dreamd.relations.denied import denied_and_said, denied_crosswise, denied_elsewhere, left_free, ruled_out
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.opposites import RELATIONS
@@ -97,6 +97,14 @@ _UNLIKE = (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"),
 def _logic(pair: PairFeatures) -> Iterable[str]:
     if turned_no(pair):
         return
+    out = ruled_out(pair)
+    if out:
+        yield f"one rules out `{out}`, the other says it"
+    said = denied_and_said(pair)
+    if said:
+        yield f"one denies `{said}`, the other says it"
+    if left_free(pair):
+        yield "one leaves free what the other does not"
     if denied_crosswise(pair):
         yield "each denies what the other says"
     if pair.polarity_apart and not denied_elsewhere(pair):

@@ -18,6 +18,7 @@ _AFTERWARDS = re.compile(
 )
 _BEFORE = re.compile(r"^(.+?) (?:before|ahead of|prior to|precedes?) (.+)$")
 _AFTER = re.compile(r"^(.+?) (?:after|once|follows?|behind) (.+)$")
+_IN_TURN = re.compile(r"^(?:[^,]{3,50}, )?(.+?) (?:comes?|goes?|is|are) first,? (?:and )?(.+?) (?:second|next|last|after)\.?$")
 _OVER = re.compile(
     r"^.*?\b(?:prefers?|favou?rs?|likes?|wants?|loves?|rather have|chooses?|take|uses?) (.+?) "
     r"(?:over|rather than|instead of|more than|to|than) (.+)$"
@@ -29,6 +30,7 @@ _PREFERRING = frozenset(
     "prefer prefers favor favors favour favours like likes want wants love loves rather choose chooses take use uses".split()
 )
 _PATTERNS = (
+    (_IN_TURN, False, frozenset(["first"])),
     (_OVER, False, _PREFERRING),
     (_OVER_SHORT, False, frozenset(["over", "instead", "rather"])),
     (_FRONTED_BEFORE, True, frozenset(["before"])),

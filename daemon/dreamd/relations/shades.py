@@ -108,6 +108,8 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "one needs what the other has"
         if mine & _A_FEW and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
             yield "a few against few"
+        if "only" in mine and "except" in theirs and "except" not in mine and "only" not in theirs and not negated:
+            yield "one says only, the other except"
         if "only" in mine and _ALL_BUT.search((pair.b if mine is left else pair.a).folded.lower()):
             yield "one says only, the other all but"
         polite = _YOU_COULD.match((pair.b if mine is left else pair.a).folded.lower())

@@ -54,9 +54,9 @@ class Limits:
     """When only the score tells."""
     contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
-    merge_plain: float = 0.62
+    merge_plain: float = 0.7
     """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
-    contested_plain: float = 0.25
+    contested_plain: float = 0.2
     """And such a merge must not look like a conflict with more than this."""
     merge_denied: float = 0.75
     """When one side alone denies something, but nothing that the other says of the same thing."""
@@ -86,7 +86,7 @@ class Limits:
     """A conflict whose differing value or denial a rule sees, too."""
     least: float = 0.2
     """Below this a conflict is no conflict, however much of the rest a guard rules out."""
-    topic: float = 0.5
+    topic: float = 0.6
     """Similarity from which a score may be taken at its word where nothing speaks against it."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
@@ -234,7 +234,7 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     if (
         pair.restated
         and min(pair.cover_a, pair.cover_b) >= 0.2
-        and pair.similarity >= 0.5
+        and pair.similarity >= 0.6
         and pair.a.head_negations == pair.b.head_negations
         and not (_named_anew(pair.only_a, pair.a) and _named_anew(pair.only_b, pair.b))
     ):
