@@ -33,10 +33,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_FROM = f"""FROM fate f JOIN observation o ON o.seq = f.observation LEFT JOIN memory m ON m.id = f.memory
-  WHERE f.set_aside = 0 AND o.explicit = 0 AND o.origin = 'user' AND (f.reason = '{IN_PASSING}'
-    OR (m.status = 'archived' AND m.reason = 'stale'))"""
-_SELECT = f"SELECT o.id, o.text, o.at, o.scope, o.conversation, o.ttl {_FROM}"
+_OF_A_PERSON = "o.explicit = 0 AND o.origin = 'user'"
+_IN_PASSING = f"f.reason = '{IN_PASSING}' AND f.set_aside = 0"
+_LEFT_FOR_AGE = "m.status = 'archived' AND m.reason = 'stale'"
+_ALL = f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_IN_PASSING}
+    UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_LEFT_FOR_AGE}) AS p
+  JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON}"""
+"""Found from the side of fates and of memories: neither looks at an observation that is no passage."""
+_CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_LEFT_FOR_AGE}"
+_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND (
+  EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_IN_PASSING}) OR EXISTS ({_CARRIER}))"""
+"""The same from the side of an observation, for those that are named."""
+_COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
 PART = 500
 MOST_STEMS = 12
@@ -56,7 +64,7 @@ def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.
     import numpy as np
 
     with store.reading():
-        found = store.all(f"{_SELECT} ORDER BY o.seq")
+        found = store.all(f"SELECT {_COLUMNS} {_ALL} ORDER BY o.seq")
         gone = {r[0] for r in store.all(_TAKEN_BACK)} if found else set()
         shas = {r["id"]: text_sha(r["text"]) for r in found if r["id"] not in gone}
         known, bodies = load_vectors(store, list(dict.fromkeys(shas.values())), model=model)
@@ -71,7 +79,7 @@ def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.
 
 def load_texts(store: Store, scope: str) -> list[str]:
     """The words of every passage of a scope: what has to have a vector."""
-    return [r["text"] for r in store.all(f"SELECT o.text {_FROM} AND o.scope = ? ORDER BY o.seq", scope)]
+    return [r["text"] for r in store.all(f"SELECT o.text {_ALL} AND o.scope = ? ORDER BY o.seq", scope)]
 
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
@@ -79,7 +87,7 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     for start in range(0, len(ids), PART):
         part = list(ids[start:start + PART])
-        rows = store.all(f"{_SELECT} AND o.id IN ({', '.join('?' * len(part))})", *part)
+        rows = store.all(f"SELECT {_COLUMNS} {_SOME} AND o.id IN ({', '.join('?' * len(part))})", *part)
         found.update((r["id"], _face(r)) for r in rows)
     return found
 
@@ -98,12 +106,9 @@ def find(store: Store, identity: str) -> Place | None:
     wanted = identity.strip().lower()
     if len(wanted) < SHORTEST_ID:
         return None
-    rows = store.all(f"SELECT o.seq, f.memory {_FROM} AND o.id >= ? AND o.id < ? LIMIT 2", wanted, wanted + "g")
-    if len(rows) != 1:
-        return None
-    seq = int(rows[0]["seq"])
-    row = store.one(f"{_SELECT} AND o.seq = ?", seq)
-    return None if row is None else Place(seq, _face(row), rows[0]["memory"])
+    rows = store.all(f"""SELECT {_COLUMNS}, o.seq, ({_CARRIER} LIMIT 1) AS memory {_SOME} AND o.id >= ? AND o.id < ?
+                         LIMIT 2""", wanted, wanted + "g")
+    return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["memory"] or "") if len(rows) == 1 else None
 
 
 def load_shown(store: Store, identity: str) -> Memory:
@@ -124,9 +129,11 @@ def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str]
         return []
     score = " + ".join(["(o.text LIKE ?)"] * len(likes))
     where = f" AND o.scope IN ({', '.join('?' * len(scopes))})" if scopes else ""
-    rows = store.all(f"SELECT o.id, {score} AS score {_FROM}{where} ORDER BY score DESC, o.at DESC, o.id LIMIT ?",
-                     *likes, *scopes, limit)
-    return [r["id"] for r in rows if r["score"]]
+    with store.reading():
+        gone = {r[0] for r in store.all(_TAKEN_BACK)}
+        rows = store.all(f"SELECT o.id, {score} AS score {_ALL}{where} ORDER BY score DESC, o.at DESC, o.id LIMIT ?",
+                         *likes, *scopes, limit + len(gone))
+    return [r["id"] for r in rows if r["score"] and r["id"] not in gone][:limit]
 
 
 @sound_row
