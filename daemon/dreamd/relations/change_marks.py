@@ -11,7 +11,7 @@ _CHANGE = re.compile(r"\b(?:" + by_first_letter(p.removeprefix(r"\b") for p in w
 _CHANGE_CJK = re.compile("|".join((*(p for p in words.CHANGE if not p.startswith(r"\b")), *shifts.CJK_MARKERS)))
 _CHANGE_ABROAD = {tongue: re.compile(rf"\b(?:{'|'.join(told)})") for tongue, told in shifts.MARKERS.items()}
 _IN_CONDITION = re.compile(
-    r"\b(?:once|when|whenever|after|if|until|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
+    r"\b(?:once|when|whenever|after|if|until|till|unless|as soon as|before|sobald|wenn|cuando|quando|quand)\b[^,.;:]*$"
 )
 _BEFORE_A_NOUN = re.compile(r"\b(?:an?|each|every|any|no|some|the|its|our|their) $")
 """Behind these a participle tells what a thing is like, not what became of it: "for a changed query"."""

@@ -47,7 +47,7 @@ BOTH_WAYS = frozenset(
     frozenset(stem(word) for word in pair.split("/"))
     for pair in (
         *("lend/borrow", "buy/sell", "import/export", "send/receive", "in/out", "arrive/leave", "push/pull", "read/write"),
-        *("enter/exit", "enter/leave"),
+        *("enter/exit", "enter/leave", "start/end", "start/finish", "begin/end"),
     )
 )
 """Opposites that a thing may do in turn."""

@@ -199,7 +199,7 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     if pair.a.tongue not in ("en", "zh", "ja", "ko") and not (alike or marked or amount):
         return False
     if pair.a.imperative or pair.b.imperative:
-        return marked or amount and part.told_at >= LEAST_ORDER
+        return marked and len(frame.parts) == 1 or amount and part.told_at >= LEAST_ORDER
     if pair.a.tongue in ("zh", "ja", "ko"):
         deep = part.told_at >= (1 if pair.a.tongue == "ko" else LEAST_ORDER)
         return len(frame.parts) == 1 and deep and not _numbers_a_thing(frame, part)

@@ -23,7 +23,7 @@ from dreamd.relations.sameness import narrowing, says_too, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import order_from_both_ends
 from dreamd.relations.text import Token, stem
-from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, UNIT_NAMES
+from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, NUMBER_WORDS, UNIT_NAMES
 
 _PLACES = frozenset("in on at to from into onto under over with by for of through via as behind front outside near".split())
 _MORE = frozenset(["and", "or", "also"])
@@ -72,7 +72,7 @@ def _one_of_many(frame: Frame, part: Part) -> bool:
     if dims[0] and dims[1] and not dims[0] & dims[1]:
         return True
     ahead = frame.a.every[: part.left_at], frame.b.every[: part.right_at]
-    if all(_joint(run, LINKS) in _MORE for run in ahead):
+    if _says_how_many(part.left) != _says_how_many(part.right) or all(_joint(run, LINKS) in _MORE for run in ahead):
         return True
     joints = [_joint(run) for run in ahead]
     if joints[0] != joints[1] and all(joint in _PLACES for joint in joints):
@@ -83,6 +83,10 @@ def _one_of_many(frame: Frame, part: Part) -> bool:
     plain = all(t.kind == "word" and t.surface.islower() and t.is_content for t in (*part.left, *part.right))
     whose = not part.last and all(run and run[-1].lower == "the" for run in ahead)
     return plain and (whose or _is_object(ahead[0]) and _is_object(ahead[1]))
+
+
+def _says_how_many(run: Sequence[Token]) -> bool:
+    return any(t.kind == "number" or t.lower in NUMBER_WORDS for t in run)
 
 
 def _joint(ahead: Sequence[Token], small: frozenset[str] = frozenset()) -> str:
@@ -167,7 +171,24 @@ def _other_amounts(pair: PairFeatures) -> str:
     two_things = len(dims[0]) > 1 and len(dims[1]) > 1 and "every-time" in dims[0] & dims[1]
     narrower = narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
     beside = two_things or narrower or {pair.a.verb, pair.b.verb} & _SEVERAL or _parts_of_one(pair)
+    if dims[0] & dims[1] == {""} and _counted_apart(pair):
+        return ""
     return OTHER_AMOUNTS if dims[0] & dims[1] and not beside else ""
+
+
+def _counted_apart(pair: PairFeatures) -> bool:
+    """Two bare numbers of which neither stands beside anything that both say: "takes thirty children", "leaves at seven"."""
+    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.a.verb == pair.b.verb:
+        return False
+    near = [_beside_number(slots) for slots in (pair.a, pair.b)]
+    return bool(near[0]) and bool(near[1]) and not near[0] & pair.shared and not near[1] & pair.shared
+
+
+def _beside_number(slots: Slots) -> frozenset[str]:
+    """The content words right before and behind the numbers of a statement."""
+    told = [t for t in slots.tokens if t.is_content]
+    at = [i for i, t in enumerate(told) if is_number(t.stem)]
+    return frozenset(told[n].stem for i in at for n in (i - 1, i + 1) if 0 <= n < len(told) and n not in at)
 
 
 def _other_version(pair: PairFeatures) -> str:

@@ -28,7 +28,11 @@ def verdict(a, b, *, days=30.0):
         ("The export takes two hours and has to be through by five.", "The export takes two gigabytes of space."),
         # a general denial and a special case, whichever comes first
         ("Old orders need no signature.", "Old orders in the vault need a signature."),
-        # two versions that fit, one more predicate
+        # two predicates, each with a number of its own or none; a thing starts and ends; two versions that fit
+        ("The coach to the fair takes sixty guests.", "The coach to the fair leaves at eight."),
+        ("The lamps in the yard go out after three minutes.", "The lamps in the yard are old."),
+        ("Rehearsals end on the hour.", "Rehearsals start on the hour."),
+        ("Use wide margins in whatever guests read from now on.", "Use small type in whatever clerks read."),
         ("The turnstile supports firmware 4.1.2.", "The turnstile supports firmware 4.3.0."),
         ("The kit works with driver 2.0.1.", "The kit works with driver 3.1.0."),
         ("The mixer reads from the hopper and is grey.", "The mixer reads from the hopper and keeps a log in the shed."),
