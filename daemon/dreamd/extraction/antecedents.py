@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.extraction import words
+from dreamd.extraction.passing import names_something_at_hand
 from dreamd.extraction.signs import is_at_work
 from dreamd.extraction.stance import is_question, leans
 
@@ -42,14 +43,18 @@ _NAME = re.compile(
     r"(?<![.!?] )(?<!^)(?<!\b[iaIA]n )(?<!\b[Aa]t )(?<!\b[Tt]o )(?<!\bnear )(?<!\bfrom )(?<!\bvia )(?<!\bon"
     r" )\b(?P<name>(?:(?:Dr|Mrs?|Ms|Prof|Frau|Herr|Madame"
     r"|Monsieur)\.? )?[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)\b|^(?P<owner>[A-ZÄÖÜ][a-zà-ÿ]+)(?=['’]s )"
-    r"|^(?P<first>[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)(?= (?:is|has|was|will|can|does|broke|left|joined|and|or|\w+s)\b|,)")
+    r"|^(?P<first>[A-ZÄÖÜ][a-zà-ÿ]+(?: [A-ZÄÖÜ][a-zà-ÿ]+)?)(?= (?:is|has|was|will|can|does|broke|left|joined|and|or|\w+s)\b"
+    r"|,| \()")
 _NO_NAME = re.compile(r"(?i)(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october"
                       r"|november|december|i|ok|yes|no|german|english|french|spanish|italian)$")
 _DEFINITE = re.compile(r"(?i)^(?:an?|another|new|some|my|our) ")
 _MANY = ("they", "those", "these")
 _OWNED = re.compile(r"(?i)\b(?:my|our) (?:[\w'’-]+ )??[\w'’-]+(?= (?:this|next|in|for|with|on|at|from|by|to|and|is|was|now"
-    r"|too|again|wrote|gave|has)\b|[,.!]|$)")
+    r"|too|again|wrote|gave|has|wants?|needs?|said|asks?|decides?)\b|[,.!]|$)")
+_ORDERED = re.compile(r"(?i)(?:(?:please|and|also|can you|could you)[, ]+)*[a-z]+ (?P<thing>(?:the|our"
+    r"|my) (?:[\w'’-]+ ){0,2}?[\w'’-]+)"
+                      r"(?: (?:while|too|please|again|now|and|then|if|when|before|after|first|as well)\b.*)?[.!]*")
 _PEOPLE = ("he", "she", "her", "his")
 _OTHER_PERSON = re.compile(r"(?i)\b(?:he|him|his|she|her|hers)\b")
 _KIN = {
@@ -111,7 +116,7 @@ def with_antecedent(sentence: str, before: Before, said: Sequence[str]) -> str:
         return own[:1].upper() + own[1:]
     if not said and found["pronoun"].lower() in _PEOPLE:
         last = ". ".join(text.rstrip(" .") for text in before.said)
-        return _behind(sentence, [last]) if words.has("words/passing", "person", last) else ""
+        return _behind(sentence, [last]) if words.has("words/passing", "person", last) or _NAME.search(last) else ""
     return _behind(sentence, said or before.said)
 
 
@@ -122,7 +127,8 @@ def _named(found: re.Match[str], before: Before, said: Sequence[str]) -> str:
         return _thing(near) or (_role(before) if not said and _is_naming(found) else "")
     if _speaks_of_another(found["pronoun"], found["rest"]):
         return ""
-    return (_role(before) if not said and _is_naming(found) else "") or _person(near, found["pronoun"])
+    role = (_role(before) or _owned(before.said)) if not said and _is_naming(found) else ""
+    return role or _person(near, found["pronoun"])
 
 
 def _is_naming(found: re.Match[str]) -> bool:
@@ -135,6 +141,14 @@ def _thing(near: Sequence[str]) -> str:
     found = _BRINGS_IN.fullmatch(near[-1].strip()) if near else None
     if found:
         return f"the {_DEFINITE.sub('', found['thing']).removeprefix('the ')}"
+    ordered = _ORDERED.fullmatch(near[-1].strip()) if near and is_at_work(near[-1]) else None
+    if ordered and not names_something_at_hand(ordered["thing"]):
+        return ordered["thing"]
+    return _owned(near)
+
+
+def _owned(near: Sequence[str]) -> str:
+    """The one thing or person of ours that the last sentence names."""
     owned = _OWNED.findall(near[-1]) if near else []
     return owned[0] if len(owned) == 1 else ""
 

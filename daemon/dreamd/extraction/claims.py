@@ -55,6 +55,7 @@ def _value() -> re.Pattern[str]:
         r"\d{4}-\d\d", r"\b\d{1,2}[:.]\d\d\b", r"\bv?\d+\.\d+", r"\b\d+[x×]", r"\b\d+(?:st|nd|rd|th)\b", r"\b\d{3,} \d{2,}",
         rf"(?i:\b\d[\d,.]* ?(?:%|(?:{unit})\b))", rf"\b(?:{_SMALL_NUMBERS}) (?:\w+ )?(?:{unit})\b",
         r"\b(?:from|between) \d{1,2} (?:to|and) \d{1,2}\b", r"\b\d[\d.,]*k\b", rf"\b{_TITLE}[A-Z]",
+        r"(?<!\w)[\"“][^\"”\n]{3,30}[\"”]",
         r"(?<!\w)#[\w-]{3,}", r"\b[a-z]\w*-\d+\b", r"\b[A-Z]+-\d[\w-]+", r"\b[A-Za-z]{2,} \d{1,3}\b(?!\.)",
         r"\b[A-Z]{2,}\d[\w-]*\b", r"\b[A-Z]\d{1,3}\b",
         r"(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./-]*", r"\b\w+://\S", r"(?<!\w)--\w[\w-]+", r"`[^`]+`", r"\b[a-z]+_[a-z_]+\b",

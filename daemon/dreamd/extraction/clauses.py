@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from dreamd.extraction import words
-from dreamd.extraction.antecedents import without_pronoun
+from dreamd.extraction.antecedents import begins_with_pronoun, without_pronoun
 from dreamd.extraction.borrowed import unmeant_as
 from dreamd.extraction.gate import is_history
 from dreamd.extraction.passing import names_something_at_hand
@@ -37,7 +37,7 @@ def lasting_clause(sentence: str) -> str:
         return ""
     for n, clause in enumerate(clauses):
         named = without_pronoun(clause)
-        if named != clause and any(map(_is_of_today, clauses[:n])):
+        if named != clause and (n == 0 or any(map(_is_of_today, clauses[:n])) or begins_with_pronoun(clauses[0])):
             continue
         if _lasts(named):
             # "She" in a later clause is the one whom the first clause names.

@@ -28,9 +28,10 @@ _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|ever
 _LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")
 _TITLE = r"(?:(?:Dr|Mrs?|Ms|Prof)\.? |Judge |Frau |Herr |Señora? |Madame |Monsieur |Dona )"
 _ADVERBS = r"(?:(?:all|also|only|mostly|usually|now|always|never|mainly|normally|still) )*"
-_LEAD = r"(?:(?:since|in|on|from|until|during|after|every|at|for) [^,.;]{2,30},? )?"
+_LEAD = r"(?:(?:since|in|on|from|until|during|after|every|at|for|next|this) [^,.;]{2,30},? )?"
 _DETAIL = re.compile(
-    r"(?i)\b(?:on|in|at|by|with|from|over|per|within|every|for|under|behind|near|after|before|until|without|via|as|to|into|onto"
+    r"(?i)\b(?:on|in|at|by|with|from|over|per|within|every|for|under|behind|near|after|before|until|without|via|as|to|into"
+    r"|onto"
     r"|through|up to|between|auf|bei|mit|von|im|am|um|aus|für|ohne|bis|seit|à|en|le|chez|avec|sur|con|desde|los|em"
     r"|com|na|no) \w"
     r"|\d|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|montags?|dienstags?|mittwochs?|donnerstags?|freitags?"
@@ -146,7 +147,7 @@ def _shapes() -> tuple[tuple[str, re.Pattern[str]], ...]:
         ("kind", r"(?i)there(?:'s| is| are) (?=(?:no|only|an?|one|two|three|four|five|\d+|always) )"),
         ("kind", rf"(?i)(?:the|every|each|all|an?) {no_subject}(?:[\w'’-]+ ){{1,4}}?(?:{_any('words/passing', 'placed')})\b"
                  r"(?= (?:in|on|at|behind|under|above|over|next to|beside|near|with|below) )"),
-        ("placed", rf"(?i)(?:the|our|my) {no_subject}(?:[\w'’-]+ ){{1,4}}?(?:is|are) "
+        ("placed", rf"(?i)(?:(?:the|our|my) )?{no_subject}(?!(?:my|our|a|an|his|her)\b)(?:[\w'’-]+ ){{1,4}}?(?:is|are) "
                    r"(?=(?:in|under|behind|inside|beside|next to) (?:the|our|my) "
                    r"(?:[\w-]+ ){0,2}[\w-]+[.!]?$)"),
         ("thing", rf"(?i)[a-z][\w-]+ \d+ (?:{_any('words/passing', 'thing')})\b"),

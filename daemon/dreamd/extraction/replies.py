@@ -7,7 +7,7 @@ The question may be the agent's, or the person's own that the agent could not an
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from dreamd.extraction import words
@@ -34,7 +34,8 @@ _REFUSES = re.compile(r"(?i)(?:no|nope|nah|not yet|not now|never|nein|noch nicht
 _EXCEPT = re.compile(r"(?i)(?:yes|yep|yeah|no|nope|sure|ja|nein)?,? ?(?:but |and )?(?:except|unless|only|until|apart from"
     r"|not (?:on|in|at|for)|außer|nur|bis)\b.+", re.DOTALL)
 _SPEAKS_OF_SELF = re.compile(r"(?i)(?:i|we|you|it|he|she|they|this|that|there|let['’]?s|if|when|because|so|but)\b")
-_TAKES = re.compile(r"(?i)(?:(?:ok(?:ay)?|yes|then|no|hm+|well|so|please|let['’]s|let us|we|i['’]d|could be|maybe|better"
+_TAKES = re.compile(r"(?i)(?:(?:ok(?:ay)?|yes|then|no|hm+|well|so|please|actually|let['’]s|let us|we|i['’]d|could be|maybe"
+    r"|better"
     r"|rather)[,. ]+)*"
                     r"(?:(?:make|set) (?:it|that|them)(?: to| at)?|take|use|do|say|go (?:with|for|to)|try|put|choose"
                     r"|pick)\s+(?P<value>.+)")
@@ -43,14 +44,21 @@ _MAY_BE = re.compile(r"(?i)(?:and |but |so )?(?:that|it|this|they)(?: one)? (?:c
                      r" (?:go|be|become)(?: up| down)?(?: to)? (?P<value>\S+(?: \w+)?)")
 _IS_BETTER = re.compile(r"(?i)(?P<value>\S+(?: \w+)?) (?:is|are|would be|will be) (?:better|enough|fine|plenty|right|ok"
     r"|safer)")
-_SAYS_OF = re.compile(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|has|takes|lasts|allows|uses|runs)\b")
-_SETTLES = re.compile(r"(?i)\bthen[.!]?$|^(?:ok(?:ay)?,? |so |and )?then\b|^(?:ok(?:ay)?,? )?(?:we|i)['’]ll\b|^let['’]s\b")
+_IS_WANTED = re.compile(r"(?i)(?:and |but )?[\w' -]{2,30} (?:wants?|needs?|asks? for|asked for|insists? on"
+    r"|requires?) (?P<value>\S+(?: \w+)?)")
+_SAYS_OF = re.compile(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|say|says|has|takes|lasts|allows|uses|runs)\b")
+_SETTLES = re.compile(r"(?i)^(?:please )?make (?:it|that|them) |\bthen[.!]?$|^(?:ok(?:ay)?,? |so |and )?then\b"
+    r"|^(?:ok(?:ay)?,? )?(?:we|i)['’]ll\b|^let['’]s\b")
 _ASKS_FOR_WORK = re.compile(r"(?i)(?:can|could|would|will) you\b|do you (?:have|know|see|think|want)\b|what (?:would"
     r"|do) you\b|(?:what|how) about you\b")
+_LETTER = re.compile(r"(?<=[a-z] )[A-HJ-Z]\b")
+_NUMBER_FIRST = re.compile(r"(\d{1,4}(?:[.,]\d+)?)\.\s+(?=[a-z])")
+_CODE_NAME = re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{4,30}|[\w-]+(?:[./@][\w-]+)+")
+_FEWEST_SAID = 8
 _HOW_OFTEN = re.compile(r"(?i)(?:never|always|sometimes|usually|mostly|only) ?,")
 _AFFIRMS = re.compile(r"(?i)(?:never|always|sometimes|usually|mostly|yes|yep|yeah|sure|no|nope|we do(?:n['’]t)?"
     r"|i do(?:n['’]t)?|there (?:is|are)|it (?:is|does)|they do|we have|i have)\b[,.:; –-]+"
-                      r"(?P<more>.{8,})", re.DOTALL)
+                      r"(?P<more>.{2,})", re.DOTALL)
 _ASKS_AFTER = re.compile(r"(?i)(?:.*[,;.] )?(?:(?:and|so|ok|but|hm+),? )*(?:(?:what|which|who|how (?:long|much|many|big"
     r"|high))(?: is|['’]s| are| was)|what about|how about|and)"
                          r" (?P<topic>(?:the |our |my |your )?[\w'’-]+(?: [\w'’-]+){0,4}?)(?: (?:right now|now|currently"
@@ -61,10 +69,15 @@ WITHOUT_VERB = re.compile(r"(?i)(?!.*\b(?:is|are|was|were|has|have|do|does|did|c
     r"|i|we|you|it)\b)"
                           r"(?:[^\s,;:?]+ ){0,5}[^\s,;:?]+")
 """A few words without a verb, such as "24 per page"."""
-_OF_IT = re.compile(r"(?i)\b(?:it|they|he|she)\b")
+_OF_IT = re.compile(r"(?i)\b(?:it|they|he|she|his|her|their|its)\b")
+_OURS_OF_IT = re.compile(r"(?i)(?:we|i) (?!don['’]t|do not|can['’]t|will|would|could|should|think|know)[a-z]+ (?:it|them"
+    r"|that) ")
 _THEN = re.compile(r"(?i)[, ]+(?:then|please|instead|too|for now)$")
 _OBJECT = re.compile(r"(?i)\b(?:him|her|them|it|there)\b")
 _LEADS_UP = re.compile(r"(?i)(?:(?:done|sure|great|good|ok(?:ay)?|thanks|and|understood|all right|noted)[,.!] ?)+")
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])")
+_CAN_SET = re.compile(r"(?i)i (?:can|could|would) (?:set|add|use|define|put in|enforce) (?:an? "
+    r"|the )?(?P<thing>[\w -]{4,40})\.?")
 _FILLER = re.compile(r"(?i)^(?:currently|at the moment|right now|now|it is|it's|that is|by default)[, ]+")
 
 
@@ -91,17 +104,21 @@ def reply_of(text: str, before: Before, *, filled_in: bool = False) -> Reply | N
     """
     question = before.asked or _own_question(before)
     asked = sentences(question)[-1] if question and sentences(question) else question
-    said = sentences(text)
+    said = _sentences(text)
     if not said:
         return None
     whole = len(said) == 1 and len(text) <= SHORT_ANSWER
     if before.asked and words.has("words/rules", "offer", question) and not _asks_to_choose(asked):
-        return _to_an_offer(asked, text, whole=whole)
+        anew = "" if whole and len(text) < _FEWEST_SAID else _anew(said[0], replace(before, asked=""))
+        return Reply(anew, text[len(said[0]):].strip()) if anew else _to_an_offer(asked, text, whole=whole)
     if asked and whole and re.fullmatch(words.cue("words/rules", "affirmation", whole=True), text):
         norm = norm_of(asked, text)
         return Reply(norm) if norm else Reply(why="short-answer")
-    first, rest = said[0], text[text.find(said[0]) + len(said[0]):].strip()
+    first = said[1] if not before.asked and question and len(said) > 1 and not _names_enough(said[0]) else said[0]
+    rest = text[text.find(first) + len(first):].strip()
     stands = _Asked(asked, not before.asked, filled_in)
+    if len(said) > 1 and first == said[0] and not _names_enough(first) and (anew := _anew(said[1], before)):
+        return Reply(anew, text[text.find(said[1]) + len(said[1]):].strip())
     told = _anew(first, before) or _picked(asked, first, before) or _answered(stands, first, before)
     return Reply(told, rest) if told else None
 
@@ -118,8 +135,9 @@ def chosen_of(text: str, before: Before) -> str:
     taken = _TAKES.fullmatch(said)
     if len(text) > SHORT_ANSWER or is_question(text) or not (taken or len(said.split()) <= _FEWEST_NAMING + 1):
         return ""
+    said = said.replace("-", " ")
     for question in filter(is_question, reversed(before.said)):
-        offered = alternatives(f"{question.rstrip('?')}?")
+        offered = [one.replace("-", " ") for one in alternatives(f"{question.rstrip('?')}?")]
         named = [one for one in offered if re.search(rf"(?i)(?<!\w){re.escape(one)}(?!\w)", said)]
         if len(named) == 1:
             return _asked_and_said(question, text)
@@ -129,10 +147,11 @@ def chosen_of(text: str, before: Before) -> str:
 def settled_by(text: str, before: Before) -> str:
     """What the person settles after asking about it: "I water them on Mondays then", together with the question."""
     question = next(iter(_own_questions(before)), "")
-    settles = _SETTLES.search(text) or (before.told and WITHOUT_VERB.fullmatch(text))
+    numbered = any(sign.isdigit() for sign in text) and WITHOUT_VERB.fullmatch(text) is not None
+    settles = _SETTLES.search(text) or (before.told and (numbered or _OURS_OF_IT.match(text)))
     if not question or len(text) > LONG_ANSWER or not settles or _orders(text) or is_question(text):
         return ""
-    if not _NORM.search(question) or names_something_at_hand(text) or not _has_value(text):
+    if not _NORM.search(question) or names_something_at_hand(text) or not (_has_value(text) or _LETTER.search(text)):
         return ""
     return _asked_and_said(question, text)
 
@@ -141,6 +160,12 @@ def _own_questions(before: Before) -> list[str]:
     """What the person asked in the message before, last question first; what only asks for work is left out."""
     return [s for s in reversed(before.said) if is_question(s) and len(s) <= LONGEST_LEAD and not _ASKS_FOR_WORK.match(s)
             and not names_something_at_hand(s)]
+
+
+def _sentences(text: str) -> list[str]:
+    """The sentences of an answer; a number at its beginning is a value and no mark of a list."""
+    numbered = _NUMBER_FIRST.match(text)
+    return [numbered[1], *sentences(text[numbered.end():])] if numbered else sentences(text)
 
 
 def _to_an_offer(asked: str, text: str, *, whole: bool) -> Reply | None:
@@ -171,6 +196,11 @@ def _picked(asked: str, first: str, before: Before) -> str:
         if found is not None and not is_at_work(found[0]):
             thing, more = found
             return f"{decided(question, thing)}{f' {opened(more)}' if more else ''}"
+    word = _THEN.sub("", first.rstrip(".! ")).lower()
+    shape = re.compile(rf"(?<!\w){re.escape(word)}(?!\w)")
+    fits = [thing for thing in alternatives(asked) if shape.search(thing.lower())] if asked else []
+    if len(fits) == 1 and 0 < len(word.split()) <= _FEWEST_NAMING and not is_at_work(fits[0]):
+        return decided(asked, fits[0])
     return ""
 
 
@@ -204,11 +234,16 @@ def _joined(asked: str, said: str) -> str:
 
 def _is_meant_for(question: _Asked, first: str) -> bool:
     """Whether a message speaks to the question: it orders nothing else, tells nothing by itself and is not of the moment."""
-    if names_something_at_hand(question.text):
+    if names_something_at_hand(question.text) and not _is_code(first):
         return False
     if _HOW_OFTEN.match(first):
         return True
     return not _orders(first) and (question.own or not (_stands_alone(first) or words.has("words/claims", "passing", first)))
+
+
+def _is_code(first: str) -> bool:
+    """Whether an answer is one name with digits or dots in it, as nobody says it of a thing on the screen."""
+    return _CODE_NAME.fullmatch(first.rstrip(".! ")) is not None
 
 
 def _affirms(first: str) -> bool:
@@ -216,7 +251,9 @@ def _affirms(first: str) -> bool:
     found = _AFFIRMS.fullmatch(first)
     if found is None or len(first) > LONG_ANSWER:
         return False
-    return _HOW_OFTEN.match(first) is not None or (leans(found["more"]) and _has_value(found["more"]))
+    more = found["more"].rstrip(".! ")
+    return (_HOW_OFTEN.match(first) is not None or (leans(more) and _has_value(more))
+            or kind_of_value(more) not in ("", "name", "count", "tongue"))
 
 
 def _orders(first: str) -> bool:
@@ -263,9 +300,13 @@ def _lead(before: Before) -> str:
 def _anew(first: str, before: Before) -> str:
     """A value set in the place of one the agent stated: "make it 250" after "100 requests per minute"."""
     head = first.split(", ")[0].rstrip(".! ")
-    taken = next((found for shape in (_TAKES, _MAY_BE, _IS_BETTER) if (found := shape.fullmatch(head))), None)
-    value = (taken["value"] if taken else head).strip()
-    if before.asked or kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):
+    taken = next((found for shape in (_TAKES, _MAY_BE, _IS_BETTER, _IS_WANTED) if (found := shape.fullmatch(head))), None)
+    value = re.sub(r"(?i) for (?:all|every|both|the) ?\w*$", "", (taken["value"] if taken else head).strip())
+    if before.asked:
+        return ""
+    if WITHOUT_VERB.fullmatch(first.rstrip(".! ")) and (several := _all_anew(first, before)):
+        return several
+    if kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):
         return ""
     question = next(iter(_own_questions(before)), "")
     for told in reversed((*before.told_earlier, *before.told)):
@@ -274,8 +315,21 @@ def _anew(first: str, before: Before) -> str:
             return re.sub(r"(?i)^your ", "The ", fixed)
         if fixed:
             return _of_topic(question, _FILLER.sub("", fixed)) if question and told in before.told else ""
+    if set_for := next((m for told in before.told if (m := _CAN_SET.fullmatch(told))), None):
+        lead = _lead(replace(before, told=()))
+        return f"{lead}{' ' if lead else ''}{opened(set_for['thing'])}: {value}."
     alike = any(kind_of_value(value) in values_of(told) for told in before.told)
     return _asked_and_said(question, first) if question and alike else ""
+
+
+def _all_anew(first: str, before: Before) -> str:
+    """Several numbers set in the place of as many that the agent stated: "90 for 15 minutes"."""
+    numbers = _NUMBER.findall(first)
+    for told in reversed(before.told):
+        pieces = _NUMBER.split(told)
+        if 1 < len(numbers) == len(pieces) - 1 and _SAYS_OF.match(told):
+            return "".join(f"{piece}{number}" for piece, number in zip(pieces, [*numbers, ""], strict=True))
+    return ""
 
 
 def _of_topic(question: str, told: str) -> str:

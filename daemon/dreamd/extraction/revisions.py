@@ -29,7 +29,7 @@ _KINDS = (
     ("version", r"\bv?\d+(?:\.\d+)+\b"),
     ("id", r"\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[A-Z]+-\d[\w-]*"),
     ("phone", r"(?<![\w.])\+?\d{2,5}(?:[ /-]\d{2,5}){1,4}\b"),
-    ("number", r"(?<![\w.])\d+(?:[,']\d{3})*(?![\w/-])"),
+    ("number", r"(?<![\w.])\d+(?:[,']\d{3})*k?(?![\w/-])"),
     ("weekday", r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag"
                 r"|sonntag)s?|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"),
     ("month", r"\b(?:january|february|march|april|june|july|august|september|october|november|december|januar|februar|märz"

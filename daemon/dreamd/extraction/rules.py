@@ -59,6 +59,9 @@ _NEW_ONE = re.compile(r"(?i)\b(?:a|another) (?:new|second|bigger|smaller|better|
 _DOES_INSTEAD = re.compile(r"(?i)(?:(?:please|just|instead|rather)[, ]+)*(?:use|write|take|make|put|do|prefer|stick"
     r"|go) (?!it\b|this\b|that\b|on\b)"
                            r"(?:\S+ ){0,10}\S+")
+_THEN = re.compile(r"(?:(?i:ok|so|well|right|right)[, ]+)*(?!(?i:it|this|that|no|yes|and|but|i|we|what|let|the|ok"
+    r"|so)\b)([\w.-]{3,}) then(?=[.,!]|$)")
+"""What the agent named is taken: "oak then"."""
 _GENERALISES = re.compile(r"(?i)(?:all|every|each|our)\b.*\b(?:like (?:that|this)|(?:this|that) way)\b")
 """What goes for all of a kind, said of the sentence before."""
 _POINTS_BACK = frozenset({"stated", "told", "environment", "lookup", "definition", "change", "contrast", "restriction", "self"})
@@ -228,6 +231,8 @@ def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: boo
         return _Heard(chosen, "choice")
     if earlier and _NEW_ONE.search(text) and names_a_value(text) and not is_question(earlier[-1]) and not is_at_work(text):
         return _Heard(f"{earlier[-1]} {text}", "change")
+    if (then := _THEN.match(text)) and (named := next((t for t in before.told if then[1].lower() in t.lower()), "")):
+        return _Heard(f"{named} {text}", "choice")
     if earlier and _GENERALISES.match(text) and not is_question(earlier[-1]):
         return _Heard(f"{earlier[-1]} {text}", "general")
     if begins_with_pronoun(text):
@@ -235,8 +240,10 @@ def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: boo
         weighed = weigh(named, at_work=at_work)
         if weighed.weight >= ENOUGH and not _POINTS_BACK.isdisjoint(weighed.signs) and not names_something_at_hand(named):
             whole = with_antecedent(text, before, earlier)
-            return _Heard(whole, weighed.sign) if whole else None
-    elif clause := lasting_clause(text):
+            if whole:
+                return _Heard(whole, weighed.sign)
+    first_hand = not begins_with_pronoun(text) or not words.has("words/rules", "narrative", text)
+    if first_hand and (clause := lasting_clause(text)):
         return _Heard(clause, "clause")
     return _Heard(text, "one-off") if is_one_off(text) else None
 

@@ -61,9 +61,11 @@ _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
 _OPENERS = re.compile(
-    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hm+|uhh?|and|but|also|then|now|alright|actually|oh|ah|hey|hi|please"
+    r"^(?:(?:(?:ok(?:ay)?|yeah|yep|yup|nope|so|well|hm+|uhm*|a+h+|o+h+|and|but|also|then|now|alright|actually|oh|ah|hey|hi"
+    r"|please"
     r"|btw|by the way|perfect,|cool,|nice,"
-    r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|ja|nein|doch|sí|non|oui|sim"
+    r"|thanks|haha|lol|good morning)(?![\w-])|(?:yes|no|great|right|sure|perfect|cool|nice|good|fine|thanks|done|ja|nein"
+    r"|doch|sí|non|oui|sim"
     r"|não"
     r"|wrong|correct|exactly|true)(?=\s*[,.!:;…–—]))[,.!:;…–—\s]*)+(?=\S)", re.IGNORECASE)
 """A "no" before a comma answers; a "no" before a word forbids, and must stay."""
@@ -111,7 +113,7 @@ def items(paragraph: str) -> list[str]:
 
 def cleaned(sentence: str) -> str:
     """A sentence without the words that only address somebody, with a capital and a full stop."""
-    text = re.sub(r"\s+", " ", sentence).strip(" \t-–—*")
+    text = re.sub(r"(?i)\b(?:pls|plz)\b", "please", re.sub(r"\s+", " ", sentence)).strip(" \t-–—*")
     shorter = _OPENERS.sub("", text)
     text = shorter if len(shorter) >= 12 else text
     text = re.sub(r"(?i)^(?:please|can you|could you|would you)(?: please)? ", "", text)
