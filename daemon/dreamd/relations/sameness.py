@@ -30,6 +30,8 @@ _COMPLEMENTS = frozenset(
 """Opposites without a middle: what is not the one is the other."""
 _AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".split())
 _NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
+_NO_LONGER = frozenset(["mais"])
+"""But in one language, more in another."""
 _BEGINNING = frozenset("the this these that our their his her its my it he she they we i you there".split())
 """Words behind an "as" that gives a reason; behind one that gives a role ("as guest") stands a bare noun."""
 _PIVOTS = frozenset("without unless until except".split())
@@ -76,11 +78,12 @@ def narrowing(denying: Slots, other: Slots) -> frozenset[str]:
     if {t.lower for t in denying.tokens} & _AT_ALL:
         return frozenset()
     clause: set[str] = set()
+    ends = _NEXT - _NO_LONGER if denying.tongue == "pt" else _NEXT
     reached = False
     for at, token in enumerate(denying.tokens):
         after = denying.tokens[at + 1].lower if at + 1 < len(denying.tokens) else ""
         role = token.lower == "as" and after not in _BEGINNING
-        if reached and (token.kind == "stop" or token.lower in _NEXT and not role):
+        if reached and (token.kind == "stop" or token.lower in ends and not role):
             break
         if _is_no(token):
             reached = True

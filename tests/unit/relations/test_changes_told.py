@@ -65,6 +65,7 @@ def test_two_that_cannot_both_hold_are_a_conflict_on_one_day(a, b):
         ("Only the porter opens the vault.", "Only the porter opens the gate."),
         ("Only the porter opens the vault at night.", "Only the cook opens the vault at noon."),
         ("The night guard alone resets the siren.", "Resetting the clock is reserved to the day manager."),
+        ("A Marta trata das flores.", "A Marta não trata mais do jardim, agora é o Nuno."),
         ("The crates are counted and put on the cart.", "The crates are counted and washed in the yard."),
         ("The delay had one cause, a torn seal.", "The leak came from the valve and from nothing else."),
     ],
