@@ -30,13 +30,13 @@ POOL = 12
 """Passages looked at for one question."""
 REACH = 20
 """Times as many are sorted before it is known which of them may be seen."""
-FLOOR = 0.3
+FLOOR = 0.33
 """Least similarity of a passage: what was merely said must be nearer to a question than what was weighed."""
 NEARER = 0.8
 """Share of the nearest memory that a passage needs."""
 BESIDE = 0.75
 """Share of the nearest passage that another one needs."""
-COMPANY = 0.5
+COMPANY = 0.65
 """Share of the nearest passage that a memory beside it needs."""
 COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""

@@ -98,7 +98,9 @@ def _listen(heard: _Heard, event: Event) -> None:
         revision = revision_of(sentence)
         left = cleaned(sentence if revision is None else _put_right(heard, event, revision))
         if left and not is_acknowledgement(left) and not unmeant_as(left):
-            wanted = _is_worth_finding(left, beside=bool(parts)) and not _is_carried(heard, event, left)
+            # Who asks may use the words around a short sentence, of which no memory has any.
+            around = bool(parts) and len(left) < SHORTEST
+            wanted = _is_worth_finding(left, beside=bool(parts)) and (around or not _is_carried(heard, event, left))
             parts.append(_Part(left, wanted))
     for n, passage in enumerate(_chunks(_needed(parts))):
         context = asked or (before if leans(passage) and len(passage) <= SHORT_ANSWER else "")
