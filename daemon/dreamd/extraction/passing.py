@@ -22,7 +22,7 @@ _FINAL = re.compile(r"(?i) (?:was|were|has been) \w+ed$| was sold$| retired$")
 _TAKES_A_WORD = re.compile(r"(?i) (?:of|at|on|to)$")
 """Where a verb of a person ends like this, one word after it says enough: "she is fond of lilies"."""
 _ASKS_FOR_MORE = re.compile(r"(?i) (?:need|require)$")
-_FILE = re.compile(r"[\w-]+(?:[./][\w-]+)+")
+_FILE = re.compile(r"(?<![\w-])[\w-]+(?:[./][\w-]+)+")
 _NAMED = re.compile(r"[\"“`][\w. -]{2,30}[\"”`]")
 _NEXT_CLAUSE = re.compile(r"(?:[,:;–—]| -+) (?=(?:the|our|my|we|an?|all|every|i|[A-Z]\w+)\b)")
 _LATER_CLAUSE = re.compile(r"[,;] (?:and |but |so )?(?=(?:our|[A-Z][a-z]+)\b)")

@@ -22,6 +22,8 @@ from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences
 from dreamd.extraction.stance import is_question, leans
 
 SHORT_ANSWER = 60
+LONGEST_REPLY = 800
+"""Who writes more than this tells things of their own."""
 LONG_ANSWER = 130
 """An answer that begins with what was asked for may go on to say more about it."""
 _FEWEST_NAMING = 2
@@ -102,6 +104,8 @@ def reply_of(text: str, before: Before, *, filled_in: bool = False) -> Reply | N
 
     `filled_in` when the words were given as the answer to a question tool.
     """
+    if len(text) > LONGEST_REPLY:
+        return None
     question = before.asked or _own_question(before)
     asked = sentences(question)[-1] if question and sentences(question) else question
     said = _sentences(text)

@@ -87,7 +87,7 @@ class Talk:
 
     def hear_person(self, said: list[str]) -> None:
         """Keep what the person said in mind: their next message may speak of it."""
-        self.turns = [*self.turns[1 - MOST_TURNS:], (said[-MOST_TOLD:], [])]
+        self.turns = [*self.turns[1 - MOST_TURNS:], ([text[:LONGEST_SENTENCE] for text in said[-MOST_TOLD:]], [])]
 
     def before(self, event: Event) -> Before:
         """What was said right before a message."""
