@@ -15,19 +15,20 @@ if TYPE_CHECKING:
     from dreamd.extraction.dates import Durable, make_durable
     from dreamd.extraction.gate import gate
     from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
-    from dreamd.extraction.passages import find_passages
+    from dreamd.extraction.passages import Stretch, find_passages
     from dreamd.extraction.redaction import Mask, Redacted, redact
     from dreamd.extraction.rules import extract
 
 HOMES = {
     "ConversationState": "conversation", "Durable": "dates", "Extraction": "conversation", "Mask": "redaction",
-    "Redacted": "redaction", "extract": "rules", "find_passages": "passages", "gate": "gate",
+    "Redacted": "redaction", "extract": "rules", "Stretch": "passages", "find_passages": "passages",
+    "gate": "gate",
     "looks_like_injection": "neutral", "make_durable": "dates",
     "neutralise": "neutral", "redact": "redaction", "strip_hidden": "neutral",
 }
 
 __all__ = [
-    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "extract", "find_passages", "gate",
+    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "extract", "find_passages", "gate",
     "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden",
 ]
 

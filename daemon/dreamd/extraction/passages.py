@@ -49,17 +49,26 @@ _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """Where a stretch of conversation was heard."""
+
+    scope: Scope
+    zone: tzinfo
+    source_id: str = ""
+    earlier: Sequence[Observation] = ()
+    """What was said in passing in the stretches before, newest first."""
+
+
 @dataclass
 class _Heard:
     """The running account of one stretch."""
 
+    stretch: Stretch
     carried: Sequence[tuple[Candidate, frozenset[str]]]
     """What became a candidate, with its words."""
-    scope: Scope
-    source_id: str
-    zone: tzinfo
     earlier: list[Observation]
-    """What was said in passing in the stretches before, newest first."""
+    """What of the stretches before stands yet."""
     found: list[Candidate] = field(default_factory=list)
     before: str = ""
     """What the person said last."""
@@ -69,10 +78,9 @@ class _Heard:
     """Where the turn before it began."""
 
 
-def find_passages(events: Sequence[Event], carried: Sequence[Candidate], *, scope: Scope, zone: tzinfo, source_id: str = "",
-                  earlier: Sequence[Observation] = ()) -> list[Candidate]:
+def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch: Stretch) -> list[Candidate]:
     """What a person said in a stretch that none of its candidates carries and that is worth finding again."""
-    heard = _Heard([(one, _terms(one.text)) for one in carried], scope, source_id, zone, list(earlier))
+    heard = _Heard(stretch, [(one, _terms(one.text)) for one in carried], list(stretch.earlier))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             del heard.found[heard.turn_from:]
@@ -230,9 +238,9 @@ def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
 
 def _candidate(heard: _Heard, event: Event, text: str) -> Candidate:
     # As it was said: who is shown the words is shown their day as well.
-    at, said = event.at or _EPOCH, redact(shortened(text)).text
-    return Candidate(said, Origin.USER, at, heard.scope, event.conversation, ttl=make_durable(said, at, heard.zone).ttl,
-                     explicit=False, sign=IN_PASSING, source_id=heard.source_id, start=event.start, end=event.end)
+    at, said, where = event.at or _EPOCH, redact(shortened(text)).text, heard.stretch
+    return Candidate(said, Origin.USER, at, where.scope, event.conversation, ttl=make_durable(said, at, where.zone).ttl,
+                     explicit=False, sign=IN_PASSING, source_id=where.source_id, start=event.start, end=event.end)
 
 
 def _is_carried(heard: _Heard, event: Event, text: str) -> bool:

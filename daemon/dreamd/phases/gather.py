@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd.errors import UsageError
-from dreamd.extraction import ConversationState, extract, find_passages, redact
+from dreamd.extraction import ConversationState, Stretch, extract, find_passages, redact
 from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
@@ -114,7 +114,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
 def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate]) -> list[Candidate]:
     """What people said there and no candidate carries."""
     earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True)
-    return find_passages(reading.events, carried, scope=source.scope, zone=kit.zone, source_id=source.id, earlier=earlier)
+    return find_passages(reading.events, carried, Stretch(source.scope, kit.zone, source.id, earlier))
 
 
 def _drop_staged(kit: Kit, found: FoundSource) -> None:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.extraction import extract, find_passages
+from dreamd.extraction import Stretch, extract, find_passages
 from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Speaker, parse_scope
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -20,7 +20,7 @@ def prompt(text: str, n: int = 0, question: str = "") -> Event:
 
 def passages(*events: Event, earlier: tuple[Observation, ...] = ()) -> list[Candidate]:
     carried = extract(events, scope=FERRY).candidates
-    return find_passages(events, carried, scope=FERRY, zone=UTC, earlier=earlier)
+    return find_passages(events, carried, Stretch(FERRY, UTC, earlier=earlier))
 
 
 def texts(*events: Event) -> list[str]:
@@ -73,7 +73,7 @@ def test_words_of_an_earlier_reading_that_are_put_right_are_named_as_replaced() 
     (said,) = passages(prompt("I rewired the pier lamps of Hafen Nord to 24 volts on the west side"))
     kept = Observation("abc123", 1, said.text, said.origin, said.at, said.scope, said.conversation, sign=IN_PASSING)
     events = (prompt("sorry, I meant 48 volts", 1),)
-    found = find_passages(events, extract(events, scope=FERRY).candidates, scope=FERRY, zone=UTC, earlier=(kept,))
+    found = find_passages(events, extract(events, scope=FERRY).candidates, Stretch(FERRY, UTC, earlier=(kept,)))
     assert [one.target for one in found] == ["said:abc123"]
     assert "48 volts" in found[0].text
 
