@@ -31,7 +31,7 @@ _SMALL = {
     "es": frozenset(
         (
             "el la los las un una del y se con por para que al su sus debe deben lo ya es son nunca sin más hay solo sólo "
-            "como de en cada pueden puede está están siempre desde hasta antes nos no a ha han fue nuestro nuestra este esta"
+            "como de en cada pueden puede está están siempre desde hasta antes nos no a dos ha han fue este esta"
         ).split()
     ),
     "fr": frozenset(

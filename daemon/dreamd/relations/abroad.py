@@ -58,7 +58,10 @@ class Finding:
     more: int = 0
     """How many words the richer side has of its own; a name or a day counts for several."""
     apart: bool = False
-    """Each side says something of weight in words of its own, all of which could be read."""
+    """Each side speaks of a thing of its own."""
+    barred: bool = False
+    """Whatever a score says, they are no one claim: another thing stands in the place of one, one denies or lacks what
+    the other has, or names are exchanged."""
 
 
 NOTHING = Finding("")
@@ -72,22 +75,31 @@ def find(pair: PairFeatures, hearing: Hearing) -> Finding:
     clash = _clash(pair, told)
     if clash:
         return Finding("conflict", clash)
-    alike = len(told.shared) >= LEAST_SHARED and told.denied[0] == told.denied[1] and not any(reasons_apart(pair))
-    merged = _merge(pair, told) if alike else ""
+    barred = _is_barred(pair, told)
+    alike = len(told.shared) >= LEAST_SHARED and not barred and told.denied[0] == told.denied[1]
+    merged = _merge(pair, told) if alike and not any(reasons_apart(pair)) else ""
     if merged:
         why = "word by word they say the same" if merged == "same" else "word by word one says the same and more"
         return Finding(merged, why, sum(MUCH if w.is_named or _is_day(w) else 1 for w in (*told.own_a, *told.own_b)))
     if told.topics or len(told.shared) >= LEAST_SHARED:
         things = [[w for w in own if _is_thing(w)] for own in (told.own_a, told.own_b)]
         why = f"both speak of {listed(w.surface for w in told.topics or told.shared)}"
-        return Finding("related", why, apart=all(things))
-    return NOTHING if told.shared else Finding("unrelated", "no word in common")
+        exchanged = [len(each) for each in things] == [1, 1]
+        return Finding("related", why, apart=all(things), barred=barred or exchanged)
+    return Finding("", barred=barred) if told.shared else Finding("unrelated", "no word in common")
+
+
+def _is_barred(pair: PairFeatures, told: Compared) -> bool:
+    """Names are exchanged; or one denies or lacks what the other does not, and not only in what it says besides."""
+    if _names_in(pair.a, told) != _names_in(pair.b, told):
+        return True
+    no_a, no_b = (any(said) for said in zip(told.denied_somewhere, told.lacking, strict=True))
+    mine, theirs = (told.own_a, told.own_b) if no_a else (told.own_b, told.own_a)
+    return no_a != no_b and (bool(theirs) or len(mine) < LEAST_SHARED)
 
 
 def _merge(pair: PairFeatures, told: Compared) -> str:
     """One claim where neither side, or only one, says something in words of its own."""
-    if _names_in(pair.a, told) != _names_in(pair.b, told):
-        return ""
     no_a, no_b = told.denied_somewhere
     own_a, own_b = told.own_a, told.own_b
     if pair.same_script:  # one language has the same words for the same thing: what differs at all may be another
@@ -120,12 +132,15 @@ def _clash(pair: PairFeatures, told: Compared) -> str:
         return "other amounts"
     if own[0] and own[1] and all(_is_day(w) for w in (*own[0], *own[1])):
         return "another day"
-    if len(told.shared) < LEAST_SHARED:
-        return ""
     most = max(len(own[0]), len(own[1]))
+    single = len(own[0]) == len(own[1]) == 1 and bool(told.topics)
+    if len(told.shared) < LEAST_SHARED and not single:
+        return ""
+    if told.lacking[0] != told.lacking[1] and told.denied[0] == told.denied[1]:
+        return "one does without what the other has" if not most else ""
     if told.denied_somewhere[0] != told.denied_somewhere[1]:
-        return "one denies what the other says" if most <= MOST_OWN else ""
-    apart = _opposed(own[0], own[1]) if most <= MOST_OWN + 1 else None
+        return "one denies what the other says" if most <= MOST_OWN and not single else ""
+    apart = _opposed(own[0], own[1]) if single or most <= MOST_OWN + 1 else None
     return f"`{apart[0].surface}` against `{apart[1].surface}`" if apart else ""
 
 

@@ -13,6 +13,7 @@ from dreamd.relations.names import is_short_for
 from dreamd.relations.opposites import opposed
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.text import stem
+from dreamd.relations.turns_abroad import is_agentless
 
 
 @dataclass(frozen=True)
@@ -318,6 +319,8 @@ def denies_softly(slots: Slots, other: Slots) -> bool:
 def _swapped(pair: PairFeatures) -> bool:
     """Who and whom exchanged around the same verb, in the same voice; or kept in place while the voice turned."""
     a, b = pair.a, pair.b
+    if is_agentless(a.spoken, a.tongue) and is_agentless(b.spoken, b.tongue):
+        return False
     if a.content == b.content and len(a.content) >= 3 and _has_by(a) != _has_by(b) and a.has_be != b.has_be:
         return True
     if not a.subject or not b.subject:

@@ -13,6 +13,7 @@ from dreamd.relations.denied import denied_and_said, denied_crosswise, denied_el
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.opposites import RELATIONS
+from dreamd.relations.polarity import denies
 from dreamd.relations.sameness import ends, told_from_both_ends, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.shades import shades_apart
@@ -26,6 +27,7 @@ UNSPACED = frozenset(["zh", "ja", "ko"])
 KIN_LETTERS = 4
 KIN_ENDING = 3
 _PARTS = words.QUANTIFIERS["some"] | words.QUANTIFIERS["most"]
+_SMALL_ABROAD = frozenset().union(*(small for tongue, small in words.SMALL_WORDS.items() if tongue != "en"))
 _SOLE = frozenset(["sole", "single", "whole", "entire", "exclusive", "overall", "actual"])
 _SOFTENERS = frozenset("if unless until when once after without only before provided during while for".split())
 
@@ -246,7 +248,10 @@ def _one_denies(pair: PairFeatures) -> bool:
     left, right = pair.a.head_negations, pair.b.head_negations
     escape = pair.a.only or pair.b.only
     silent = pair.a if left == 0 else pair.b
-    return (left == 0) != (right == 0) and not escape and (pair.same_script or not _says_no(silent))
+    if (left == 0) == (right == 0) or escape:
+        return False
+    somewhere = [denies(slots, abroad=slots.tongue != "en", whole=True) for slots in (pair.a, pair.b)]
+    return pair.same_script or somewhere[0] != somewhere[1] and not _says_no(silent)
 
 
 def _says_no(slots: Slots) -> bool:
@@ -321,6 +326,7 @@ def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
             and one.is_content
             and one.lower not in words.NUMBER_WORDS
             and one.lower not in _SOLE
+            and (mine.tongue == "en" or not {one.lower, head.lower} & _SMALL_ABROAD)
             and one.stem in mine.subject
             and head.stem in bare & mine.subject
             and head.stem in theirs.subject

@@ -18,9 +18,9 @@ from dreamd.relations.alike import ALIKE
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT, VERBS
 from dreamd.relations.numerals import CHARACTER_NUMBERS
-from dreamd.relations.polarity import denies
+from dreamd.relations.polarity import denies, lacks
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import stem
+from dreamd.relations.text import Token, stem
 
 KIN_LETTERS = 5
 KIN_ENDING = 3
@@ -49,7 +49,10 @@ _GENERIC = frozenset(
 )
 """Words that a compound may have in one language and leave out in another: "exhibition hall", "exhibition"."""
 _KO_ENDINGS = frozenset(
-    "한다 된다 이다 합니다 됩니다 입니다 한 하는 하고 해서 하면 에 를 을 은 는 이 가 도 로 으로 우리 저희 대이다 것 수".split()
+    (
+        "한다 된다 이다 합니다 됩니다 입니다 한 하는 하고 해서 하면 에 를 을 은 는 이 가 도 로 으로 우리 저희 대이다 것 수 "
+        "개이다 명이다 시에 시에는 시이다 시부터 시까지"
+    ).split()
 )
 _KO_TAIL = re.compile(
     r"(?<=[\uac00-\ud7af])(?:에서는|에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|도|로|와|과)$"
@@ -98,6 +101,8 @@ class Compared:
     denied: tuple[bool, bool]
     """Whether the first clause of each denies what it speaks of."""
     denied_somewhere: tuple[bool, bool]
+    lacking: tuple[bool, bool]
+    """Whether each speaks of something that is done without."""
     read: float
     """The lesser share that was understood."""
 
@@ -109,15 +114,15 @@ class Compared:
 
 def compare(pair: PairFeatures, hearing: Hearing) -> Compared:
     """Lay the words of both on each other."""
-    left, lost_a = _words(pair.a, hearing.a)
-    right, lost_b = _words(pair.b, hearing.b)
+    left, lost_a = _words(pair.a, hearing.a, alone=pair.same_script)
+    right, lost_b = _words(pair.b, hearing.b, alone=pair.same_script)
     said = _surfaces(pair.a, left, lost_a), _surfaces(pair.b, right, lost_b)
     pools = _pool(left), _pool(right)
     found_a = [_is_in(w, pools[1]) or _stands(w.surface, said[1]) for w in left]
     found_b = [_is_in(w, pools[0]) or _stands(w.surface, said[0]) for w in right]
     unread_a = [w for w in lost_a if not _stands(w.surface, said[1])]
     unread_b = [w for w in lost_b if not _stands(w.surface, said[0])]
-    shares = [1 - len(lost) / max(1, len(known) + len(lost)) for lost, known in ((unread_a, left), (unread_b, right))]
+    shares = _share_read(left, unread_a), _share_read(right, unread_b)
     met = [w for w in lost_a if w not in unread_a]
     return Compared(
         shared=(*(w for w, found in zip(left, found_a, strict=True) if found), *met),
@@ -132,26 +137,46 @@ def compare(pair: PairFeatures, hearing: Hearing) -> Compared:
             denies(pair.a, abroad=bool(hearing.a), whole=True),
             denies(pair.b, abroad=bool(hearing.b), whole=True),
         ),
+        lacking=(lacks(pair.a), lacks(pair.b)),
         read=min(shares),
     )
 
 
-def _words(slots: Slots, heard: Sequence[tuple[str, ...]]) -> tuple[list[Word], list[Word]]:
-    """The words that carry a claim, and those that could not be read."""
+def _share_read(known: Sequence[Word], unread: Sequence[Word]) -> float:
+    """How much of a statement was understood; a name needs no understanding."""
+    strange = sum(not w.is_named for w in unread)
+    return len(known) / max(1, len(known) + strange)
+
+
+def _words(slots: Slots, heard: Sequence[tuple[str, ...]], *, alone: bool) -> tuple[list[Word], list[Word]]:
+    """The words that carry a claim, and those that could not be read; of one character only where it can be found `alone`."""
     if not heard:
         told = [t for t in slots.tokens if t.is_content and t.kind != "number" and not t.lower[0].isdigit()]
-        return [Word(t.surface, (frozenset([t.stem]),)) for t in told if t.lower not in _DROPPED], []
+        return [Word(_surface(t), _english(t)) for t in told if t.lower not in _DROPPED], []
     found: list[Word] = []
     lost: list[Word] = []
     for surface, *meanings in heard:
         if not meanings:
             bare = _KO_TAIL.sub("", surface) if len(surface) > LONG_KOREAN else surface
-            lost += [Word(bare, ())] if _is_word(surface) else []
+            lost += [Word(bare, ())] if _is_word(surface) and (alone or len(surface) > 1) else []
             continue
         meant = tuple(dict.fromkeys(map(_meaning, meanings)))
         if all(meant):
             found.append(Word(surface, meant))
     return found, lost
+
+
+def _english(token: Token) -> tuple[frozenset[str], ...]:
+    """An English word; one with hyphens also without them, and as the words it is made of."""
+    if "-" not in token.lower:
+        return (frozenset([token.stem]),)
+    parts = frozenset(stem(part) for part in token.lower.split("-") if part not in _DROPPED)
+    return (frozenset([token.stem]), frozenset([stem(token.lower.replace("-", ""))]), parts)
+
+
+def _surface(token: Token) -> str:
+    """The word as it stands; at the head of a sentence a capital tells of no name."""
+    return token.lower if token.at == 0 and token.surface.istitle() else token.surface
 
 
 def _meaning(english: str) -> frozenset[str]:

@@ -15,10 +15,10 @@ _LACKING = frozenset("without ohne sin sans sem senza ne lacks lacking avoid avo
 _MORE_NO = frozenset("non nessuno nessuna nessun niente nulla vietato vietata".split())
 _CJK_STOP = re.compile(r"[，,。；;.]")
 _CJK_NO = re.compile(
-    "不|没|禁止|严禁|勿|别|无法|无权|无人|無い|ない|ません|ず、|않|못하|못 |없다|없는|없습|아니|안 |금지|말 것|지 마|마라"
+    "不|没|禁止|严禁|勿|别|无法|无权|无人|无关|無い|ない|ません|ず、|않|못하|못 |없다|없는|없습|아니|안 |금지|말 것|지 마|마라"
 )
 _NO_DENIAL = re.compile(
-    "不同|不久|不过|无论|无线|无人机|差不多|不只|不晚于|不早于|特别|分别|级别|类别|区别|个别|にもかかわらず|危ない|切ない|무관|못지않"
+    "不同|不久|不过|无论|无线|无人机|差不多|不只|不晚于|不早于|特别|分别|级别|类别|区别|个别|にもかかわらず|危ない|切ない|못지않"
 )
 
 
@@ -38,3 +38,15 @@ def denies(slots: Slots, *, abroad: bool, whole: bool = False) -> bool:
         if told and token.lower not in _LACKING and (no or token.lower != "no"):
             return True
     return False
+
+
+_WITHOUT = frozenset("without ohne sin sans sem senza".split())
+_LEFT_OUT = re.compile(r"\b(?:remov(?:ed?|ing)|free of|left out|leaves? out|excluded?|omitted)\b")
+_CJK_WITHOUT = re.compile("없이|無しで|なしで|抜きで|不带|不加|无需|无须")
+
+
+def lacks(slots: Slots) -> bool:
+    """Whether something is done without something."""
+    if not slots.spoken.isdisjoint(_WITHOUT) or _LEFT_OUT.search(slots.low):
+        return True
+    return not slots.low.isascii() and bool(_CJK_WITHOUT.search(slots.low))

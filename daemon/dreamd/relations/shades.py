@@ -15,6 +15,7 @@ from dreamd.relations.sequence import explains_turned
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import ROUGHLY, moved_whole, other_opening, other_roles
 from dreamd.relations.text import stem
+from dreamd.relations.turns_abroad import is_agentless
 from dreamd.relations.words import FRACTION_WORDS, NUMBER_WORDS
 
 _DEMANDS = frozenset("must shall mandatory obligatory compulsory required requires".split())
@@ -63,7 +64,8 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
         yield "each says only of something else"
     if _letters(pair.a) != _letters(pair.b) and sorted(_letters(pair.a)) == sorted(_letters(pair.b)):
         yield "two letters are exchanged"
-    roles = other_roles(pair) if low >= NEARLY_ALL else ""
+    agentless = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
+    roles = other_roles(pair) if low >= NEARLY_ALL and not agentless else ""
     if low >= NEARLY_ALL and not moved_whole(pair):
         yield "the same words are paired otherwise"
     elif roles:

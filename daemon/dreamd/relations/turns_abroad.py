@@ -51,3 +51,12 @@ def rightly(folded: str, tongue: str) -> str:
         folded = pattern.sub(put, folded)
     folded = _OFTEN.sub(lambda m: f"{m.group(1)} times per {_PERIOD_OF[m.group(2).lower()]}", folded)
     return _DAILY.sub(lambda m: f"{m.group(1)} times per {_ADVERB_OF[m.group(2).lower()]}", folded)
+
+
+_DONE = frozenset(["wird", "werden", "wurde", "wurden"])
+_BY = frozenset(["von", "vom", "durch"])
+
+
+def is_agentless(spoken: frozenset[str], tongue: str) -> bool:
+    """A German passive that names nobody who does it: whatever comes first in it, the same is done to the same."""
+    return tongue == "de" and not spoken.isdisjoint(_DONE) and spoken.isdisjoint(_BY)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain, islice
 
-from dreamd.model import Basis, Judgement, PairScore, Relation
+from dreamd.model import MERGING, Basis, Judgement, PairScore, Relation
 from dreamd.relations import abroad, words
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash, told_anew
@@ -36,7 +36,8 @@ CLEARLY_LATER_DAYS = 1.0
 MOST_REASONS = 2
 LEAST_HEARD = 0.02
 """A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
-LEAST_ALONE = 0.5
+LEAST_APART = 0.5
+LEAST_ALONE = 0.1
 """And in one language, where each may have its own word for another thing."""
 """Reasons why two stay apart that a verdict gives: who has them looks for no more."""
 LEAST_COMMON = 3
@@ -111,8 +112,8 @@ def judge(
         return _loose(pair, told.guards, None, limits)
     heard = abroad.find(pair, score.heard) if score.heard else abroad.NOTHING
     found = _by_reading(pair, heard, score) or _by_score(pair, told, score, limits)
-    if found and found.relation in (Relation.UPDATES, Relation.CONTRADICTS) and heard.apart and told.clash in OTHER_VALUES:
-        found = None  # each may have its own
+    if found and _is_refuted(pair, found, heard, told.clash):
+        found = None
     return found or _loose(pair, told.guards, score, limits, heard)
 
 
@@ -178,11 +179,20 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     return _Opinion(pair, _conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards)
 
 
+def _is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, clash: str) -> bool:
+    """What a score finds where words that a lexicon knows say otherwise: two things, each of which may have its own."""
+    if found.relation in MERGING:
+        return heard.barred or heard.apart and found.confidence < LEAST_APART
+    return heard.apart and (pair.same_script or clash in OTHER_VALUES)
+
+
 def _by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> Judgement | None:
     """What follows from words that a lexicon knows: one claim, or two that cannot both hold."""
     if heard.kind == "conflict" and not collateral_guards(pair):
         return _conflict(pair, 0.85, (heard.why,))
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
+        return None
+    if heard.kind != "same" and score.merge <= score.conflict:
         return None
     alike = heard.kind == "same" or heard.more < abroad.MUCH and score.same > max(score.a_richer, score.b_richer)
     found = _merging(pair, Relation.DUPLICATE if alike else Relation.REFINES, 0.85, heard.why, None)
