@@ -10,9 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dreamd.extraction.revisions import values_of
 from dreamd.ranking import named_old, word_roots
-from dreamd.relations import extract_slots
 
 TOPIC = 0.37
 """Likeness from which a text that tells of a change speaks of the same thing."""
@@ -32,6 +30,10 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
     """Whether a text said `later` on the same topic ends what an earlier one says."""
     if not later or likeness < TOPIC:
         return False
+    # Most questions are answered by memories alone, and a search that starts anew should not pay for what it does not need.
+    from dreamd.extraction.revisions import values_of
+    from dreamd.relations import extract_slots
+
     if any(re.search(rf"(?<!\w){re.escape(old)}(?!\w)", earlier, re.IGNORECASE) for old in _ended_in(later_text)):
         return True
     if likeness < SAME and not extract_slots(later_text).changes:
@@ -47,6 +49,8 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
 @lru_cache(maxsize=4096)
 def _subject(text: str) -> frozenset[str]:
     """What a text speaks of, without the values it gives."""
+    from dreamd.extraction.revisions import values_of
+
     bare = text.lower()
     for value in sorted((value for values in values_of(text).values() for value in values), key=len, reverse=True):
         bare = bare.replace(value, " ")

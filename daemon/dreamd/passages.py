@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
 from dreamd.outdated import is_replaced
 from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches
-from dreamd.relations import Statement, judge
 from dreamd.settings import RecallSettings
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
@@ -116,6 +115,16 @@ def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: S
     return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
 
 
+def prepare() -> None:
+    """Load what judges a passage, before the first question that needs it."""
+    from dreamd.extraction import revisions
+    from dreamd.relations import Statement, judge
+
+    now = datetime(2000, 1, 1, tzinfo=UTC)
+    judge(Statement("The lamp is lit.", now), Statement("The lamp is out now.", now), similarity=0.5)
+    revisions.values_of("ready")
+
+
 def most_of(count: int, rules: RecallSettings) -> int:
     """How many of so many results may be passages."""
     return max(1, round(count * rules.passages / OF_TEN)) if rules.passages and count else 0
@@ -194,6 +203,8 @@ def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
         return False  # said anew after that had ended
     if likeness >= REPEATED or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
         return True
+    from dreamd.relations import Statement, judge
+
     mine, theirs = Statement(passage.text, passage.confirmed_at), Statement(other.text, other.confirmed_at)
     verdict = judge(mine, theirs, similarity=likeness)
     if verdict.relation in MERGING:

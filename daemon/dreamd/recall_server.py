@@ -23,7 +23,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dreamd import __version__, fsio, priming, recall_line, telemetry
+from dreamd import __version__, fsio, passages, priming, recall_line, telemetry
 from dreamd.clock import FixedClock, SystemClock, parse_instant
 from dreamd.embedding import Embedder
 from dreamd.errors import DreamError, Locked
@@ -95,6 +95,8 @@ class Desk:
         with suppress(DreamError):  # without the model, words answer
             self._kit.load_embedder(1).embed(["ready"])
         self._shelf.refresh(self._kit)
+        if self._kit.settings.recall.passages:
+            passages.prepare()
 
     def answer(self, body: bytes) -> bytes:
         """One line for one line; raises Leaving when somebody else should answer from now on."""
