@@ -281,8 +281,8 @@ def stage_change(pair: PairFeatures) -> str:
     if len(stages[0]) != 1 or len(stages[1]) != 1 or stages[0][0][0] == stages[1][0][0] or pair.a.negations or pair.b.negations:
         return ""
     low = pair.a.folded, pair.b.folded
-    subjects = pair.a.subject | pair.b.subject
-    if not pair.a.subject & pair.shared or not subjects & pair.shared or subjects & (pair.only_a | pair.only_b) - STAGE_WORDS:
+    own = (pair.a.subject | pair.b.subject) & (pair.only_a | pair.only_b) - STAGE_WORDS
+    if own or not pair.a.subject & pair.shared or not pair.b.subject & pair.shared:
         return ""
     labelled = pair.a.subject == pair.b.subject and ":" in low[0] and ":" in low[1]
     told = [STAGE_WORDS | {t.stem for t in tokens(stage)} for _, stage in (*stages[0], *stages[1])]

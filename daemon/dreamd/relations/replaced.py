@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import told_changes
-from dreamd.relations.markers import LIGHT, VERBS
+from dreamd.relations.markers import LIGHT, RETIRED, VERBS
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import tokens
 
@@ -30,6 +30,7 @@ _OFFICE = re.compile(
 _NOT_BUT = re.compile(r"\d[^,;]*, (?:and )?not (\d[\d.:,]*\d|\d)")
 _BEFORE_VALUE = frozenset(["by", "with", "in", "on", "from", "via", "using", "through", "use", "uses", "used", "to"])
 LEAST_KEPT = 0.75
+LEAST_HEAD = 2
 MOST_CLAUSES = 2
 """What is done, and what for."""
 
@@ -50,9 +51,11 @@ def other_in_place(pair: PairFeatures) -> str:
     if pair.a.tongue != "en" or pair.b.tongue != "en":
         return ""
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
-        if told_changes(old) or old.negations or old.conditions or len(old.clauses) > MOST_CLAUSES:
+        if told_changes(old):
             continue
-        found = _replaced(new, old) or _followed(new, old) or _corrected(new, old, pair)
+        gone = _reason_gone(new, old) if new.changes else ""
+        plain = not (old.negations or old.conditions or len(old.clauses) > MOST_CLAUSES)
+        found = gone or plain and (_replaced(new, old) or _followed(new, old) or _corrected(new, old, pair))
         if found:
             return found
     return ""
@@ -84,6 +87,15 @@ def _replaced(new: Slots, old: Slots) -> str:
     first = next(at for at, token in enumerate(cut) if token.stem in told.old)
     ahead = [t.lower for t in cut[:first] if t.lower not in ("the", "our", "a", "an", "its")]
     return f"`{' '.join(sorted(told.old))}` was replaced" if ahead and ahead[-1] in _BEFORE_VALUE else ""
+
+
+def _reason_gone(new: Slots, old: Slots) -> str:
+    """What the older claim gives as its reason is over: "use the side door, the lift is broken", "the lift is repaired"."""
+    match = None if new.conditions or old.conditions else RETIRED.match(new.low)
+    over = _stems(next((group for group in match.groups() if group), "")) if match else frozenset()
+    head = frozenset(t.stem for t in old.head if t.is_content)
+    told = bool(over) and over <= old.content_set - head and len(head) >= LEAST_HEAD
+    return f"`{' '.join(sorted(over))}` is over" if told else ""
 
 
 def _followed(new: Slots, old: Slots) -> str:

@@ -17,6 +17,7 @@ _UNSAFE = words.HARD_CONDITIONS | frozenset(
     "only but however when instead while before after until not never no than or nur aber pero mais mas".split()
 )
 _JOINTS = frozenset("which whose that by in from to with at on via through mit durch per par avec con por com através".split())
+_WHERE = frozenset(["in", "on", "at", "from"])
 _ASIDES = frozenset("not never nicht nie".split())
 _EACH = frozenset("every each daily weekly nightly monthly hourly".split())
 _WHOLE = frozenset("every each all any no".split())
@@ -55,6 +56,8 @@ def _goes_on(longer: Slots, rest: Sequence[Token], shorter: Slots) -> bool:
         return all(is_timely((t,)) or t.kind == "number" or t.lower in words.NUMBER_WORDS for t in rest if t.is_content)
     if first.lower in _UNSAFE or first.lower == "for" and not joint:
         return False
+    if not joint and shorter.imperative and first.lower in _WHERE:
+        return False  # "water the ferns in the hall" says nothing of the other ferns
     if not joint and first.lower in _JOINTS and ({t.lower for t in shorter.tokens} & _WHOLE or shorter.modal == "must"):
         return False
     return joint or first.lower in words.REASONS | _JOINTS

@@ -250,7 +250,7 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     ):
         return limits.merge_restated
     one_for_one = len(pair.only_a) == 1 == len(pair.only_b) and len(pair.shared) >= 2
-    one_for_one = one_for_one and not pair.only_a | pair.only_b <= LIGHT
+    one_for_one = one_for_one and not _own_words(pair) <= LIGHT and not same_list(pair)
     if one_for_one:
         return limits.merge_one_word
     turned = pair.a.passive == pair.b.passive and bool(inversions(pair.a, pair.b, pair.shared))
@@ -278,7 +278,7 @@ def _named_anew(only: frozenset[str], slots: Slots) -> bool:
 def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and not frame.parts and _still_so(pair):
         return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
-    told = (pair.only_a | pair.only_b) <= _EMPTY and len(pair.shared) >= 2
+    told = _own_words(pair) <= _EMPTY and len(pair.shared) >= 2
     if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair):
         return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     rest = (pair.only_a | pair.only_b) - LIGHT - _COUNTED
@@ -296,6 +296,12 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     return None
 
 
+def _own_words(pair: PairFeatures) -> frozenset[str]:
+    """What only one side says; where the amounts agree, "35 degrees" are "35 celsius"."""
+    agreed = pair.a.numbers and pair.b.numbers and not (pair.numbers_a or pair.numbers_b)
+    return (pair.only_a | pair.only_b) - (_DEGREES if agreed else frozenset())
+
+
 def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
     """The same words around the same amount in another unit."""
     said = pair.a.negations == pair.b.negations and pair.a.bearings == pair.b.bearings and pair.a.only == pair.b.only
@@ -307,6 +313,7 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
 _EMPTY = frozenset(stem(word) for word in ("use", "happen", "exist", "stand", "lie", "hence", "therefore", "thus"))
 """Words that add nothing to a claim in which all others are equal."""
 _COUNTED = frozenset(stem(word) for word in words.NUMBER_WORDS)
+_DEGREES = frozenset(stem(word) for word in ("degree", "degrees", "celsius"))
 
 
 def _still_so(pair: PairFeatures) -> bool:

@@ -26,6 +26,7 @@ def verdict(a, b, *, days):
         ("Ortiz heads the dyke office.", "Falk has taken over from Ortiz as head of the dyke office."),
         ("The pond is run by the town works.", "The pond was given from the town works to the anglers."),
         ("A season card costs 60 euros.", "We changed the price of the season card to 70 euros."),
+        ("Don't sign the leases, the audit is on.", "The audit is over, leases are signed again."),
     ],
 )
 def test_what_was_replaced_ends(old, new):
@@ -50,6 +51,8 @@ def test_a_corrected_number_or_another_day_and_hour_ends_the_older_one(old, new)
     ("old", "new"),
     [
         ("Sheets are cut with the Ideal.", "We replaced the Ideal by a Polar in the Vienna shop."),
+        ("Feed the hens at seven, the neighbour is away.", "The neighbour's lease is over."),
+        ("When a coach fails, the tour is ended.", "When a coach leaves, the tour is sold out and guests get a map."),
         ("Moss is dried by the cellar fan.", "A heat pump took the place of the attic fan."),
         ("The Ideal stands in the cellar of the annex.", "We replaced the blade by a new one."),
         ("We use Mango for the stock lists.", "We swapped Mango for Quince for the wage slips."),

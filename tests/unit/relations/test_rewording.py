@@ -40,6 +40,7 @@ def guards(a, b):
         ("The till exports its totals to the ledger.", "The ledger receives its totals from the till."),
         ("Claims for the barge are checked before payment.", "Claims for the barge are checked by the clerk before payment."),
         ("The pond is only a buffer, losing it must do no harm.", "The pond is just a buffer and losing it has to do no harm."),
+        ("Wax is melted at 70 degrees.", "Wax gets melted at 70 °C."),
         ("Guests sign the book when they arrive.", "On arrival guests sign the book."),
         ("Leave the notes of the translator.", "Don't remove the notes of the translator."),
     ],
@@ -87,6 +88,11 @@ def test_wordings_of_one_claim_are_kept_apart_by_no_guard(a, b):
 )
 def test_what_may_mean_another_claim_is_still_kept_apart(a, b):
     assert guards(a, b) != ()
+
+
+def test_an_order_for_one_place_is_no_richer_order():
+    assert verdict("Prune the roses.", "Prune the roses in the yard.") not in MERGED
+    assert verdict("Rose shears are in stock.", "Rose shears are in stock in the red shed.") in MERGED
 
 
 PLAIN = ("Hand the keys back at the desk once you leave.", "On departure keys are returned to reception.")
