@@ -91,7 +91,7 @@ def test_what_may_mean_another_claim_is_still_kept_apart(a, b):
 
 
 def test_an_order_for_one_place_is_no_richer_order():
-    assert verdict("Prune the roses.", "Prune the roses in the yard.") not in MERGED
+    assert verdict("Water the roses.", "Water the roses in the yard.") not in MERGED
     assert verdict("Rose shears are in stock.", "Rose shears are in stock in the red shed.") in MERGED
 
 
