@@ -167,7 +167,7 @@ def _person(near: Sequence[str], pronoun: str) -> str:
         if len(names) > 1:
             return _by_kin(text, names, pronoun)
         if names:
-            return names[0] if _is_about(text, names[0], pronoun) else ""
+            return names[0] if _is_about(text, names[0], pronoun) else _by_kin(text, names, pronoun)
     return ""
 
 

@@ -51,7 +51,8 @@ _IS_WANTED = re.compile(r"(?i)(?:and |but )?[\w' -]{2,30} (?:wants?|needs?|asks?
 _SAYS_OF = re.compile(r"(?i)(?:the|our|your|[A-Z][\w-]+) .+? (?:is|are|say|says|has|takes|lasts|allows|uses|runs)\b")
 _SETTLES = re.compile(r"(?i)^(?:please )?make (?:it|that|them) |\bthen[.!]?$|^(?:ok(?:ay)?,? |so |and )?then\b"
     r"|^(?:ok(?:ay)?,? )?(?:we|i)['’]ll\b|^let['’]s\b")
-_ASKS_FOR_WORK = re.compile(r"(?i)(?:can|could|would|will) you\b|do you (?:have|know|see|think|want)\b|what (?:would"
+_ASKS_FOR_WORK = re.compile(r"(?i)(?:[\w ]{1,20}, )?(?:can|could|would|will) you\b|do you (?:have|know|see|think|want)\b"
+    r"|what (?:would"
     r"|do) you\b|(?:what|how) about you\b")
 _LETTER = re.compile(r"(?<=[a-z] )[A-HJ-Z]\b")
 _NUMBER_FIRST = re.compile(r"(\d{1,4}(?:[.,]\d+)?)\.\s+(?=[a-z])")
@@ -80,6 +81,9 @@ _LEADS_UP = re.compile(r"(?i)(?:(?:done|sure|great|good|ok(?:ay)?|thanks|and|und
 _NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])")
 _CAN_SET = re.compile(r"(?i)i (?:can|could|would) (?:set|add|use|define|put in|enforce) (?:an? "
     r"|the )?(?P<thing>[\w -]{4,40})\.?")
+_ASKS_TO_CHANGE = re.compile(r"(?i)(?:should|shall) i (?:change|raise|lower|adapt|adjust|correct|increase|reduce)\b")
+_LEADS_IN = re.compile(r"(?i)^(?:(?:h+m+|yes|yep|no|nope|ok(?:ay)?|well|so|actually|right)[,. ]+)+(?=\S)")
+_CODE = re.compile(r"[\"`=<>{}/]|(?<!\w)-{1,2}[a-zA-Z]")
 _FILLER = re.compile(r"(?i)^(?:currently|at the moment|right now|now|it is|it's|that is|by default)[, ]+")
 
 
@@ -121,6 +125,8 @@ def reply_of(text: str, before: Before, *, filled_in: bool = False) -> Reply | N
     first = said[1] if not before.asked and question and len(said) > 1 and not _names_enough(said[0]) else said[0]
     rest = text[text.find(first) + len(first):].strip()
     stands = _Asked(asked, not before.asked, filled_in)
+    if _ASKS_TO_CHANGE.match(asked) and (anew := _anew(said[0], replace(before, asked=""))):
+        return Reply(anew, text[len(said[0]):].strip())
     if len(said) > 1 and first == said[0] and not _names_enough(first) and (anew := _anew(said[1], before)):
         return Reply(anew, text[text.find(said[1]) + len(said[1]):].strip())
     told = _anew(first, before) or _picked(asked, first, before) or _answered(stands, first, before)
@@ -160,10 +166,10 @@ def settled_by(text: str, before: Before) -> str:
     return _asked_and_said(question, text)
 
 
-def _own_questions(before: Before) -> list[str]:
-    """What the person asked in the message before, last question first; what only asks for work is left out."""
-    return [s for s in reversed(before.said) if is_question(s) and len(s) <= LONGEST_LEAD and not _ASKS_FOR_WORK.match(s)
-            and not names_something_at_hand(s)]
+def _own_questions(before: Before, *, at_hand: bool = False) -> list[str]:
+    """What the person asked in the message before, last question first; what asks for work is left out."""
+    asked = [s for s in reversed(before.said) if is_question(s) and len(s) <= LONGEST_LEAD and not _ASKS_FOR_WORK.match(s)]
+    return [s for s in asked if at_hand or not names_something_at_hand(s)]
 
 
 def _sentences(text: str) -> list[str]:
@@ -242,7 +248,9 @@ def _is_meant_for(question: _Asked, first: str) -> bool:
         return False
     if _HOW_OFTEN.match(first):
         return True
-    return not _orders(first) and (question.own or not (_stands_alone(first) or words.has("words/claims", "passing", first)))
+    if _orders(first) and not _affirms(first):
+        return False
+    return question.own or not (_stands_alone(first) or words.has("words/claims", "passing", first))
 
 
 def _is_code(first: str) -> bool:
@@ -303,7 +311,7 @@ def _lead(before: Before) -> str:
 
 def _anew(first: str, before: Before) -> str:
     """A value set in the place of one the agent stated: "make it 250" after "100 requests per minute"."""
-    head = first.split(", ")[0].rstrip(".! ")
+    head = _LEADS_IN.sub("", first).split(", ")[0].rstrip(".! ")
     taken = next((found for shape in (_TAKES, _MAY_BE, _IS_BETTER, _IS_WANTED) if (found := shape.fullmatch(head))), None)
     value = re.sub(r"(?i) for (?:all|every|both|the) ?\w*$", "", (taken["value"] if taken else head).strip())
     if before.asked:
@@ -312,14 +320,14 @@ def _anew(first: str, before: Before) -> str:
         return several
     if kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):
         return ""
-    question = next(iter(_own_questions(before)), "")
+    question = next(iter(_own_questions(before, at_hand=True)), "")
     for told in reversed((*before.told_earlier, *before.told)):
-        fixed = put_right(told, value) if len(told) <= LONGEST_LEAD else None
+        fixed = put_right(told, value) if len(told) <= LONGEST_LEAD and not _CODE.search(told) else None
         if fixed and _SAYS_OF.match(fixed):
             return re.sub(r"(?i)^your ", "The ", fixed)
         if fixed:
             return _of_topic(question, _FILLER.sub("", fixed)) if question and told in before.told else ""
-    if set_for := next((m for told in before.told if (m := _CAN_SET.fullmatch(told))), None):
+    if set_for := next((found for told in before.told if (found := _CAN_SET.fullmatch(told))), None):
         lead = _lead(replace(before, told=()))
         return f"{lead}{' ' if lead else ''}{opened(set_for['thing'])}: {value}."
     alike = any(kind_of_value(value) in values_of(told) for told in before.told)

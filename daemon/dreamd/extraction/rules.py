@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dreamd.extraction import words
 from dreamd.extraction.accepted import accepts_a_proposal, causes_of, proposal_of
-from dreamd.extraction.antecedents import Before, begins_with_pronoun, with_antecedent, without_pronoun
+from dreamd.extraction.antecedents import LONGEST_LEAD, Before, begins_with_pronoun, with_antecedent, without_pronoun
 from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
 from dreamd.extraction.choices import with_names
 from dreamd.extraction.claims import names_a_value
@@ -38,6 +38,8 @@ SHORTEST_ANTECEDENT = 30
 SHORTEST_LIST = 3
 REACH_BACK = 3
 """How many sentences back a "this" may point."""
+SHORTEST_CHOICE = 40
+"""A choice told in fewer letters than this is told with the sentence before it, which says what it comes after."""
 LONGEST_ADDITION = 90
 MOST_INSTEAD = 3
 """Words of a fragment that names what to take instead: "No rainbow. Viridis."."""
@@ -59,7 +61,7 @@ _NEW_ONE = re.compile(r"(?i)\b(?:a|another) (?:new|second|bigger|smaller|better|
 _DOES_INSTEAD = re.compile(r"(?i)(?:(?:please|just|instead|rather)[, ]+)*(?:use|write|take|make|put|do|prefer|stick"
     r"|go) (?!it\b|this\b|that\b|on\b)"
                            r"(?:\S+ ){0,10}\S+")
-_THEN = re.compile(r"(?:(?i:ok|so|well|right|right)[, ]+)*(?!(?i:it|this|that|no|yes|and|but|i|we|what|let|the|ok"
+_THEN = re.compile(r"(?:(?i:ok|so|well|right)[, ]+)*(?!(?i:it|this|that|no|yes|and|but|i|we|what|let|the|ok"
     r"|so)\b)([\w.-]{3,}) then(?=[.,!]|$)")
 """What the agent named is taken: "oak then"."""
 _GENERALISES = re.compile(r"(?i)(?:all|every|each|our)\b.*\b(?:like (?:that|this)|(?:this|that) way)\b")
@@ -222,7 +224,14 @@ def _heard(talk: Talk, event: Event, text: str, earlier: list[str], *, at_work: 
             talk.skips["no-antecedent"] += 1
             return None
         text = whole
+    if weighed.sign == "choice" and len(text) <= SHORTEST_CHOICE and earlier and _tells_why(earlier[-1]):
+        text = f"{earlier[-1]} {text}"
     return _Heard(text, "refusal" if refused else weighed.sign)
+
+
+def _tells_why(text: str) -> bool:
+    """Whether a sentence says something that a choice after it may come from."""
+    return not (is_question(text) or is_at_work(text) or leans(text)) and SHORTEST_ANTECEDENT <= len(text) <= LONGEST_LEAD
 
 
 def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: bool) -> _Heard | None:
