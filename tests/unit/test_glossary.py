@@ -6,6 +6,7 @@ import pytest
 
 from dreamd.embedding.glossary import load_glossary, tongue_of
 from dreamd.embedding.lexicon import TONGUES, entries
+from dreamd.embedding.wordforms import korean_bases
 
 LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
 MOST_BYTES = 600_000
@@ -91,3 +92,34 @@ def test_every_line_of_the_lexicon_has_an_english_word_and_no_more_columns_than_
 def test_no_entry_of_the_lexicon_has_blanks_around_it_or_capitals_in_it():
     wrong = [(tongue, word) for tongue, _, word in entries(LEXICON) if word != word.strip() or word != word.lower()]
     assert wrong == []
+
+
+def test_a_word_is_heard_with_all_that_it_may_mean(tmp_path):
+    glossary = lexicon(tmp_path, "bench|bank", "money house|bank", "lend|||prêter", "ready|||prêt/prête")
+    assert glossary.hear("Die Bank ist neu.")[0] == ("bank", ("bench", "money house"))
+    assert ("prête", ("ready", "lend")) in glossary.hear("Le musée prête les costumes.")
+
+
+def test_a_word_that_is_not_known_is_heard_as_it_stands_and_english_not_at_all(tmp_path):
+    glossary = lexicon(tmp_path, "bench|bank")
+    assert ("Quirl", ()) in glossary.hear("Der Quirl ist neu.")
+    assert glossary.hear("The bench is new.") == ()
+
+
+@pytest.mark.parametrize(
+    ("form", "base"), [("보낸", "보내"), ("바꿨", "바꾸"), ("마셨", "마시"), ("끓인", "끓이"), ("받지", "받"), ("나눠", "나누")]
+)
+def test_a_korean_verb_is_found_by_its_stem(form, base):
+    assert base in korean_bases(form)
+
+
+def test_a_language_is_loaded_when_it_is_met_and_not_before(tmp_path):
+    glossary = lexicon(tmp_path, "bench|bank|banco")
+    assert glossary.gloss("The bench is new.") == "The bench is new."
+    (tmp_path / "lexicon.txt").write_text("seat|bank|banco\n", "utf-8")
+    assert "seat" in glossary.gloss("Die Bank ist neu.").split()
+
+
+def test_of_two_languages_the_one_is_read_whose_words_are_known(tmp_path):
+    glossary = lexicon(tmp_path, "invoice||factura|||||", "need||necesitar|||||", "cost||||fatura|||")
+    assert "invoice" in glossary.gloss("Cada factura necesita dos firmas.").split()

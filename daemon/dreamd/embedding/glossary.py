@@ -176,7 +176,7 @@ class Glossary:
             return [Heard(word, ())]
         known = self.vocabulary(tongue)
         if low in known.words:
-            return [Heard(low, known.words[low])]
+            return [Heard(low, tuple(dict.fromkeys((*known.words[low], *_as_verb(low, tongue, known)))))]
         bare = whole(low) if tongue != "de" else low
         if low in _FILLER or bare in _FILLER:
             return []
@@ -194,8 +194,12 @@ def _long_words(text: str) -> list[str]:
 def _by_form(low: str, tongue: str, known: Vocabulary) -> Meanings:
     """The word as a form of another: a plural, a participle, a verb with an ending."""
     found = next((known.words[form] for form in bases(low, tongue) if form in known.words), ())
-    found = found or next((known.verbs[root] for root in roots(low, tongue) if root in known.verbs), ())
-    return found or known.stems.get(stem_of(low, tongue), ())
+    return tuple(dict.fromkeys((*found, *_as_verb(low, tongue, known)))) or known.stems.get(stem_of(low, tongue), ())
+
+
+def _as_verb(low: str, tongue: str, known: Vocabulary) -> Meanings:
+    """The word as a form of a verb, whatever else it may be: "prête" is ready, and lends."""
+    return next((known.verbs[root] for root in roots(low, tongue) if root in known.verbs), ())
 
 
 def _by_parts(low: str, known: Vocabulary) -> list[Heard]:
@@ -243,7 +247,9 @@ def _key(run: str, tongue: str, place: tuple[int, int], known: Vocabulary) -> st
     word = run[at : at + size]
     if word in known.words:
         return word
-    return next((base for base in korean_bases(word) if base in known.words), "") if tongue == "ko" and size > 1 else ""
+    if tongue != "ko" or size == 1:
+        return ""
+    return next((base for base in korean_bases(word) if base in known.words and (at == 0 or len(base) > 1)), "")
 
 
 def _is_said(word: str) -> bool:

@@ -122,6 +122,7 @@ def stem_of(word: str, tongue: str) -> str:
 
 
 _HANGUL = 0xAC00
+_KOREAN_ENDINGS = frozenset("지고면게던습")
 _FINALS, _VOWELS = 28, 21
 _ENDING_FINALS = frozenset([4, 8, 16, 17, 20])
 """Final consonants that a verb's ending puts under an open syllable: ㄴ, ㄹ, ㅁ, ㅂ, ㅆ."""
@@ -130,7 +131,9 @@ _CONTRACTED = {6: 20, 14: 13, 9: 8, 4: 18, 0: 18, 10: 11}
 
 
 def korean_bases(word: str) -> Iterator[str]:
-    """The stem that a Korean verb form may belong to: "보낸" to "보내", "바꿨" to "바꾸"."""
+    """The stem that a Korean verb form may belong to: "보낸" to "보내", "바꿨" to "바꾸", "받지" to "받"."""
+    if word[-1] in _KOREAN_ENDINGS:
+        yield word[:-1]
     code = ord(word[-1]) - _HANGUL
     if not 0 <= code < _HANGUL:
         return

@@ -32,7 +32,7 @@ _ROWS = (
     "crash collapse", "deploy deployment release publish launch rollout", "production prod live", "staging preproduction", "database db", "repository repo",
     "library lib", "merge combine join", "branch", "commit", "review inspect revise", "encrypt encrypted encryption encode cipher", "password passphrase",
     "login log-in sign-in", "account", "permission right access", "request query", "search find look", "change alter modify edit adapt amend",
-    "rename name", "replace substitute exchange swap switch", "move transfer relocate shift migrate", "hand pass", "submit hand", "tour route", "see view watch", "bake baking", "turn order", "increase raise grow extend rise",
+    "rename name", "replace substitute exchange swap switch", "move transfer relocate shift migrate", "hand pass", "manual handbook guide", "submit hand", "tour route", "see view watch", "bake baking", "turn order", "increase raise grow extend rise",
     "reduce lower decrease cut shorten", "split divide separate", "isolate separate isolated", "share shared common joint", "use employ utilise utilize apply",
     "create make produce generate build", "write compose draft", "read", "open", "close shut closed", "lock locked", "unlock", "empty clear",
     "fill", "empty wipe clear purge", "feed feeding food fodder nourish", "eat consume", "drink", "water irrigate", "plant grow cultivate", "harvest reap", "milk",
