@@ -44,6 +44,8 @@ _SETS = re.compile(
     rf"| over)?"
     r" (?:to|at|from \S+ to) (?P<value>[^,;:!?]{1,40}?)"
     r"(?P<more>(?:[,;] | (?:everywhere|for|because|since|as|from now on|in|with|per|each)\b).{0,80})?[.!]?")
+_GOES_TO = ("switch", "move", "upgrade", "downgrade", "shift")
+_SHORTEST_THING = 2
 _USES = re.compile(
     r"(?i)(?:(?:please|and|also|then|ok(?:ay)?)[, ]+)*(?:use|take) (?P<thing>[^,;:]{3,50}?)"
     r"(?:, (?:id|no\.?|number|nr\.?) [\w-]+)?(?:,| -+| –|:| because| since) (?:it|s?he|they|that|because|since|all|we)\b.{8,}")
@@ -74,11 +76,17 @@ def decree_of(sentence: str) -> str:
         return sentence if _takes_by_name(sentence.strip()) or _gives_a_reason(sentence.strip()) else ""
     thing, value = found["thing"].strip(), found["value"].strip()
     if (_NO_THING.match(thing) or names_something_at_hand(thing) or _CODE.search(thing) or _UNIT_AT_HAND.search(value)
-            or not kind_of_value(value)):
+            or not _can_be_set(found["verb"], value) or len(thing) < _SHORTEST_THING):
         return ""
     plural = re.search(r"[a-z][^s\W\d]s$", thing) is not None
     more = (found["more"] or "").rstrip(" .!")
     return f"{thing[:1].upper()}{thing[1:]} {'are' if plural else 'is'} {_DONE[found['verb'].lower()]} to {value}{more}."
+
+
+def _can_be_set(verb: str, value: str) -> bool:
+    """Whether a value is one that a verb sets: anything counted or addressed, and a name only where something moves to it."""
+    kind = kind_of_value(value)
+    return kind not in ("", "name", "code") or (kind == "name" and verb.lower() in _GOES_TO and value[:1].isalpha())
 
 
 def _takes_by_name(sentence: str) -> bool:

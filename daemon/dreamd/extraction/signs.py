@@ -64,7 +64,8 @@ _HAS_VERB = re.compile(r"(?i)\b(?:is|are|be|has|have|do|does|can|must|may|need|w
 _OF_NOW_OR_ME = re.compile(
     r"(?i)^(?:i|i'm|i'll|i've|you|since|in the|then|first|next|now)\b|\b(?:i'll|you|your|\w{2,}ed|ran|was|were|went|had|did"
     r"|got|came|made|took"
-    r"|gave|wrote|sent|left|lost|broke|found|saw|sort of|kind of|such that|basically|could|would|might|left)\b|[{}<>=|]")
+    r"|gave|wrote|sent|left|lost|broke|found|saw|sees?|shows?|hangs?|appears?|displays?|throws?|crash(?:es)?|fails?|returns?"
+    r"|sort of|kind of|such that|basically|could|would|might|left)\b|[{}<>=|]")
 """What tells of the past, of the speaker's next hour or of a thought is no standing fact."""
 _FIRST_PERSON = re.compile(r"(?i)^(?:i|i'm|i'll|ich|yo|je|eu|我|私|저)\b")
 

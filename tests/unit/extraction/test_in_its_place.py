@@ -201,6 +201,9 @@ def test_what_holds_is_heard_in_an_order_a_slip_and_a_complaint(said: str, kept:
     "said",
     [
         "change the title to Harbour",
+        "change the greeting to 'Ahoy'",
+        "set x to 3 in the loop",
+        "The skipper in Oslo sees an empty berth plan.",
         "set the margin to 8 pixels",
         "move it to 9:30",
         "use the second hook, it is shorter",
