@@ -39,8 +39,8 @@ def _said_numbers(slots: Slots) -> int:
 def _same_number(one: str, other: str) -> bool:
     dim_a, _, value_a = one.partition(":")
     dim_b, _, value_b = other.partition(":")
-    if dim_a == dim_b == "date":
-        return value_a.endswith(value_b) or value_b.endswith(value_a)
+    if dim_a == dim_b:  # two values of one dimension are one only where a year is left out
+        return one == other or dim_a == "date" and (value_a.endswith(value_b) or value_b.endswith(value_a))
     if {dim_a, dim_b} in ({"degree", "celsius"}, {"fold", "times"}):
         return value_a == value_b
     if {dim_a, dim_b} == {"clock", ""}:

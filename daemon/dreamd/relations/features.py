@@ -156,6 +156,8 @@ def _match_stems(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str], fr
     left, right = a.content_set, b.content_set
     shared = set(left & right)
     only_a, only_b = left - shared, right - shared
+    if not only_a or not only_b:
+        return frozenset(shared), only_a, only_b
     ordered = sorted(only_b)
     firsts: dict[str, list[str]] = {}
     for word in ordered:
@@ -230,6 +232,8 @@ def extract_stems(name: str) -> tuple[str, ...]:
 def _qualifiers(a: Slots, b: Slots) -> tuple[tuple[str, ...], tuple[str, ...]]:
     apart: list[str] = []
     one_sided: list[str] = []
+    if not a.qualifiers and not b.qualifiers:
+        return (), ()
     told = {family for family, _ in a.qualifiers | b.qualifiers}
     for family in (f for f in words.QUALIFIERS if f in told):
         left = {v for f, v in a.qualifiers if f == family}

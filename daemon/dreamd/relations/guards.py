@@ -227,7 +227,7 @@ _BARS = frozenset(
 
 def permission(slots: Slots) -> int:
     """1 where something may be done, -1 where it is barred, 0 where nothing is said of it."""
-    if {t.lower for t in slots.tokens} & _BARS:
+    if not slots.spoken.isdisjoint(_BARS):
         return -1
     return 1 if slots.modal == "may" and not slots.negations and not slots.only else 0
 

@@ -35,6 +35,7 @@ _GROUNDS = re.compile(r"[,;] (?:because|since|as|for|so)\b|; ")
 """Where a statement goes on to its reasons: what somebody wants there is no want of the claim."""
 _RISING = frozenset(stem(w) for w in "increase raise longer higher larger bigger rise grow extend widen upwards faster more".split())
 _FALLING = frozenset(stem(w) for w in "decrease lower shorter smaller reduce fall shrink narrow downwards slower less fewer lessen".split())
+_AMOUNTS = frozenset(["more", "less", "fewer"])
 _NEEDING = frozenset(["need", "needs", "needed", "lack", "lacks", "want", "wants"])
 _HOLDING = frozenset(["has", "have", "had", "got"])
 _VAGUE_NOUNS = frozenset(
@@ -159,7 +160,7 @@ def _turned(pair: PairFeatures) -> Iterable[str]:
 
 
 def _small(slots: Slots) -> frozenset[str]:
-    return frozenset(t.lower for t in slots.tokens if t.lower in ("more", "less", "fewer"))
+    return slots.spoken & _AMOUNTS
 
 
 def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
