@@ -29,13 +29,13 @@ POOL = 12
 """Passages looked at for one question."""
 REACH = 20
 """Times as many are sorted before it is known which of them may be seen."""
-FLOOR = 0.33
-"""Least similarity of a passage: what was merely said must be nearer to a question than what was weighed."""
-NEARER = 0.8
+FLOOR = 0.23
+"""Least similarity of a passage: that of a memory at the floor of an answer, before memories are given their advantage."""
+NEARER = 0.6
 """Share of the nearest memory that a passage needs."""
 BESIDE = 0.75
 """Share of the nearest passage that another one needs."""
-COMPANY = 0.65
+COMPANY = 0.5
 """Share of the nearest passage that a memory beside it needs."""
 COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""

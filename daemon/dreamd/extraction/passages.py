@@ -29,6 +29,9 @@ from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, O
 SHORTEST = 30
 """A sentence shorter than this goes with the one before it."""
 SHORT_ANSWER = 60
+"""What is no longer is kept with what was asked or said before it: nobody asks with its words alone."""
+LONGEST_TOPIC = 100
+TOPIC = timedelta(minutes=10)
 LONGEST_ANSWER = 160
 LONGEST_QUESTION = 200
 SHORT_DENIAL = 45
@@ -112,7 +115,22 @@ def _listen(heard: _Heard, event: Event) -> None:
             parts.append(_Part(left, wanted))
     for n, passage in enumerate(_chunks(_needed(parts))):
         context = asked or (before if leans(passage) and len(passage) <= SHORT_ANSWER else "")
+        if not context and words.width(passage) <= SHORT_ANSWER:
+            context = _topic(heard, event)
         _keep(heard, event, f"{context} {passage}" if context and not n else passage)
+
+
+def _topic(heard: _Heard, event: Event) -> str:
+    """What the person said in passing a moment before, where it names no value: a short sentence goes on with it.
+
+    A value may be put right later, and then it must stand in one passage alone. What became a candidate is a memory's.
+    """
+    at = event.at or _EPOCH
+    said: list[Candidate | Observation] = [*reversed(heard.found[:heard.turn_from]), *heard.earlier]
+    last = next((one for one in said if one.conversation == event.conversation and one.sign == IN_PASSING), None)
+    if last is None or abs(at - last.at) > TOPIC or words.width(last.text) > LONGEST_TOPIC:
+        return ""
+    return "" if any(c.isdigit() for c in last.text) or names_a_value(last.text) else last.text
 
 
 @dataclass(frozen=True)
