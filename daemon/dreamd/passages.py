@@ -29,8 +29,8 @@ POOL = 12
 """Passages looked at for one question."""
 REACH = 20
 """Times as many are sorted before it is known which of them may be seen."""
-FLOOR = 0.23
-"""Least similarity of a passage: that of a memory at the floor of an answer, before memories are given their advantage."""
+FLOOR = 0.25
+"""Least similarity of a passage: about that of a memory at the floor of an answer, before memories get their advantage."""
 NEARER = 0.6
 """Share of the nearest memory that a passage needs."""
 BESIDE = 0.75
