@@ -92,3 +92,15 @@ def test_what_is_said_in_a_turn_the_agent_wrote_down_itself_is_left_to_its_note(
 def test_other_languages_are_kept_too() -> None:
     assert texts(prompt("die Lampen am Pier Nord hängen seit Juni an 24 Volt")) != []
     assert texts(prompt("北码头的灯从六月起用24伏电源供电")) != []
+
+
+def test_a_short_sentence_is_kept_with_the_remark_it_goes_on_from_unless_that_names_a_value() -> None:
+    remark, short = "the crane log files got really fat over the summer", "weekly rotation with Zonk then"
+    together = "The crane log files got really fat over the summer. Weekly rotation with Zonk then."
+    assert texts(prompt(remark), prompt(short, 1)) == ["The crane log files got really fat over the summer.", together]
+    assert texts(prompt(remark), prompt(short, 9))[1:] == ["Weekly rotation with Zonk then."]  # half an hour later
+    valued = "the log files of gate 9 got really fat over the summer"
+    assert texts(prompt(valued), prompt(short, 1))[1:] == ["Weekly rotation with Zonk then."]
+    heard = Observation("a1", 1, "The crane log files got really fat over the summer.", Origin.USER, AT, FERRY, "talk-1", AT,
+                        sign=IN_PASSING)
+    assert [one.text for one in passages(prompt(short, 1), earlier=(heard,))] == [together]
