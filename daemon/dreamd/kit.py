@@ -106,11 +106,11 @@ class Kit:
         self.company = self.company.after_work(now_s - self.background.waited_s - since_s, now_s=now_s)
 
     def _await_turn(self) -> None:
-        while not self.should_stop():
+        while True:
             now_s = self.clock.monotonic()
             self.company = self.company.after_look(met=self.store.others_wrote(), now_s=now_s)
             wait_s = self.company.wait_s(now_s)
-            if not wait_s:
+            if not wait_s or self.should_stop():
                 return
             self.clock.sleep(wait_s)
 
