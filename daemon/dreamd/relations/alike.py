@@ -19,7 +19,7 @@ _ROWS = (
     "answer reply response respond", "ask question inquire", "need require necessary", "want wish desire", "like love enjoy", "prefer preference favour",
     "dislike hate", "allow permit permission authorise authorize may", "forbid prohibit ban disallow forbidden", "approve approval authorise",
     "sign signature", "manage administer run operate lead head direct", "responsible charge care look", "employee worker staff personnel workforce",
-    "boss chief supervisor", "manager director", "intern trainee apprentice", "colleague coworker workmate", "customer client shopper", "guest visitor",
+    "boss chief supervisor", "intern trainee apprentice", "colleague coworker workmate", "customer client shopper", "guest visitor",
     "doctor physician", "dentist dental", "pharmacy drugstore chemist", "medicine medication drug pill", "vaccine vaccination vaccinate", "ill sick",
     "pupil student", "teacher instructor", "lesson class course", "exam examination", "kid child children", "film movie", "photo picture image photograph",
     "painting picture", "score partition sheet", "choir chorus", "orchestra", "concert performance", "hall gym gymnasium", "swimming pool swimming hall",

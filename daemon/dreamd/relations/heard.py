@@ -48,6 +48,14 @@ _GENERIC = frozenset(
     ).split()
 )
 """Words that a compound may have in one language and leave out in another: "exhibition hall", "exhibition"."""
+_OFFICES = frozenset(
+    stem(word)
+    for word in (
+        "manager director boss chief head lead leader supervisor owner deputy secretary treasurer president chairman "
+        "assistant clerk officer principal headmaster foreman conductor coordinator doctor nurse teacher trainer"
+    ).split()
+)
+"""Who holds one is told apart by the word itself: within a language two words for it are two people."""
 _KO_ENDINGS = frozenset(
     (
         "한다 된다 이다 합니다 됩니다 입니다 한 하는 하고 해서 하면 에 를 을 은 는 이 가 도 로 으로 우리 저희 대이다 것 수 "
@@ -118,8 +126,9 @@ def compare(pair: PairFeatures, hearing: Hearing) -> Compared:
     right, lost_b = _words(pair.b, hearing.b, alone=pair.same_script)
     said = _surfaces(pair.a, left, lost_a), _surfaces(pair.b, right, lost_b)
     pools = _pool(left), _pool(right)
-    found_a = [_is_in(w, pools[1]) or _stands(w.surface, said[1]) for w in left]
-    found_b = [_is_in(w, pools[0]) or _stands(w.surface, said[0]) for w in right]
+    in_one = bool(hearing.a and hearing.b)
+    found_a = [_is_in(w, pools[1], in_one=in_one) or _stands(w.surface, said[1]) for w in left]
+    found_b = [_is_in(w, pools[0], in_one=in_one) or _stands(w.surface, said[0]) for w in right]
     unread_a = [w for w in lost_a if not _stands(w.surface, said[1])]
     unread_b = [w for w in lost_b if not _stands(w.surface, said[0])]
     shares = _share_read(left, unread_a), _share_read(right, unread_b)
@@ -198,7 +207,9 @@ def _pool(told: Iterable[Word]) -> frozenset[str]:
     return frozenset(stems) | {f"={row}" for s in stems for row in ALIKE.get(s, ())}
 
 
-def _is_in(word: Word, pool: frozenset[str]) -> bool:
+def _is_in(word: Word, pool: frozenset[str], *, in_one: bool) -> bool:
+    if in_one and any(meaning & _OFFICES for meaning in word.meanings):
+        return False
     return any(all(s in pool or any(f"={row}" in pool for row in ALIKE.get(s, ())) for s in m) for m in word.meanings)
 
 

@@ -115,6 +115,14 @@ def test_another_thing_in_the_same_place_is_never_the_same_claim(hear, one, othe
     assert verdict(hear, one, other, score=score).relation not in MERGING
 
 
+@pytest.mark.parametrize(("one", "other"), [
+    ("Solo la directora abre la caja fuerte.", "La caja fuerte la abre únicamente el gerente."),
+    ("Nur die Direktorin öffnet den Tresor.", "Den Tresor öffnet nur der Geschäftsführer."),
+])
+def test_two_words_for_an_office_within_a_language_are_two_people(hear, one, other):
+    assert verdict(hear, one, other).relation not in MERGING
+
+
 def test_each_of_two_things_may_have_its_own_day(hear):
     two = "The bakery delivers bread on Mondays.", "Die Bäckerei liefert donnerstags Kuchen."
     assert verdict(hear, *two, score=SURE_CLASH).relation is Relation.RELATED
