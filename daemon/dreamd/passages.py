@@ -33,7 +33,7 @@ FLOOR = 0.25
 """Least similarity of a passage: about that of a memory at the floor of an answer, before memories get their advantage."""
 NEARER = 0.6
 """Share of the nearest memory that a passage needs."""
-BESIDE = 0.75
+BESIDE = 0.6
 """Share of the nearest passage that another one needs."""
 COMPANY = 0.5
 """Share of the nearest passage that a memory beside it needs."""

@@ -102,7 +102,7 @@ def _listen(heard: _Heard, event: Event) -> None:
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
         if not _is_nod(asked, text):
-            _keep(heard, event, f"{asked} {cleaned(text)}")
+            _keep(heard, event, f"{asked} {cleaned(text)}", own=cleaned(text))
         return
     parts: list[_Part] = []
     for sentence in _said(text):
@@ -245,9 +245,9 @@ def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | O
     return last[-1] if last and revision.sure and not revision.about else None
 
 
-def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
-    """Add a passage, unless a candidate carries it or it was said before."""
-    if not text or _is_carried(heard, event, text):
+def _keep(heard: _Heard, event: Event, text: str, *, own: str = "", target: str = "") -> None:
+    """Add a passage, unless a candidate carries it or it was said before; `own` is what of it is not the question."""
+    if not text or _is_carried(heard, event, own or text):
         return
     one = _candidate(heard, event, text)
     if all((one.conversation, one.text) != (other.conversation, other.text) for other in heard.found):
@@ -269,7 +269,7 @@ def _is_carried(heard: _Heard, event: Event, text: str) -> bool:
             continue
         common = len(mine & theirs)
         if (one.start, one.at) == (event.start, at):
-            if common >= CARRIED * len(mine):
+            if common >= CARRIED * len(mine) and not any(term.isdigit() for term in mine - theirs):
                 return True
         elif at <= one.at <= at + REVISION and common >= max(FEWEST_ALIKE, CARRIED * max(len(mine), len(theirs))):
             return True
