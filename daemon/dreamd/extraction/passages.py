@@ -40,7 +40,7 @@ LONGEST_PASSAGE = 280
 LONGEST_CONTEXT = 160
 SHORT_MESSAGE = 160
 FEWEST_TERMS = 3
-CARRIED = 0.6
+CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 REVISION = timedelta(minutes=30)
 FEWEST_ALIKE = 3
@@ -101,8 +101,8 @@ def _listen(heard: _Heard, event: Event) -> None:
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if not _is_nod(asked, text):
-            _keep(heard, event, f"{asked} {cleaned(text)}", own=cleaned(text))
+        if not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
+            _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
     for sentence in _said(text):
@@ -220,12 +220,11 @@ def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
     else:
         heard.found.remove(spoken_of)
         heard.turn_from = min(heard.turn_from, len(heard.found))
-    if fixed is not None:
+    if fixed is not None and not _is_carried(heard, event, cleaned(fixed)):
         _keep(heard, event, cleaned(fixed), target=target)
-        return ""
-    if target:
+    elif target:
         heard.found.append(replace(_candidate(heard, event, revision.rest or event.text), sign=TAKEN_BACK, target=target))
-    return left
+    return left if fixed is None else ""
 
 
 def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | Observation | None:
@@ -245,10 +244,8 @@ def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | O
     return last[-1] if last and revision.sure and not revision.about else None
 
 
-def _keep(heard: _Heard, event: Event, text: str, *, own: str = "", target: str = "") -> None:
-    """Add a passage, unless a candidate carries it or it was said before; `own` is what of it is not the question."""
-    if not text or _is_carried(heard, event, own or text):
-        return
+def _keep(heard: _Heard, event: Event, text: str, *, target: str = "") -> None:
+    """Add a passage, unless it was said before."""
     one = _candidate(heard, event, text)
     if all((one.conversation, one.text) != (other.conversation, other.text) for other in heard.found):
         heard.found.append(replace(one, target=target))

@@ -104,3 +104,9 @@ def test_a_short_sentence_is_kept_with_the_remark_it_goes_on_from_unless_that_na
     heard = Observation("a1", 1, "The crane log files got really fat over the summer.", Origin.USER, AT, FERRY, "talk-1", AT,
                         sign=IN_PASSING)
     assert [one.text for one in passages(prompt(short, 1), earlier=(heard,))] == [together]
+
+
+def test_what_a_candidate_takes_from_a_message_does_not_cost_it_the_rest() -> None:
+    said = prompt("crane 7 retires in july, the lease is over. its place takes eu-brenta")
+    assert [one.text for one in extract([said], scope=FERRY).candidates] == ["Crane 7 retires in july, the lease is over."]
+    assert texts(said) == ["Crane 7 retires in july, the lease is over. Its place takes eu-brenta."]
