@@ -174,17 +174,17 @@ def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, change
     """
     conflicts: list[str] = []
     # These commits are durable ones, for a file must never be ahead of what decided about it.
-    left, is_behind = list(intents), True
-    while is_behind:
+    left = list(intents)
+    while True:
         size = _batch(kit)
         with kit.writing() as tx:
             work.intend(tx, left[:size])
             del left[:size]
-            is_behind = bool(left)
-            if not is_behind:
+            if not left:
                 work.mark_written(tx, scope, changes, by=by)
         conflicts += settle(kit)
-    return conflicts
+        if not left:
+            return conflicts
 
 
 def settle(kit: Writing) -> list[str]:
@@ -202,14 +202,14 @@ def settle(kit: Writing) -> list[str]:
                 waiting = prepared.enter_context(fsio.prepared(_missing(intents, paths)))
             ready = {one.path: one for one in waiting}
             done: dict[str, KnownFile | None] = {}
-            for part in _parts(intents, COMPANY_RENAMES if kit.has_company else RENAMES):
+            for part in _parts(intents, _renames(kit)):
                 with kit.in_turn(), kit.background.batch():
                     _check_inside(part, paths)
                     _put_in_place(_unchanged(store, part), ready, done, paths)
         there = {(paths.home / path).parent for path in done}
         with kit.in_turn():
             fsio.sync_dirs(directory for directory in sorted(there) if directory.is_dir())
-        for part in _parts(intents, COMPANY_RENAMES if kit.has_company else RENAMES):
+        for part in _parts(intents, _renames(kit)):
             # Lost with the power, this is only done again: what it tells of is on the disk before it.
             with kit.in_turn(), kit.background.batch(), store.writing(durable=False) as tx:
                 conflicts += _conclude(tx, part, done, paths)
@@ -218,6 +218,10 @@ def settle(kit: Writing) -> list[str]:
 
 def _batch(kit: Writing) -> int:
     return COMPANY_BATCH if kit.has_company else BATCH
+
+
+def _renames(kit: Writing) -> int:
+    return COMPANY_RENAMES if kit.has_company else RENAMES
 
 
 def _parts(intents: Sequence[Intent], size: int) -> Iterator[Sequence[Intent]]:

@@ -285,7 +285,8 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
                   nearness=near.between if near else None)
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
     if not look.injection:
-        ranked = add_to(ranked, _wanted(kit, query, asked, look), store=kit.store, sayings=near.sayings if near else None,
+        sayings = near.sayings if near else None
+        ranked = add_to(ranked, _wanted(kit, query, asked, look, by_words=sayings is None), store=kit.store, sayings=sayings,
                         beside=near.beside if near else None)
     if near and look.budget is not Budget.DEEP and max((one.parts["similarity"] for one in ranked), default=0.0) < LEAST_NEAR:
         ranked = []
@@ -297,10 +298,10 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     return answer
 
 
-def _wanted(kit: Kit, query: str, asked: Asked, look: Look) -> Wanted:
-    now, words = kit.clock.now(), telling_words(query)
+def _wanted(kit: Kit, query: str, asked: Asked, look: Look, *, by_words: bool) -> Wanted:
+    now, words = kit.clock.now(), telling_words(query) if by_words else []
     return Wanted(query, now, local_date(now, kit.zone), kit.settings.recall, result_count(asked, kit.settings.recall),
-                  frozenset(str(s) for s in look.scopes), word_stems([*words, *alike_words(words)]),
+                  frozenset(str(s) for s in look.scopes), word_stems([*words, *alike_words(words)]) if by_words else (),
                   look.budget is Budget.DEEP)
 
 
