@@ -311,11 +311,11 @@ def _lead(before: Before) -> str:
 
 def _anew(first: str, before: Before) -> str:
     """A value set in the place of one the agent stated: "make it 250" after "100 requests per minute"."""
+    if before.asked:
+        return ""
     head = _LEADS_IN.sub("", first).split(", ")[0].rstrip(".! ")
     taken = next((found for shape in (_TAKES, _MAY_BE, _IS_BETTER, _IS_WANTED) if (found := shape.fullmatch(head))), None)
     value = re.sub(r"(?i) for (?:all|every|both|the) ?\w*$", "", (taken["value"] if taken else head).strip())
-    if before.asked:
-        return ""
     if WITHOUT_VERB.fullmatch(first.rstrip(".! ")) and (several := _all_anew(first, before)):
         return several
     if kind_of_value(value) not in _COUNTED or (taken is None and len(value) < 2):

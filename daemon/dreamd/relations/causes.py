@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.text import tokens
+from dreamd.relations.text import content_stems
 
 _CAUSE = r"(?:caused by|due to|because of|owing to|the fault of|down to|the result of|triggered by|brought about by|a consequence of|explained by)"
 _CAUSED = re.compile(
@@ -43,7 +43,7 @@ def cause_in(folded: str) -> Cause | None:
     match = _CAUSED.match(low) or _BLAMED.match(low)
     if not match:
         return None
-    what, why = _stems(match.group("what")), _stems(match.group("why")) - _SOLELY
+    what, why = content_stems(match.group("what")), content_stems(match.group("why")) - _SOLELY
     return Cause(what, why, bool(_SOLE.search(low))) if what and why else None
 
 
@@ -59,7 +59,3 @@ def only_cause(pair: PairFeatures) -> str:
     """Another cause of one thing, where both leave room for no further one."""
     one, other = cause_in(pair.a.folded), cause_in(pair.b.folded)
     return other_cause(pair) if one and other and one.sole and other.sole else ""
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(t.stem for t in tokens(text) if t.is_content)

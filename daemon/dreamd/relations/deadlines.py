@@ -25,7 +25,7 @@ LEAST_SAID = 0.6
 
 def deadline_moved(pair: PairFeatures) -> str:
     """One names the day by which a thing is due, and the other says that the day of this thing has become another."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en":
+    if not pair.in_english:
         return ""
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
         before, after = _day(old), _day(new)

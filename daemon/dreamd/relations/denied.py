@@ -25,7 +25,7 @@ def denied_elsewhere(pair: PairFeatures) -> bool:
     A negator reaches far behind that word, and two wordings of one claim share some of what stands there. Then it is for
     a score to say whether they agree.
     """
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.opposites or min(pair.cover_a, pair.cover_b) >= MOST_ALIKE:
+    if not pair.in_english or pair.opposites or min(pair.cover_a, pair.cover_b) >= MOST_ALIKE:
         return False
     if not pair.polarity_apart or (_deeds(pair.a) | _deeds(pair.b)) & pair.shared:
         return False
@@ -45,7 +45,7 @@ def _deeds(slots: Slots) -> frozenset[str]:
 
 def denied_crosswise(pair: PairFeatures) -> bool:
     """Of two things that both speak of, one side denies the one and the other side the other: "obeys a but ignores b"."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or len(pair.shared) < 2:
+    if not pair.in_english or len(pair.shared) < 2:
         return False
     one, other = _denied_of(pair.a, pair.shared), _denied_of(pair.b, pair.shared)
     if not one or not other or one & other or not (pair.a.spoken | pair.b.spoken) & _PASSED_OVER:
@@ -55,7 +55,7 @@ def denied_crosswise(pair: PairFeatures) -> bool:
 
 def ruled_out(pair: PairFeatures) -> str:
     """What one side rules out behind a comma, "by date, not by name", where the other says it and denies something else."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations and pair.b.negations):
+    if not pair.in_english or not (pair.a.negations and pair.b.negations):
         return ""
     for mine, theirs in ((pair.a, pair.b), (pair.b, pair.a)):
         match = _NOT.search(mine.low)
@@ -67,7 +67,7 @@ def ruled_out(pair: PairFeatures) -> str:
 
 def denied_and_said(pair: PairFeatures) -> str:
     """Both deny something, but what the one denies first the other asserts: "don't build another", "build a new one"."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations and pair.b.negations):
+    if not pair.in_english or not (pair.a.negations and pair.b.negations):
         return ""
     for mine, theirs in ((pair.a, pair.b), (pair.b, pair.a)):
         told = (_deeds(mine) & theirs.content_set & pair.shared) - theirs.negated
@@ -84,7 +84,7 @@ _LAX = re.compile(
 
 def left_free(pair: PairFeatures) -> bool:
     """One side alone says that something need not be."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or not (pair.a.negations or pair.b.negations):
+    if not pair.in_english or not (pair.a.negations or pair.b.negations):
         return False
     return bool(_LAX.search(pair.a.low)) != bool(_LAX.search(pair.b.low))
 

@@ -72,7 +72,7 @@ def events_in(folded: str) -> tuple[Event, ...]:
 
 def told_event(pair: PairFeatures) -> str:
     """What an event ended, where the older claim says nothing but the former value of the same thing."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.a.negations or pair.b.negations:
+    if not pair.in_english or pair.a.negations or pair.b.negations:
         return ""
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
         if not new.changes or old.changes or old.conditions or new.conditions:

@@ -140,6 +140,11 @@ class PairFeatures:
         """True when the two are written in one language."""
         return self.a.tongue == self.b.tongue
 
+    @lazily
+    def in_english(self) -> bool:
+        """True when both are English."""
+        return self.a.tongue == self.b.tongue == "en"
+
 
 # Asked for again at once by whoever weighs a pair before it is judged; a few dozen are enough.
 @lru_cache(maxsize=128)

@@ -37,6 +37,8 @@ _TIMES = words.QUALIFIERS["season"].keys() | words.QUALIFIERS["shift"].keys() | 
 }  # fmt: skip
 _ZH_DAYS = frozenset("一二三四五六日天")
 _PREPOSITIONS = frozenset("in on at to from into onto under over with by for of through via before after until without".split())
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A place where two statements differ: what each says there, and the index where it begins among all tokens."""
@@ -157,7 +159,7 @@ def value_change(pair: PairFeatures, frame: Frame, *, strict: bool = False) -> s
         return ""
     if frame.equal < LEAST_EQUAL and not ((marked or _is_then(frame)) and _only_other_times(frame)):
         return ""
-    if any(not _is_value(pair, frame, part) for part in frame.parts):
+    if any(not _is_value(pair, frame, part, marked=marked) for part in frame.parts):
         return ""
     counted = all(is_amount(p.left) and is_amount(p.right) and not _names_a_day(frame, p) for p in frame.parts)
     if counted and not (pair.numbers_a or pair.numbers_b):
@@ -186,7 +188,7 @@ def _only_other_times(frame: Frame) -> bool:
     return len(frame.parts) == 1 and part.told_at > 0 and dated and _calendar(part)
 
 
-def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
+def _is_value(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) -> bool:
     """A short run on both sides, behind the verb or as the bound of a rule."""
     most = MOST_WORDS + MORE_CHARACTERS * pair.a.tongue.startswith(("zh", "ja"))
     if not part.left or not part.right or max(len(part.left), len(part.right)) > most:
@@ -194,7 +196,6 @@ def _is_value(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     if _is_label(frame.a, part.left, part.left_at) and _is_label(frame.b, part.right, part.right_at):
         return False
     amount = both_amounts(part)
-    marked = bool(told_changes(pair.a)) != bool(told_changes(pair.b))
     alike = _before(frame.a, part.left_at) == _before(frame.b, part.right_at)
     if pair.a.tongue not in ("en", "zh", "ja", "ko") and not (alike or marked or amount):
         return False
@@ -270,8 +271,7 @@ def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
 
 def is_timely(run: tuple[Token, ...]) -> bool:
     """A run that tells when: a day, a month, a time of day, an amount of time."""
-    dims = {words.UNIT_NAMES[t.lower][0] for t in run if t.lower in words.UNIT_NAMES}
-    return _calendar_word(run) or bool(dims & {"time", "month"}) or any(t.lower in _TIMES for t in run)
+    return _calendar_word(run) or any(_is_span((t,)) or t.lower in _TIMES for t in run)
 
 
 def _named(now: Now, part: Part) -> bool:

@@ -178,7 +178,7 @@ def _other_amounts(pair: PairFeatures) -> str:
 
 def _counted_apart(pair: PairFeatures) -> bool:
     """Two bare numbers of which neither stands beside anything that both say: "takes thirty children", "leaves at seven"."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.a.verb == pair.b.verb:
+    if not pair.in_english or pair.a.verb == pair.b.verb:
         return False
     near = [_beside_number(slots) for slots in (pair.a, pair.b)]
     return bool(near[0]) and bool(near[1]) and not near[0] & pair.shared and not near[1] & pair.shared

@@ -70,7 +70,7 @@ def holding_in(folded: str) -> Holding | None:
 
 def other_hands(pair: PairFeatures) -> str:
     """Another holder of the very same thing; empty when the two name one, or speak of two things."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.a.negations or pair.b.negations:
+    if not pair.in_english or pair.a.negations or pair.b.negations:
         return ""
     one, other = holding_in(pair.a.folded), holding_in(pair.b.folded)
     if one is None or other is None or one.what != other.what or one.who == other.who:

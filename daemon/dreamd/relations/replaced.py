@@ -12,7 +12,7 @@ from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import told_changes
 from dreamd.relations.markers import LIGHT, RETIRED, VERBS
 from dreamd.relations.slots import Slots
-from dreamd.relations.text import tokens
+from dreamd.relations.text import content_stems
 
 _THE = r"(?:the |our |its |an? )?"
 _HAVE = r"(?:(?:has|have|had)(?: now| just)? )?"
@@ -48,7 +48,7 @@ class Replacement:
 
 def other_in_place(pair: PairFeatures) -> str:
     """What one says was replaced, followed in an office or corrected, where the other still says it."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en":
+    if not pair.in_english:
         return ""
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
         if told_changes(old):
@@ -69,7 +69,7 @@ def replacement_in(folded: str) -> Replacement | None:
     for pattern in _PLACES:
         match = pattern.match(folded)
         if match:
-            old, new, use = (_stems(match.group(name) or "") for name in ("old", "new", "use"))
+            old, new, use = (content_stems(match.group(name) or "") for name in ("old", "new", "use"))
             named = len(old) > 1 or any(word[:1].isupper() for word in match.group("old").split())
             return Replacement(old, new, use, named) if old and new and old != new else None
     return None
@@ -92,7 +92,7 @@ def _replaced(new: Slots, old: Slots) -> str:
 def _reason_gone(new: Slots, old: Slots) -> str:
     """What the older claim gives as its reason is over: "use the side door, the lift is broken", "the lift is repaired"."""
     match = None if new.conditions or old.conditions else RETIRED.match(new.low)
-    over = _stems(next((group for group in match.groups() if group), "")) if match else frozenset()
+    over = content_stems(next((group for group in match.groups() if group), "")) if match else frozenset()
     head = frozenset(t.stem for t in old.head if t.is_content)
     told = bool(over) and over <= old.content_set - head and len(head) >= LEAST_HEAD
     return f"`{' '.join(sorted(over))}` is over" if told else ""
@@ -103,7 +103,7 @@ def _followed(new: Slots, old: Slots) -> str:
     match = _OFFICE.match(new.folded) if " as " in new.folded else None
     if not match:
         return ""
-    former, office = _stems(match.group("former")), _stems(match.group("office"))
+    former, office = content_stems(match.group("former")), content_stems(match.group("office"))
     rest = old.content_set - former - LIGHT
     held = bool(former & old.content_set) and bool(office) and office <= rest and len(rest - office) == 0
     return f"`{match.group('who')}` follows `{match.group('former')}`" if held else ""
@@ -117,7 +117,3 @@ def _corrected(new: Slots, old: Slots, pair: PairFeatures) -> str:
     cover = pair.cover_a if old is pair.a else pair.cover_b
     told = {key for key in new.numbers - old.numbers if key.partition(":")[2] != match.group(1)}
     return f"`not {match.group(1)}`" if cover >= LEAST_KEPT and len(told) == 1 else ""
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(t.stem for t in tokens(text) if t.is_content)

@@ -25,7 +25,7 @@ LEAST_DEED = 2
 
 def other_sole(pair: PairFeatures) -> str:
     """Both say who alone does one and the same thing, and name somebody else."""
-    if pair.a.tongue != "en" or pair.b.tongue != "en" or pair.a.conditions or pair.b.conditions:
+    if not pair.in_english or pair.a.conditions or pair.b.conditions:
         return ""
     if not EXCLUSIVE.search(pair.a.low) or not EXCLUSIVE.search(pair.b.low):
         return ""

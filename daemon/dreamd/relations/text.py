@@ -98,6 +98,11 @@ def tokens(text: str) -> tuple[Token, ...]:
     return tuple(found)
 
 
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of the words of a text that carry meaning."""
+    return frozenset(t.stem for t in tokens(text) if t.is_content)
+
+
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A light English stem, good enough to compare two statements."""

@@ -34,12 +34,12 @@ from dreamd.relations.wording import wordings
 
 CLEARLY_LATER_DAYS = 1.0
 MOST_REASONS = 2
+"""Reasons why two stay apart that a verdict gives: who has them looks for no more."""
 LEAST_HEARD = 0.02
 """A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
-LEAST_APART = 0.5
 LEAST_ALONE = 0.1
 """And in one language, where each may have its own word for another thing."""
-"""Reasons why two stay apart that a verdict gives: who has them looks for no more."""
+LEAST_APART = 0.5
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
 LEAST_ALIKE = 0.25
@@ -218,10 +218,10 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     if not told.clash or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
-    ruled_out = bool(guards) and pair.a.tongue == pair.b.tongue == "en" and score.conflict >= limits.least
+    ruled_out = bool(guards) and pair.in_english and score.conflict >= limits.least
     conflict = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
-    plain = pair.a.tongue == pair.b.tongue == "en" or bool(pair.numbers_a and pair.numbers_b)
+    plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b)
     limit = limits.clash_seen if pair.same_script and plain else limits.clash
     sure = pair.same_script or told.clash == OTHER_AMOUNTS
     if conflict < (min(limit, limits.change_marked) if marked and sure else limit):
