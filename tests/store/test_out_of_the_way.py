@@ -14,6 +14,7 @@ import pytest
 
 from dreamd import fsio, mutex, projection, throttle
 from dreamd.clock import FixedClock, SystemClock, parse_instant
+from dreamd.errors import Locked
 from dreamd.kit import Kit
 from dreamd.model import MemoryClass, Scope
 from dreamd.mutex import GATE_LOCK, WRITE_LOCK
@@ -240,3 +241,21 @@ def test_a_copy_is_the_store_as_it_was_when_the_copying_began(house: House, monk
     assert next(notes) > 3
     with closing(sqlite3.connect(copy)) as kept:
         assert kept.execute("SELECT COUNT(*) FROM observation").fetchone()[0] == len(RULES)
+
+
+def test_a_scope_is_behind_until_its_last_file_is_recorded(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.say(DAY, *RULES)
+
+    def stopped(kit: Kit) -> list[str]:
+        if work.load_intents(kit.store, limit=1):
+            raise Locked("stopped between two batches of files")
+        return []
+
+    with monkeypatch.context() as night:
+        night.setattr(projection, "BATCH", 4)
+        night.setattr(projection, "settle", stopped)
+        with pytest.raises(Locked):
+            house.dream(NIGHT)
+    house.dream(NIGHT_2)
+    assert house.faults(NIGHT_2) == []
+    assert all(house.file_of(f"Crane {n} of").is_file() for n in range(60))
