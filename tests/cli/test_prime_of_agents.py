@@ -288,7 +288,7 @@ def served(larch: Any) -> Iterator[Any]:
         time.sleep(0.05)
     yield larch
     process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=20) == 0
+    assert process.wait(timeout=120) == 0
     assert not (larch.home / "dream.sock").exists()
 
 

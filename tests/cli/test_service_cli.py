@@ -104,7 +104,7 @@ def test_the_service_speaks_json_lines_and_stops_when_asked(ada: Person) -> None
     assert isinstance(status, dict)
     assert ada.dream("probe").returncode == 0
     service.send_signal(signal.SIGTERM)
-    out, err = service.communicate(timeout=30)
+    out, err = service.communicate(timeout=120)
     assert (service.returncode, out) == (0, "")
     assert json.loads(err.splitlines()[-1])["event"] == "service.stopped"
 
@@ -115,7 +115,7 @@ def test_a_stop_before_anything_started_is_clean_too(ada: Person) -> None:
                                    stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         time.sleep(delay_s)
         service.send_signal(signal.SIGTERM)
-        assert service.wait(timeout=30) in (0, 143, -signal.SIGTERM)
+        assert service.wait(timeout=120) in (0, 143, -signal.SIGTERM)
 
 
 def test_settings_that_cannot_be_used_stop_the_service_for_good(ada: Person) -> None:
@@ -154,7 +154,7 @@ def test_status_follows_what_the_service_waits_for(ada: Person) -> None:
         assert "held back for" in ada.dream("status").stdout
     finally:
         service.send_signal(signal.SIGTERM)
-        assert service.wait(timeout=30) == 0
+        assert service.wait(timeout=120) == 0
 
 
 def test_watching_refreshes_until_somebody_has_seen_enough(ada: Person) -> None:

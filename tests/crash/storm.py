@@ -106,7 +106,7 @@ class Storm:
             self._over.set()
             people.join()
         service.send_signal(signal.SIGTERM)
-        service.wait(timeout=30)
+        service.wait(timeout=120)
 
     def _wait(self, for_a_dream: bool, then_s: float) -> None:
         """Any moment, mostly one at which a dream is at work: a service alone would be killed half asleep."""

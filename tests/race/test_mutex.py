@@ -75,7 +75,7 @@ def child(locks: Path) -> Iterator[Child]:
         process.stdout.close()
 
 
-def waits_until(true: Callable[[], bool], within_s: float = 5.0) -> bool:
+def waits_until(true: Callable[[], bool], within_s: float = 60.0) -> bool:
     end = time.monotonic() + within_s
     while time.monotonic() < end:
         if true():
@@ -142,9 +142,9 @@ def test_one_budget_covers_gate_and_write_together(locks: Path, child: Child) ->
     child(WAIT_IN_GATE)
     assert waits_until(Background(locks).someone_waits)
     before = time.monotonic()
-    with pytest.raises(WriteBusy), foreground(locks, 2.0):
+    with pytest.raises(WriteBusy), foreground(locks, 4.0):
         pytest.fail("not possible")
-    assert time.monotonic() - before < 3.9
+    assert time.monotonic() - before < 7.9
 
 
 def test_a_dream_leaves_the_queue_when_it_is_asked_to_stop(locks: Path, child: Child) -> None:

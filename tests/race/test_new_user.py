@@ -219,7 +219,7 @@ def test_a_new_user_starts_it_as_the_unit_would_feeds_watches_stops_and_removes_
         assert manager.heard.count("WATCHDOG=1") >= 2
         assert any(line.startswith("STATUS=working") for line in manager.heard)
         service.send_signal(signal.SIGTERM)
-        assert service.wait(timeout=30) == 0
+        assert service.wait(timeout=120) == 0
         assert "STOPPING=1" in manager.heard
     finally:
         service.kill()

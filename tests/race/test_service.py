@@ -235,7 +235,7 @@ def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Pla
         child.send_signal(signal.SIGCONT)
     else:
         child.send_signal(signal.SIGTERM)
-    out, _ = child.communicate(timeout=30)
+    out, _ = child.communicate(timeout=120)
     if twice:
         assert child.returncode == 143
     else:

@@ -56,5 +56,5 @@ def test_whoever_searches_beside_a_running_service_soon_finds_a_warm_server(tmp_
         assert warm.stderr.endswith(b"False")
     finally:
         service.send_signal(signal.SIGTERM)
-        assert service.wait(timeout=30) == 0
+        assert service.wait(timeout=120) == 0
     until(lambda: not (home / "dream.sock").exists(), seconds=15)
