@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dreamd import mutex, projection
-from dreamd.errors import Refused, StoreMissing, UsageError
+from dreamd.errors import Refused, UsageError
 from dreamd.kit import Kit
 from dreamd.model import CURRENT, Memory, Scope, Status, Trust
 from dreamd.mutex import Owner
@@ -37,8 +37,11 @@ class Forgotten:
 
 
 def pin(kit: Kit, memory_id: str) -> Memory:
-    """Pin a memory: no dream touches it. A pin is acceptance, so a held one becomes live."""
-    memory = memories.load_memory(kit.store, memory_id)
+    """Pin a memory: no dream touches it. A pin is acceptance, so a held one becomes live.
+
+    Raises Refused for what is not current, or no memory.
+    """
+    memory = _load_named(kit, memory_id)
     accepted = memory.status in (Status.HELD, Status.STALE)
     if memory.status not in CURRENT:
         raise Refused(f"a memory that is {memory.status.value} cannot be pinned", hint=f"`dream restore {memory.id}` first")
@@ -49,7 +52,7 @@ def pin(kit: Kit, memory_id: str) -> Memory:
 
 def unpin(kit: Kit, memory_id: str) -> Memory:
     """Let dreams tend to a memory again."""
-    memory = memories.load_memory(kit.store, memory_id)
+    memory = _load_named(kit, memory_id)
     return _change(kit, "unpin", [(memory, replace(memory, pinned=False))])[0]
 
 
@@ -58,7 +61,7 @@ def restore(kit: Kit, memory_id: str) -> Memory:
 
     Raises Refused for one that is current already.
     """
-    memory = memories.load_memory(kit.store, memory_id)
+    memory = _load_named(kit, memory_id)
     if memory.status in (Status.LIVE, Status.HELD):
         raise Refused(f"that memory is {memory.status.value}, there is nothing to restore",
                       hint=f"`dream pin {memory.id}` makes it live" if memory.status is Status.HELD
@@ -72,6 +75,17 @@ def restore(kit: Kit, memory_id: str) -> Memory:
         changes.append((successor, replace(successor, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now,
                                            reason="restored-by-person")))
     return _change(kit, "restore", changes)[0]
+
+
+def _load_named(kit: Kit, identity: str) -> Memory:
+    """A memory by its id, or by that of a passage it carried before it left for its age.
+
+    Raises StoreMissing where there is neither, Refused for a passage no memory carried.
+    """
+    named = passages.load_carrier(kit.store, identity)
+    if named.status is Status.SAID:
+        raise Refused("that was said in passing and is no memory", hint="`dream note` makes a memory of it")
+    return named
 
 
 def load_review(kit: Kit) -> list[Question]:
@@ -133,16 +147,12 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     chosen: list[Memory] = []
     loose: list[tuple[int, str]] = []
     for identity in ids:
-        try:
-            chosen.append(memories.load_memory(kit.store, identity))
-        except StoreMissing:
-            found = passages.find(kit.store, identity)
-            if found is None:
-                raise
-            if found.memory_id:
-                chosen.append(memories.load_memory(kit.store, found.memory_id))
-            else:
-                loose.append((found.seq, found.passage.text))
+        named = passages.load_carrier(kit.store, identity)
+        place = passages.find(kit.store, named.id) if named.status is Status.SAID else None
+        if place is None:
+            chosen.append(named)
+        else:
+            loose.append((place.seq, place.passage.text))
     return chosen, loose
 
 

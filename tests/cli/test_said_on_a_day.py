@@ -50,7 +50,19 @@ def test_a_person_reads_the_day_it_was_said(talked):
 def test_it_is_in_no_list_and_cannot_be_pinned(talked):
     assert [m["text"] for m in talked.json("list", "--all")["memories"]] == ["Always moor the ferry at pier 4."]
     assert talked("list", "--status", "said").code == 2
-    assert talked("pin", passage(talked)["memory"]["id"]).code == 10
+    for verb in ("pin", "unpin", "restore"):
+        told = talked(verb, passage(talked)["memory"]["id"])
+        assert (told.code, "was said in passing and is no memory" in told.err, "`dream note`" in told.err) == (4, True, True)
+
+
+def test_explain_leads_to_where_it_was_said(talked):
+    identity = passage(talked)["memory"]["id"]
+    document = talked.json("explain", identity[:8])
+    [said] = document["observations"]
+    assert (said["id"], said["fate"], said["reason"]) == (identity, "discarded", "said-in-passing")
+    assert said["source"].endswith("s-1.jsonl") and said["conversation"]
+    assert (document["memory"]["status"], document["decisions"], document["replaces"]) == ("said", [], [])
+    assert "→ discarded: said-in-passing" in talked("explain", identity).out
 
 
 def test_the_report_of_a_dream_tells_it_apart_from_what_was_let_go(talked):

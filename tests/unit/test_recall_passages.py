@@ -93,7 +93,9 @@ def test_what_left_for_its_age_alone_is_found_as_it_was_said(house: House) -> No
         assert one.id == house.memory("Husum").observations[0]
         injected = search(kit, QUESTION, replace(QUIET, injection=True)).results
         assert [m.id for m in verbs.find_named(kit, [one.id])[0]] == [house.memory("Husum").id], "who forgets it means both"
+        assert verbs.restore(kit, one.id).status is Status.LIVE, "who restores it means the memory"
     assert Status.SAID not in {r.memory.status for r in injected}
+    assert house.memory("Husum").status is Status.LIVE
 
 
 @pytest.mark.parametrize(("count", "wanted"), [(10, 3), (7, 2), (3, 1), (15, 4), (1, 1), (0, 0)])

@@ -10,6 +10,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.documents import memory_document, moment, observation_document
 from dreamd.cli.journal import change_lines, entry_document
 from dreamd.cli.looking import memory_lines
+from dreamd.model import Status
 
 if TYPE_CHECKING:
     from dreamd.model import Memory, Observation
@@ -18,12 +19,12 @@ if TYPE_CHECKING:
 
 def explain(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
-    from dreamd.store import memories
+    from dreamd.store import passages
     from dreamd.store.connection import open_reader
 
     store = open_reader(context.world.paths.store)
     try:
-        memory = memories.load_memory(store, options.id)
+        memory = passages.load_carrier(store, options.id)
         document = _document(context, store, memory)
     finally:
         store.close()
@@ -39,7 +40,8 @@ def _document(context: Context, store: Store, memory: Memory) -> dict[str, objec
     paths = context.world.paths
     places = {s.id: s.path for s in work.load_sources(store)}
     runs = {r.seq: r for r in journal.load_runs(store, limit=1_000_000)}
-    heard: dict[str, Observation] = {o.id: o for o in observations.load_of_memory(store, memory.id)}
+    said = observations.load_by_ids(store, [memory.id]) if memory.status is Status.SAID else []
+    heard: dict[str, Observation] = {o.id: o for o in (*said, *observations.load_of_memory(store, memory.id))}
     heard.update((o.id, o) for o in observations.load_with_fate_of(store, memory.id) if o.id not in heard)
     versions = memories.load_some(store, [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])])
     linked = memories.load_some(store, [other for other, _ in memory.links])

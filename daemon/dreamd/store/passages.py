@@ -122,6 +122,13 @@ def load_shown(store: Store, identity: str) -> Memory:
         return found.passage
 
 
+def load_carrier(store: Store, identity: str) -> Memory:
+    """What `load_shown` gives, but for a passage whose words a memory carried that memory."""
+    shown = load_shown(store, identity)
+    place = find(store, shown.id) if shown.status is Status.SAID else None
+    return load_memory(store, place.memory_id) if place is not None and place.memory_id else shown
+
+
 def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str], limit: int) -> list[str]:
     """Ids of the passages that have most of some stems, the latest first among equals; for a search that has only words."""
     likes = [f"%{stem.replace('%', '').replace('_', '')}%" for stem in stems[:MOST_STEMS] if stem.strip("%_")]
