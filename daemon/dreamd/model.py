@@ -148,6 +148,11 @@ class Basis(StrEnum):
     NONE = "none"
 
 
+SURE_CONFLICT = 0.85
+"""Confidence from which a conflict ends or holds what stands: every statement meets a score of others, and one wrong
+ending in a hundred comparisons would be one in every few nights."""
+
+
 @dataclass(frozen=True)
 class Judgement:
     """One relation between `a` and `b` with its confidence (0–1) and readable evidence.
@@ -162,6 +167,11 @@ class Judgement:
     basis: Basis = Basis.NONE
     richer: str | None = None
     newer: str | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a dream acts on it alone. A conflict less sure than that ends nothing: the newcomer is held for a person."""
+        return self.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or self.confidence >= SURE_CONFLICT
 
 
 @dataclass(frozen=True)

@@ -109,11 +109,11 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
             hard = scorer is not None and needs_score(left, right, similarity=likeness)
             score = scorer.score([(left.text, right.text)])[0] if scorer is not None and hard else None
             said = judge(left, right, similarity=likeness, score=score)
-            if said.relation is Relation.UPDATES and said.newer == "b":
+            if said.relation is Relation.UPDATES and said.newer == "b" and said.is_sure:
                 edits[entry.id] = EntryEdit(entry, Action.REPLACE, text, reason="updated",
                                             evidence=(*said.evidence, f"memory {memory.id}"))
                 break
-            if said.relation is Relation.CONTRADICTS:
+            if said.relation is Relation.CONTRADICTS or not said.is_sure:
                 conflicts.append((entry.text, text))
     return edits, conflicts
 

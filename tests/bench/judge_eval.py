@@ -4,7 +4,8 @@
                                      [--sweep] [--wrong] [--json OUT]
 
 A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`. `--split` takes
-one part of a file by hash, so that tuning on one part leaves the other unseen. Without `--pairs` the groups that the
+one part of a file by hash, so that tuning on one part leaves the other unseen. Of the conflicts found, `sure` ones are
+those on which a dream acts alone; of the others it asks a person. Without `--pairs` the groups that the
 training kept back are measured. Intervals are Wilson intervals at 95 %.
 """
 
@@ -160,6 +161,12 @@ def measure(cases: Sequence[Case], answers: Sequence[Judgement]) -> dict[str, di
         "contradiction_recall": _recall(
             [(c, j) for c, j in pairs if c.relation is Relation.CONTRADICTS], {Relation.CONTRADICTS}
         ),
+        "conflicts_found": _recall([(c, j) for c, j in pairs if c.relation in CONFLICTS], CONFLICTS),
+        "conflicts_sure": _share(
+            sum(j.relation in CONFLICTS and j.is_sure for c, j in pairs if c.relation in CONFLICTS),
+            sum(c.relation in CONFLICTS for c in cases),
+        ),
+        "collateral_sure": _share(sum(j.relation in CONFLICTS and j.is_sure for j in quiet), len(quiet)),
         "right_english": _share(
             sum(c.relation is j.relation for c, j in pairs if not c.foreign), sum(not c.foreign for c, _ in pairs)
         ),

@@ -119,7 +119,7 @@ def test_explain_names_what_was_replaced_and_by_what(lived_in, memory_of):
 def test_relate_judges_without_a_store(dream):
     answer = dream.json("relate", "The API listens on port 8080", "The API listens on port 8081")
     assert answer["relation"] not in ("duplicate", "refines")
-    assert set(answer) >= {"relation", "confidence", "evidence"}
+    assert set(answer) >= {"relation", "confidence", "evidence", "sure"}
     assert not dream.home.exists()
 
 

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dreamd import verbs
-from dreamd.model import Fate, MemoryClass, Origin, Status, Trust
+from dreamd.clock import parse_instant
+from dreamd.model import (
+    SURE_CONFLICT,
+    Basis,
+    Fate,
+    Judgement,
+    Memory,
+    MemoryClass,
+    Origin,
+    Relation,
+    Status,
+    Trust,
+)
+from dreamd.phases.compare import RULES
+from dreamd.store import derived
+from dreamd.store.derived import pair_side
 from household import CEDAR, House, Said
 
 pytestmark = pytest.mark.model
@@ -39,6 +56,47 @@ def meet(house: House, first: str, second: str, *, scope: str = CEDAR) -> dict[s
     house.say(LATER, Said(second, scope=scope, conversation="c2", memory_class=RULE))
     house.dream(NIGHT_2)
     return told(house)
+
+
+# A conflict that the judge is not sure of
+
+
+def doubted(house: House, first: str, second: str, verdict: Judgement) -> list[Memory]:
+    """Two statements of two days with a verdict that this judge gave before; the memories after both nights."""
+    house.say(DAY, Said(first, conversation="c1", memory_class=RULE))
+    house.dream(NIGHT)
+    sides = {pair_side(first, parse_instant(DAY)): "a", pair_side(second, parse_instant(LATER)): "b"}
+    (one, _), (other, _) = sorted(sides.items())
+    newer = "ab"[[one, other].index(pair_side(second, parse_instant(LATER)))]
+    with house.kit(NIGHT) as kit, kit.store.writing() as tx:
+        derived.write_judged(tx, {(one, other): replace(verdict, newer=newer)}, judge=RULES)
+    house.say(LATER, Said(second, conversation="c2", memory_class=RULE))
+    house.dream(NIGHT_2)
+    return house.memories()
+
+
+@pytest.mark.parametrize("basis", [Basis.MARKER, Basis.TIME])
+def test_what_may_replace_a_memory_waits_for_a_person_and_leaves_it_in_force(house: House, basis: Basis) -> None:
+    unsure = Judgement(Relation.UPDATES, SURE_CONFLICT - 0.01, ("read together they cannot both hold",), basis)
+    doubted(house, PORT, "Cedar staging answers on port 8081.", unsure)
+    assert told(house) == {PORT: ("live", 1), "Cedar staging answers on port 8081.": ("held", 1)}
+    with house.kit(NIGHT_2) as kit:
+        (question,) = verbs.load_review(kit)
+    assert (question.memory.reason, [rival.text for rival in question.rivals]) == ("unsure-conflict", [PORT])
+
+
+def test_what_surely_replaces_a_memory_ends_it(house: House) -> None:
+    sure = Judgement(Relation.UPDATES, SURE_CONFLICT, ("read together they cannot both hold",), Basis.TIME)
+    doubted(house, PORT, "Cedar staging answers on port 8081.", sure)
+    assert told(house) == {PORT: ("superseded", 1), "Cedar staging answers on port 8081.": ("live", 1)}
+
+
+def test_a_held_doubt_is_settled_by_the_person_who_is_asked(house: House) -> None:
+    unsure = Judgement(Relation.CONTRADICTS, SURE_CONFLICT / 2, ("read together they cannot both hold",))
+    waiting = next(m for m in doubted(house, PORT, "Cedar staging answers on port 8081.", unsure) if m.status is Status.HELD)
+    with house.kit(NIGHT_3) as kit:
+        verbs.decide(kit, waiting.id, "keep-a")
+    assert told(house) == {PORT: ("superseded", 1), "Cedar staging answers on port 8081.": ("live", 1)}
 
 
 # Merging

@@ -58,6 +58,8 @@ def relate(context: Context, options: Namespace) -> int:
     context.say(f"{verdict.relation.value}  {verdict.confidence:.2f}")
     for line in verdict.evidence:
         context.say(f"  {line}")
+    if not verdict.is_sure:
+        context.say("  too unsure to end anything: a dream would hold the newcomer for `dream review`")
     return 0
 
 
@@ -167,4 +169,4 @@ def _checked(row: dict[str, object]) -> Pair:
 
 def _document(verdict: Judgement) -> dict[str, object]:
     return {"relation": verdict.relation.value, "confidence": round(verdict.confidence, 4), "evidence": list(verdict.evidence),
-            "basis": verdict.basis.value, "richer": verdict.richer, "newer": verdict.newer}
+            "basis": verdict.basis.value, "richer": verdict.richer, "newer": verdict.newer, "sure": verdict.is_sure}

@@ -159,10 +159,10 @@ class _Draft:
             keep, drop = (b, a) if _b_stays(a, b, said) else (a, b)
             if can_meet(a, b) and _carries(keep, drop, said):
                 self._merge(keep, drop, said.evidence)
-        elif said.relation is Relation.UPDATES and said.newer in ("a", "b"):
+        elif said.relation is Relation.UPDATES and said.newer in ("a", "b") and said.is_sure:
             newer, older = (a, b) if said.newer == "a" else (b, a)
             self._end(newer, older, said)
-        elif said.relation is Relation.CONTRADICTS:
+        elif said.relation in (Relation.UPDATES, Relation.CONTRADICTS):
             self.conflicts.add((min(a.id, b.id), max(a.id, b.id)))
 
     def follow_removed_files(self) -> None:

@@ -44,9 +44,6 @@ Relate = Callable[[str, datetime, str, datetime], Judgement]
 RENAMED = "renamed-by-person"
 ONE_OFF = "one-off"
 SINGLE_SIGHTING = "single-sighting"
-SURE_CONFLICT = 0.85
-"""Confidence under which a conflict ends or holds nothing: every statement meets a score of others, and one wrong
-ending in a hundred comparisons would be one in every few nights."""
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
 
@@ -159,9 +156,10 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
         twins = m.judgement.relation in MERGING
         if twins and not _trust_apart(one, m.memory):
             continue
-        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS)
-                          or m.judgement.confidence < SURE_CONFLICT):
+        if not twins and m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS):
             continue
+        if not twins and not m.judgement.is_sure and (twin is not None or rulings):
+            continue  # said before, or decided by what is surer: then a doubt asks nobody anything
         if twins:
             rulings.append((m, _between_trusts(claim)))
             continue

@@ -118,6 +118,13 @@ def test_an_update_that_nothing_dates_is_left_to_a_person():
     assert after == files and len(plan.conflicts) == 1
 
 
+def test_an_update_that_the_judge_is_not_sure_of_is_left_to_a_person():
+    files = {"MEMORY.md": "# M\n- Deploys on Fridays\n- Deploys no longer on Fridays, on Mondays\n"}
+    said = Judgement(Relation.UPDATES, 0.6, ("no longer",), basis=Basis.MARKER, newer="b")
+    plan, after = dream(files, ("Deploys on Fridays", "Deploys no longer on Fridays, on Mondays", said))
+    assert after == files and len(plan.conflicts) == 1
+
+
 def test_a_contradiction_is_reported_and_not_decided():
     files = {"MEMORY.md": "# M\n- Always squash\n- Never squash\n"}
     plan, after = dream(files, ("Always squash", "Never squash", Judgement(Relation.CONTRADICTS, 0.9)))
