@@ -22,7 +22,7 @@ from dreamd.extraction import redact
 from dreamd.kit import Kit
 from dreamd.model import Candidate, MemoryType, Origin, Scope, content_id, parse_scope
 from dreamd.notes import EditKind, PersonEdit, diff_person_edits, read_topic, restate_topic
-from dreamd.store import memories, observations, work
+from dreamd.store import journal, memories, observations, work
 from dreamd.store.work import Intent, KnownFile
 
 LEAST_FREE_BYTES = 64 * 1024 * 1024
@@ -81,11 +81,10 @@ def orient(kit: Kit) -> Orientation:
 
 
 def _close_interrupted(kit: Kit) -> int:
-    if kit.store.one("SELECT 1 FROM run WHERE ended_at IS NULL") is None:
-        return 0
-    before = kit.store.one("SELECT COUNT(*) AS n FROM run WHERE ended_at IS NULL")
-    kit.begin()
-    return int(before["n"]) if before else 0
+    interrupted = journal.count_interrupted(kit.store)
+    if interrupted:
+        kit.begin()
+    return interrupted
 
 
 def take_inbox(kit: Kit, warnings: list[str]) -> int:

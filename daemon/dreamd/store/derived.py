@@ -72,8 +72,10 @@ def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -
     found: dict[tuple[str, str], Judgement] = {}
     for start in range(0, len(asked), PAIRS_PART):
         part = asked[start:start + PAIRS_PART]
-        rows = store.all(f"""SELECT * FROM judged WHERE (a, b) IN (VALUES {', '.join(['(?, ?)'] * len(part))})
-                             AND judge = ?""", *(side for pair in part for side in pair), judge)
+        # Joined, for SQLite reads the whole table to find which of its rows are IN a list of pairs.
+        rows = store.all(f"""WITH asked (a, b) AS (VALUES {', '.join(['(?, ?)'] * len(part))})
+                             SELECT j.* FROM asked CROSS JOIN judged j ON j.a = asked.a AND j.b = asked.b AND j.judge = ?""",
+                         *(side for pair in part for side in pair), judge)
         found.update({(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
                                                   Basis(r["basis"]), r["richer"], r["newer"]) for r in rows})
     return found

@@ -15,6 +15,8 @@ from dreamd.store.connection import Store, sound_row
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
+STRETCH_RUNS = 256
+"""Runs among which those that are too old are looked for after one run."""
 
 
 @dataclass(frozen=True)
@@ -77,17 +79,36 @@ def drop_run(tx: sqlite3.Connection, run: Run) -> None:
 
 def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime) -> int:
     """Mark runs that never ended; their committed work stays valid and the next run goes on."""
-    return tx.execute("UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE ended_at IS NULL",
-                      (iso(ended_at),)).rowcount
+    return tx.execute(f"UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE {_NOT_ENDED}", (iso(ended_at),)).rowcount
+
+
+_NOT_ENDED = f"""ended_at IS NULL AND seq >= COALESCE(
+    (SELECT seq FROM run WHERE kind = '{DREAM}' ORDER BY seq DESC LIMIT 1), 0)"""
+"""Only the newest dream and what came after it may not have ended: a dream begins by closing all that stands before it."""
+
+
+def count_interrupted(store: Store) -> int:
+    """How many runs never ended."""
+    row = store.one(f"SELECT COUNT(*) AS n FROM run WHERE {_NOT_ENDED}")
+    return int(row["n"]) if row else 0
 
 
 _PASSED_OVER = "EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))"
 
 
 def is_older(store: Store, *, before: datetime) -> bool:
-    """Whether the journal holds something from before a time that is not the newest entry about a memory."""
+    """Whether the journal holds something from before a time that is not the newest entry about a memory.
+
+    Of a long journal another stretch is looked at after each run: all of it, but not in one night.
+    """
+    ends = store.one("SELECT (SELECT MIN(seq) FROM run) AS first, (SELECT MAX(seq) FROM run) AS last")
+    if ends is None or ends["last"] is None:
+        return False
+    stretches = -(-(ends["last"] - ends["first"] + 1) // STRETCH_RUNS)
+    start = ends["first"] + ends["last"] % stretches * STRETCH_RUNS
     return store.one(f"""SELECT 1 FROM run r LEFT JOIN operation o ON o.run = r.seq
-                         WHERE r.ended_at < ? AND (o.run IS NULL OR {_PASSED_OVER}) LIMIT 1""", iso(before)) is not None
+                         WHERE r.seq >= ? AND r.seq < ? AND r.ended_at < ? AND (o.run IS NULL OR {_PASSED_OVER}) LIMIT 1""",
+                     start, start + STRETCH_RUNS, iso(before)) is not None
 
 
 def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:

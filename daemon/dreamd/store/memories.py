@@ -61,10 +61,13 @@ def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory
     before = iso(heard_before)
     with store.reading():
         rows = store.all(
-            f"""{SELECT} WHERE (m.status IN ('live', 'held', 'stale') AND m.ttl IS NOT NULL AND m.ttl < ?)
-                OR m.status = 'stale'
-                OR (m.status = 'live' AND m.class IN ('reference', 'state') AND m.confirmed_at <= ?
-                    AND COALESCE(r.last_at, '') <= ?) ORDER BY m.created_at, m.id""", today, before, before)
+            f"""{SELECT} WHERE m.seq IN (
+                  SELECT seq FROM memory INDEXED BY memory_ttl
+                    WHERE status IN ('live', 'held', 'stale') AND ttl IS NOT NULL AND ttl < ?
+                  UNION SELECT seq FROM memory WHERE status = 'stale'
+                  UNION SELECT o.seq FROM memory o LEFT JOIN recall t ON t.memory = o.id
+                    WHERE o.status = 'live' AND o.class IN ('reference', 'state') AND o.confirmed_at <= ?
+                      AND COALESCE(t.last_at, '') <= ?) ORDER BY m.created_at, m.id""", today, before, before)
         return _complete(store, rows)
 
 

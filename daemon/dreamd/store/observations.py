@@ -84,18 +84,28 @@ def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observati
 
 def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]:
     """Observations without a fate, oldest statement first, ties by id: the order never depends on who read first."""
-    where, args = ("", ()) if scope is None else (" AND o.scope = ?", (scope,))
-    rows = store.all(f"{JOINED} WHERE f.observation IS NULL{where} ORDER BY o.at, o.id", *args)
+    where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
+    with store.reading():
+        rows = store.all(f"""SELECT * FROM ({JOINED} WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?){where}
+                             ORDER BY at, id""", _count_without_fate(store), *args)
     return [read_row(r) for r in rows]
 
 
 def count_pending(store: Store) -> tuple[int, datetime | None]:
     """How many observations wait, and since when the oldest does."""
-    row = store.one("""SELECT COUNT(*) AS n, MIN(o.stored_at) AS oldest FROM observation o
-                       LEFT JOIN fate f ON f.observation = o.seq WHERE f.observation IS NULL""")
+    with store.reading():
+        row = store.one("""SELECT COUNT(*) AS n, MIN(stored_at) AS oldest FROM (
+                             SELECT o.stored_at FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?)""", _count_without_fate(store))
     if row is None or not row["n"]:
         return 0, None
     return int(row["n"]), parse_instant(row["oldest"])
+
+
+def _count_without_fate(store: Store) -> int:
+    """How many to look for: found from the newest on, they are had without reading any of the others, told years ago."""
+    row = store.one("SELECT (SELECT COUNT(*) FROM observation) - (SELECT COUNT(*) FROM fate) AS n")
+    return max(0, int(row["n"])) if row else 0
 
 
 def load_waiting(store: Store, scope: str) -> list[Observation]:
