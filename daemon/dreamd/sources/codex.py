@@ -2,7 +2,7 @@
 
 `response_item` lines are what the model saw, `event_msg` lines what the screen showed. A person's words are clean in
 the second and wrapped in instructions in the first, so the screen is read where there is one and the model's view
-only for people's words in files of older versions.
+only for people's words in files of older versions. Files with a paginated history have finished items instead.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker, content_id
 from dreamd.sources import contract
+from dreamd.sources.codex_views import PARTS, Views, hook_texts, is_sub_agent, split_replies, typed_parts
 from dreamd.sources.contract import Head
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.reading import Sink, read_lines
@@ -22,10 +23,13 @@ from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns, is_memory_path
 
-_TYPES = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"})
+_TYPES = frozenset({
+    "session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record",
+    "retained_context", "security_risk_score", "realtime_item", "inter_agent_communication",
+    "inter_agent_communication_metadata",
+})
 _OLD_TYPES = frozenset({"message", "reasoning", "function_call", "function_call_output", "local_shell_call"})
 _SCREEN_WINDOW_BYTES = 1024 * 1024
-_PARTS = ("text", "input_text", "output_text")
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: ([^\n]{1,500})$", re.MULTILINE)
 _SCRIPTED = frozenset({"exec", "mcp"})
 
@@ -64,11 +68,14 @@ class _Rollout:
         self._cwd_at = -1
         self._branch = ""
         self._set_aside = ""
+        self._paginated = False
+        self._views = Views()
         self._turns = Turns(sink)
 
     def recalled(self) -> Sequence[int]:
         """Where the session and its directory were named, and the open question and calls."""
-        return [offset for offset in (self._named_at, self._cwd_at, *self._turns.offsets()) if offset >= 0]
+        return [offset for offset in (self._named_at, self._cwd_at, *self._views.offsets(), *self._turns.offsets())
+                if offset >= 0]
 
     def take(self, record: Record) -> None:
         """Look at one line."""
@@ -78,6 +85,8 @@ class _Rollout:
             self._meta(body)
         elif self._set_aside == contract.SIDECHAIN:
             self._sink.skip(contract.SIDECHAIN)
+        elif record_at(record, "metadata").get("inherited_user_message") is True:
+            self._sink.skip(contract.REPEATED)
         elif kind == "turn_context":
             self._cwd, self._cwd_at = text_at(body, "cwd") or self._cwd, self._sink.start
             self._sink.skip(contract.BOOKKEEPING)
@@ -109,18 +118,29 @@ class _Rollout:
         self._session = text_at(body, "id", "session_id") or self._session
         self._cwd = text_at(body, "cwd")
         self._branch = text_at(record_at(body, "git"), "branch")
-        if isinstance(body.get("source"), dict) or body.get("parent_thread_id") or (
-                text_at(body, "thread_source") == "subagent"):
+        self._paginated = text_at(body, "history_mode") == "paginated"
+        if is_sub_agent(body):
             self._set_aside = contract.SIDECHAIN
         elif text_at(body, "source") in _SCRIPTED:
             self._set_aside = contract.OTHER_AGENT
 
     def _hear(self, event: Event, text: str) -> None:
         event = self._identified(event, text)
+        words, answers = split_replies(text)
         if self._set_aside:
             self._turns.put(event, text)
+            return
+        self._turns.answer(event, answers)
+        if words.strip():
+            self._turns.hear(event, separate(words))
+
+    def _hear_once(self, event: Event, text: str, *, view: str) -> None:
+        if not text.strip():
+            self._sink.skip(contract.NO_TEXT)
+        elif self._views.is_new(view, separate(text).said or text, at=self._sink.start):
+            self._hear(event, text)
         else:
-            self._turns.hear(event, separate(text))
+            self._sink.skip(contract.REPEATED)
 
     def _shown(self, event: Event, body: Record) -> None:
         kind = text_at(body, "type")
@@ -131,14 +151,36 @@ class _Rollout:
         elif kind == "turn_aborted":
             self._turns.stop("interrupted")
             self._sink.skip(contract.WORDLESS)
+        elif kind == "item_completed" and not self._screened(body):
+            self._item(event, record_at(body, "item"))
+        else:
+            if kind in ("task_started", "turn_started"):
+                self._views.turn()
+            self._sink.skip(contract.BOOKKEEPING)
+
+    def _screened(self, body: Record) -> bool:
+        """Whether the same is said by an event of its own: files that are not paginated have both at times."""
+        return not self._paginated and text_at(record_at(body, "item"), "type") in ("UserMessage", "AgentMessage")
+
+    def _item(self, event: Event, item: Record) -> None:
+        kind = text_at(item, "type")
+        text = "\n".join(texts_of(item.get("content"), kinds=PARTS))
+        if kind == "UserMessage":
+            self._hear_once(event, text, view="item")
+        elif kind == "AgentMessage":
+            self._turns.prose(self._identified(event, text), text)
+        elif kind == "HookPrompt":
+            self._turns.put(event, "\n".join(hook_texts(item)))
         else:
             self._sink.skip(contract.BOOKKEEPING)
 
     def _seen(self, event: Event, body: Record) -> None:
         kind, role = text_at(body, "type"), text_at(body, "role")
         if kind == "message":
-            text = "\n".join(texts_of(body.get("content"), kinds=_PARTS))
-            if self._screen or role not in ("user", "assistant"):
+            text = "\n".join(texts_of(body.get("content"), kinds=PARTS))
+            if self._paginated and role == "user":
+                self._hear_once(event, typed_parts(body), view="model")
+            elif self._screen or role not in ("user", "assistant"):
                 self._sink.skip(contract.BOOKKEEPING)
             elif role == "user":
                 self._hear(event, text)
@@ -166,7 +208,7 @@ class _Rollout:
         name, arguments = self._turns.called(text_at(body, "call_id"))
         output = body.get("output")
         text = text_at(record_at(body, "output"), "content") if isinstance(output, dict) else "\n".join(
-            texts_of(output, kinds=_PARTS))
+            texts_of(output, kinds=PARTS))
         event = self._identified(event, text_at(body, "call_id") + text)
         if name == "request_user_input":
             self._turns.answer(event, _answers(arguments, text))

@@ -27,6 +27,7 @@ _SPEAKERS = {
 }
 _AD_HOC = re.compile(r"extensions/ad_hoc/notes/[^/]{1,200}\.md$")
 _APPLIES = re.compile(r"^applies_to:\s*cwd=([^;\n]{1,1000})", re.MULTILINE)
+_NEXT_PLACE = re.compile(r"[`\"']?,\s|\s(?:\(|and\s|\+\s|/\s)")
 _RECORDS = frozenset({"rollout_summary_files", "keywords"})
 _TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
 _LETTA_OWN = re.compile(r"(?:skills/|system/persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
@@ -54,8 +55,8 @@ class CodexMemories:
     kind = "codex-memories"
 
     def accepts(self, head: Head) -> bool:
-        """A directory with the summary Codex injects, or the raw notes it merges."""
-        return head.is_dir and INDEX_NAME in head.names and bool({"memory_summary.md", "raw_memories.md"} & head.names)
+        """A directory with the summary Codex injects or the raw notes it merges, whether there is a handbook yet or not."""
+        return head.is_dir and bool({"memory_summary.md", "raw_memories.md", "rollout_summaries"} & head.names)
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor, one working directory after the other."""
@@ -111,11 +112,17 @@ class _HandbookLines:
         """The words of a piece and the directory they count for; None for scopes, keywords and lists of rollouts."""
         named = _APPLIES.search(piece.text)
         if named:
-            self._cwd = named[1].strip().rstrip(";,")
+            self._cwd = _first_place(named[1])
         if named or piece.text.startswith(("scope:", "applies_to:")) or piece.heading in _RECORDS or (
                 piece.heading.startswith("Task ")):
             return None
         return _TASK_MARK.sub("", piece.text).strip(), self._cwd
+
+
+def _first_place(named: str) -> str:
+    """The first directory of a scope, which may name several or say in words that it counts for none."""
+    first = _NEXT_PLACE.split(named.strip(), maxsplit=1)[0].strip("`\"' ,;")
+    return first if "/" in first or "\\" in first else ""
 
 
 class Hermes:

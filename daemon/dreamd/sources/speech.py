@@ -21,8 +21,13 @@ _DROPPED_TAGS = (
     "current_datetime", "sql_tables", "todo_status", "mcp-resource-update", "mcp-polling-update", "teammate-message",
     "cross-session-message", "agent-message", "hook_context", "fork-boilerplate", "persisted-output",
     "available_skills", "relevant-memories", "memory_context", "session_context", "workspace_info",
-    "editor_context", "reminderInstructions", "conversation-summary", "skill_content",
+    "editor_context", "reminderInstructions", "conversation-summary", "skill_content", "state_snapshot",
 )
+_LEADING_TAGS = (
+    "skill", "hook_prompt", "user_shell_command", "user_shell_cmd", "user_action", "goal_context",
+    "codex_internal_context", "extension_context", "personality_spec", "app-context", r"external_[\w.-]{1,60}",
+)
+"""Tags that only a program begins a message with; further inside they may be what somebody writes about."""
 _UNWRAPPED_TAGS = ("command-args", "user-memory-input")
 """Tags whose inside is what the person typed."""
 _QUERY_TAGS = ("user_query", "userRequest", "USER_REQUEST")
@@ -30,6 +35,7 @@ _QUERY_TAGS = ("user_query", "userRequest", "USER_REQUEST")
 
 _OPENING = re.compile(
     "<(" + "|".join(re.escape(name) for name in (*_DROPPED_TAGS, *_UNWRAPPED_TAGS)) + r")(?:[ \t][^<>\n]{0,400})?>")
+_LEADING = re.compile(r"\s*<(" + "|".join(_LEADING_TAGS) + r")(?:[ \t][^<>\n]{0,400})?>", re.IGNORECASE)
 _COMMAND_NAME = re.compile(r"<command-name>\s*([^<\s]{1,100})\s*</command-name>")
 _MANAGED = re.compile(r"<!--\s*(?:(dream)\b|(openclaw:[\w:-]{1,80}?):start\b)[^>\n]{0,400}>", re.IGNORECASE)
 _DREAM_END = re.compile(r"<!--\s*(?:/dream|dream:end|dream-end)[^>\n]{0,200}>", re.IGNORECASE)
@@ -43,7 +49,8 @@ _TEMPLATE_STARTS = (
     "Implement the following plan:", "Stop hook feedback", "UserPromptSubmit operation blocked by hook",
     "UserPromptSubmit hook", "SessionStart hook", "SessionStart:", "PreToolUse hook", "PostToolUse hook",
     "Operation stopped by hook", "Unknown skill:", "Unknown slash command:", "Another Claude session sent a message",
-    "# AGENTS.md instructions for", "# CLAUDE.md", "Warning: The maximum number of unified exec processes",
+    "# AGENTS.md instructions for", "# AGENTS.md instructions\n", "# CLAUDE.md",
+    "Warning: The maximum number of unified exec processes",
     "Another language model started to solve this problem", "[SYSTEM NOTIFICATION", "[System Message]", "System: ",
     "Read the output file to retrieve the result:",
     "The following is the Codex agent history", "<model_switch>", "You are in a sub-agent", "[Subagent Context]",
@@ -51,7 +58,8 @@ _TEMPLATE_STARTS = (
 _NOTICES = frozenset({
     "Tool loaded.", "Continue from where you left off.", "(no content)", "[Tool result missing due to internal error]",
 })
-_IDE_REQUEST = re.compile(r"^## My request for Codex:?[ \t]*$", re.MULTILINE)
+_IDE_STARTS = ("# Context from my IDE setup", "# Files mentioned by the user", "# In app browser", "# Applications mentioned")
+_IDE_REQUEST = re.compile(r"^## My request(?: for Codex)?:?[ \t]*$", re.MULTILINE)
 _PLAN_FEEDBACK = "User feedback on this plan:"
 
 _BUILT_IN_COMMANDS = frozenset({
@@ -98,13 +106,14 @@ def separate(text: str) -> Spoken:
     interrupted = body.startswith(_INTERRUPTED)
     if interrupted:
         body = body.partition("]")[2].strip()
-    body, around = _only_query(_without_managed(body))
+    body, before = _without_leading(_without_managed(body))
+    body, around = _only_query(body)
     said, injected = _without_tags(body)
-    injected += around
+    injected += before + around
     said = _without_images(said).strip()
     if command.casefold() in _BUILT_IN_COMMANDS:
         return Spoken(injected=text, command=command)
-    request = _IDE_REQUEST.search(said) if said.startswith("# Context from my IDE setup") else None
+    request = _IDE_REQUEST.search(said) if said.startswith(_IDE_STARTS) else None
     if request:
         said, injected = said[request.end():].strip(), injected + said[:request.start()]
     if said in _NOTICES:
@@ -132,6 +141,16 @@ def _without_managed(text: str) -> str:
             position = close + 3 if close >= 0 else len(text)
     kept.append(text[position:])
     return "".join(kept)
+
+
+def _without_leading(text: str) -> tuple[str, str]:
+    """Take away the blocks that a message begins with and that only programs write there."""
+    position = 0
+    while found := _LEADING.match(text, position):
+        closing = f"</{found.group(1)}>"
+        end = text.find(closing, found.end())
+        position = end + len(closing) if end >= 0 else len(text)
+    return (text[position:].lstrip(), text[:position]) if position else (text, "")
 
 
 def _only_query(text: str) -> tuple[str, str]:
