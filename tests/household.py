@@ -80,11 +80,13 @@ class Said:
     ttl: str | None = None
     explicit: bool = True
     sign: str = ""
+    context: str = ""
 
     def candidate(self, now: str) -> Candidate:
         """The statement as the store takes it."""
         return Candidate(redact(self.text).text, self.origin, parse_instant(self.at or now), parse_scope(self.scope),
-                         self.conversation, self.key, self.memory_class, None, self.ttl, self.explicit, self.sign)
+                         self.conversation, self.key, self.memory_class, None, self.ttl, self.explicit, self.sign,
+                         context=self.context)
 
 
 @dataclass

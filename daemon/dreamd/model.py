@@ -1,11 +1,10 @@
 """The values that travel between rooms: closed choices and frozen records, nothing that acts.
 
-Times are aware datetimes in UTC. Ids are derived from content, so two stores fed the same input agree.
+Times are aware datetimes in UTC.
 """
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -19,6 +18,9 @@ from dreamd.events import EventKind as EventKind
 from dreamd.events import Reading as Reading
 from dreamd.events import Skip as Skip
 from dreamd.events import Speaker as Speaker
+from dreamd.identity import content_id as content_id
+from dreamd.identity import text_sha as text_sha
+from dreamd.identity import with_context as with_context
 
 TAXONOMY_VERSION = 1
 SHORTEST_TEXT = 12
@@ -283,6 +285,8 @@ class Candidate:
     end: int = 0
     target: str = ""
     """Memory id, when a person edited that memory's file; `said:` and an observation id, when they took that word back."""
+    context: str = ""
+    """What was said just before in the conversation: for finding the text, never shown as it or judged."""
 
 
 @dataclass(frozen=True)
@@ -327,6 +331,7 @@ class Observation:
     fate_reason: str = ""
     memory_id: str = ""
     set_aside: bool = False
+    context: str = ""
 
 
 @dataclass(frozen=True)
@@ -383,18 +388,3 @@ class Standing(NamedTuple):
     support: int
     confirmed_at: datetime
     created_at: datetime
-
-
-def content_id(*parts: str, size: int = 12) -> str:
-    """An id derived from its parts: the first `size` hex digits of a sha256 over length-prefixed UTF-8."""
-    digest = hashlib.sha256()
-    for part in parts:
-        raw = part.encode("utf-8", "surrogatepass")
-        digest.update(len(raw).to_bytes(8, "big"))
-        digest.update(raw)
-    return digest.hexdigest()[:size]
-
-
-def text_sha(text: str) -> str:
-    """The full sha256 of a statement's wording, used wherever wording has to be recognised without storing it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

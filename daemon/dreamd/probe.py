@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 
 VERSION = 1
-KNOWN_SCHEMA = 2
+KNOWN_SCHEMA = 3
 OLDEST_SCHEMA = 1
 """What is looked at here stands in stores of all schemas from this one on; the next dream brings an older one up to date."""
 TIME_LIMIT_S = 5

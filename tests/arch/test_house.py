@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "daemon" / "dreamd"
 
 ROWS = (
-    ("errors", "events", "jsonc"),
+    ("errors", "events", "identity", "jsonc"),
     ("model", "clock", "candidates", "clues", "throttle", "harnesses", "probe"),
     ("settings", "paths"),
     ("fsio", "world"),

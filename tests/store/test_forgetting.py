@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_a_forgotten_fact_is_in_no_byte_below_the_home(house: House) -> None:
     assert remains(house) == []
     assert [m.text for m in house.memories()] == [BESIDE.text]
     assert house.faults(NIGHT_3) == []
+
+
+def test_what_was_said_around_it_and_after_it_is_forgotten_with_it(house: House) -> None:
+    fact = f"The partner {SECRET} pays in spring."
+    house.say(DAY, Said(fact, conversation="c1", memory_class=RULE, context=f"And when does {SECRET} pay?"),
+              replace(BESIDE, context=f"Fine, I noted {SECRET}."),
+              Said("Shipping labels are printed on Tuesdays.", conversation="c7", context=f"You said: {fact}"),
+              Said("Pallets are wrapped twice.", conversation="c7", context="How are pallets wrapped?"))
+    house.dream(NIGHT)
+    assert remains(house)
+    house.forget(NIGHT_2, SECRET)
+    assert remains(house) == []
+    assert house.rows("SELECT context FROM observation WHERE context <> ''") == [("How are pallets wrapped?",)]
+    assert house.faults(NIGHT_2) == []
 
 
 def test_the_versions_it_had_are_forgotten_with_it(house: House) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def test_the_same_key_is_stored_once_whatever_comes_with_it(house: House) -> Non
 def test_the_same_words_of_one_moment_are_one_observation_and_of_two_moments_two(house: House) -> None:
     assert [s.status for s in house.say(DAY, REVIEWS, REVIEWS)] == ["stored", "known"]
     assert [s.status for s in house.say(LATER, REVIEWS)] == ["stored"]
+
+
+def test_what_was_said_before_it_is_kept_beside_an_observation_and_is_no_part_of_it(house: House) -> None:
+    house.say(DAY, replace(PORT, context="Which port does staging of cedar listen on?"))
+    house.say(DAY, PORT)
+    assert house.rows("SELECT text, context FROM observation") == [(PORT.text, "Which port does staging of cedar listen on?")]
+    with house.kit(DAY) as kit:
+        [one] = observations.load_pending(kit.store)
+        assert one.context == "Which port does staging of cedar listen on?"
 
 
 def test_two_homes_fed_alike_are_alike(tmp_path: Path) -> None:

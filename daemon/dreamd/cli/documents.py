@@ -47,7 +47,7 @@ def observation_document(observation: Observation, source: str) -> dict[str, obj
         "conversation": observation.conversation or None, "source": source or None, "start": observation.start,
         "end": observation.end, "sign": observation.sign or None, "explicit": observation.explicit,
         "fate": observation.fate.value if observation.fate else None, "reason": observation.fate_reason or None,
-        "memory": observation.memory_id or None, "set_aside": observation.set_aside}
+        "memory": observation.memory_id or None, "set_aside": observation.set_aside, "context": observation.context or None}
 
 
 def error_document(name: str, message: str, hint: str | None, code: int) -> dict[str, object]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dreamd import fsio
 from dreamd.clock import iso
-from dreamd.model import IN_PASSING, text_sha
+from dreamd.model import IN_PASSING, text_sha, with_context
 from dreamd.paths import Paths
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
@@ -112,10 +112,22 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
     for text in observations.parts_of(row["text"], row["sign"]):
         digest = observations.forgotten_hash(row["conversation"], text, key=key)
         tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+    _blank_contexts(tx, row)
     tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     sha = text_sha(row["text"])
     if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
         tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+
+
+def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
+    """Take away what was said around an observation, in its conversation and wherever its words come again."""
+    words = observations.plain_words(row["text"])
+    for seq, conversation, text, context in tx.execute(
+            "SELECT seq, conversation, text, context FROM observation WHERE context <> ''").fetchall():
+        beside = seq == row["seq"] or conversation and conversation == row["conversation"]
+        if beside or words and words in observations.plain_words(context):
+            tx.execute("DELETE FROM vector WHERE wording = ?", (text_sha(with_context(text, context)),))
+            tx.execute("UPDATE observation SET context = '' WHERE seq = ?", (seq,))
 
 
 def _said_alike(tx: sqlite3.Connection, identity: str, wordings: set[str], known: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:

@@ -18,8 +18,8 @@ from dreamd.model import IN_PASSING, Candidate, Fate, MemoryClass, MemoryType, O
 from dreamd.store.connection import Store, sound_row
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
-  o.explicit, o.sign, o.source_id, o.start, o.end, o.target, f.fate, f.reason AS fate_reason, f.memory AS fate_memory,
-  COALESCE(f.set_aside, 0) AS set_aside"""
+  o.explicit, o.sign, o.source_id, o.start, o.end, o.target, o.context, f.fate, f.reason AS fate_reason,
+  f.memory AS fate_memory, COALESCE(f.set_aside, 0) AS set_aside"""
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
 
 
@@ -63,12 +63,12 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
             continue
         row = tx.execute(
             """INSERT INTO observation (id, text, origin, at, scope, conversation, key, class_hint, type_hint, ttl,
-                 explicit, sign, source_id, start, end, target, stored_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
+                 explicit, sign, source_id, start, end, target, context, stored_at)
+               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
             (identity, candidate.text, candidate.origin.value, iso(candidate.at), str(candidate.scope),
              candidate.conversation, candidate.key, candidate.class_hint, candidate.type_hint, candidate.ttl,
              int(candidate.explicit), candidate.sign, candidate.source_id, candidate.start, candidate.end,
-             candidate.target, iso(stored_at)))
+             candidate.target, candidate.context, iso(stored_at)))
         answers.append(Stored(identity, candidate.key, "stored" if row.rowcount else "known"))
     return answers
 
@@ -78,7 +78,8 @@ def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observati
     return [Observation(
         id=observation_id(c), seq=after + n, text=c.text, origin=c.origin, at=c.at, scope=c.scope,
         conversation=c.conversation, key=c.key, class_hint=c.class_hint, type_hint=c.type_hint, ttl=c.ttl,
-        explicit=c.explicit, sign=c.sign, source_id=c.source_id, start=c.start, end=c.end, target=c.target)
+        explicit=c.explicit, sign=c.sign, source_id=c.source_id, start=c.start, end=c.end, target=c.target,
+        context=c.context)
         for n, c in enumerate(candidates, 1)]
 
 
@@ -230,5 +231,5 @@ def read_row(row: sqlite3.Row) -> Observation:
         class_hint=MemoryClass(row["class_hint"]) if row["class_hint"] else None,
         type_hint=MemoryType(row["type_hint"]) if row["type_hint"] else None, ttl=row["ttl"],
         explicit=bool(row["explicit"]), sign=row["sign"], source_id=row["source_id"], start=row["start"], end=row["end"],
-        target=row["target"], fate=Fate(row["fate"]) if row["fate"] else None, fate_reason=row["fate_reason"] or "",
-        memory_id=row["fate_memory"] or "", set_aside=bool(row["set_aside"]))
+        target=row["target"], context=row["context"], fate=Fate(row["fate"]) if row["fate"] else None,
+        fate_reason=row["fate_reason"] or "", memory_id=row["fate_memory"] or "", set_aside=bool(row["set_aside"]))

@@ -123,6 +123,7 @@ WORD_INDEX = """CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = 
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
     (2, "a seal for each table", ""),
+    (3, "what an observation answered", "ALTER TABLE observation ADD COLUMN context TEXT NOT NULL DEFAULT ''"),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"

@@ -1,0 +1,25 @@
+"""Ids and hashes by which words are recognised: derived from content, so two stores fed the same input agree."""
+
+from __future__ import annotations
+
+import hashlib
+
+
+def content_id(*parts: str, size: int = 12) -> str:
+    """An id derived from its parts: the first `size` hex digits of a sha256 over length-prefixed UTF-8."""
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        digest.update(len(raw).to_bytes(8, "big"))
+        digest.update(raw)
+    return digest.hexdigest()[:size]
+
+
+def with_context(text: str, context: str) -> str:
+    """A text behind what was said before it: the words a second vector of it is made of; the text alone without any."""
+    return f"{context} {text}" if context else text
+
+
+def text_sha(text: str) -> str:
+    """The full sha256 of a statement's wording, used wherever wording has to be recognised without storing it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
