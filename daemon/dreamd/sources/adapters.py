@@ -13,7 +13,8 @@ from dreamd.sources.databases import Hermes as HermesSessions
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.memory_dir import MemoryDirectory
 from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
-from dreamd.sources.opencode import OpenCodeDatabase, OpenCodeExport
+from dreamd.sources.opencode import OpenCodeExport
+from dreamd.sources.opencode_rows import OpenCodeDatabase
 from dreamd.sources.opencode_tree import OpenCodeTree
 from dreamd.sources.specstory import SpecStory
 from dreamd.sources.vscode_chats import VsCodeChat
