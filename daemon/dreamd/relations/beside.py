@@ -11,20 +11,21 @@ from dreamd.relations.deadlines import deadline_moved
 from dreamd.relations.events import told_event
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_abroad
-from dreamd.relations.frames import align, both_amounts, in_subject, is_amount, is_timely, told_changes, value_change
+from dreamd.relations.frames import align, both_amounts, in_subject, is_timely, told_changes, value_change
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
 from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
 from dreamd.relations.opposites import denied_by_letter
 from dreamd.relations.quantities import dimension
 from dreamd.relations.replaced import other_in_place
+from dreamd.relations.runs import is_amount
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.sole import other_sole
 from dreamd.relations.takeover import other_keeper
 from dreamd.relations.text import Token, stem
-from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, QUANTIFIERS, UNIT_NAMES
+from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, QUALIFIERS, QUANTIFIERS, UNIT_NAMES
 
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
@@ -77,7 +78,7 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
         yield f"different subjects: {listed(named_a)} against {listed(named_b)}"
     sides = ((pair.a, pair.b, pair.names_a, pair.names_b), (pair.b, pair.a, pair.names_b, pair.names_a))
     for new, old, told, known in sides:
-        if new.changes and not old.changes and len(told) >= 2 and known and not _former(new) & old.names:
+        if new.changes and not old.changes and len(told) >= 2 and known and not former_values(new) & old.names:
             yield f"the change is about {listed(told)}, not {listed(known)}"
     if not (pair.a.changes or pair.b.changes):
         one, other = _kinds(pair.a, pair.only_a, pair.shared), _kinds(pair.b, pair.only_b, pair.shared)
@@ -147,6 +148,8 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     if one and other:
         yield f"different things: `{one}` against `{other}`"
     low = pair.a.folded.lower(), pair.b.folded.lower()
+    if _whose(pair.a) * _whose(pair.b) < 0:
+        yield "one speaks of ours, the other of somebody else's"
     if all(_FITS.search(text) for text in low) and _two_values(pair):
         yield "each of them may fit"
     tongues = {pair.a.tongue, pair.b.tongue}
@@ -164,13 +167,22 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
                 yield f"different subjects: {listed(mine & new.subject)} against {listed(theirs & old.subject)}"
             if told and known and new.negations and pair.same_script:
                 yield f"what is denied is {listed(told)}, not {listed(known)}"
-            former = _former(new)
-            if former and _misses(former, old):
+            former = former_values(new)
+            if former and misses(former, old):
                 yield f"the former value is {listed(former)}"
     yield from _framed(pair, marked=marked)
     yield from _denied_in_part(pair)
     if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
         yield "one tells a beginning, the other an end"
+
+
+def _whose(slots: Slots) -> int:
+    """1 where it speaks of what is ours, -1 where of what is somebody else's, 0 where of neither or of both."""
+    return int(not slots.spoken.isdisjoint(_OURS)) - int(not slots.spoken.isdisjoint(_THEIRS))
+
+
+_OURS = frozenset(["our", "my", "ours"])
+_THEIRS = frozenset(["their", "theirs", "your"])
 
 
 def _two_values(pair: PairFeatures) -> bool:
@@ -275,7 +287,7 @@ def _counted_subject(slots: Slots, only: frozenset[str]) -> str:
     return ""
 
 
-def _former(new: Slots) -> frozenset[str]:
+def former_values(new: Slots) -> frozenset[str]:
     """Numbers and names of what a statement says was so before."""
     match = _FORMER.search(new.folded)
     if not match:
@@ -284,14 +296,21 @@ def _former(new: Slots) -> frozenset[str]:
     return frozenset(told.numbers) or frozenset(t.lower for t in told.tokens if t.surface[:1].isupper() and t.is_content)
 
 
-def _misses(former: frozenset[str], old: Slots) -> bool:
+def misses(former: frozenset[str], old: Slots) -> bool:
     """The former value is of a kind that the older statement has, but is not there."""
     if any(":" in key for key in former):
         values = {key.partition(":")[2] for key in old.numbers}
         alike = {dimension(k) for k in former} & {dimension(k) for k in old.numbers} or "" in map(dimension, former)
         return bool(values) and bool(alike) and not any(_near(key.partition(":")[2], old.numbers) for key in former)
+    days = {_WEEKDAYS[name] for name in former if name in _WEEKDAYS}
+    known = {value for family, value in old.qualifiers if family == "weekday"}
+    if days and known:
+        return days.isdisjoint(known)
     said = old.folded.lower()
     return bool(old.names) and not any(name in said for name in former)
+
+
+_WEEKDAYS = QUALIFIERS["weekday"]
 
 
 def _near(value: str, numbers: frozenset[str]) -> bool:

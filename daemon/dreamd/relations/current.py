@@ -30,7 +30,7 @@ _DATED = re.compile(
 )
 _CHANGED = (
     r"moved|migrated|switched|shifted|changed|bumped|raised|lowered|increased|decreased|reduced|cut|upgraded|downgraded|updated|postponed|delayed|"
-    r"extended|shortened|pushed|brought forward|transferred|handed|reassigned|rescheduled|relocated|converted|ported|lifted|doubled|set|put|"
+    r"extended|shortened|pushed|brought forward|transferred|handed|reassigned|rescheduled|relocated|converted|ported|lifted|doubled|set|put off|put|"
     r"renamed|swapped|adjusted|corrected|revised|widened|tightened|trimmed|expanded|promoted"
 )
 _WENT = r"moved|migrated|switched|shifted|changed|went|gone|grew|grown|rose|risen|fell|fallen|dropped|jumped|slipped|passed|climbed|increased|decreased"
@@ -43,7 +43,7 @@ _MOVED = re.compile(
     re.IGNORECASE,
 )
 _ACTED = re.compile(
-    rf"^[\w' -]{{1,40}}? (?:(?:has|have|had) )?(?:just |recently )?(?:{_CHANGED}) (?!to\b|from\b|back\b|over\b|up\b|down\b)(?:the |our |its |their )?(.{{2,50}}?)"
+    rf"^[\w' -]{{1,40}}? (?:(?:has|have|had) )?(?:just |recently )?(?:{_CHANGED}) (?!to\b|from\b|back\b|over\b|up\b|down\b|off\b)(?:the |our |its |their )?(.{{2,50}}?)"
     rf" {_FROM}(?:to|into|onto|until) ",
     re.IGNORECASE,
 )

@@ -25,7 +25,7 @@ _SET = (
     "slipped|postponed|pushed|brought forward|rescheduled|delayed|extended|shortened|raised|lowered|bumped|increased|decreased|"
     "reduced|cut|upgraded|lifted|doubled|halved|set|changed|updated|moved|dropped|trimmed|widened|tightened"
 )
-_TO = r"(?: (?:up|down|back|over|on|out|forward))?(?: from [^,;.]{1,30}?)? (?:to|into|onto|till|until) (?P<value>[^;]+?)\.?$"
+_TO = r"(?: (?:up|down|back|over|on|out|forward))?(?: from (?P<former>[^,;.]{1,30}?))? (?:to|into|onto|till|until) (?P<value>[^;]+?)\.?$"
 _WHAT = r"(?:(?:the|our|its|my) )?(?P<what>[^,;:]{2,60}?)"
 _WE = r"(?:we|they|the team|i)(?:'ve| have)? (?:just |now )?"
 _EVENTS = (
@@ -55,6 +55,8 @@ class Event:
     kind: str
     what: frozenset[str]
     value: str
+    former: str = ""
+    """What it was changed from, where that is said."""
 
 
 @lru_cache(maxsize=16_384)
@@ -66,7 +68,7 @@ def events_in(folded: str) -> tuple[Event, ...]:
         match = pattern.match(text)
         if match:
             what = frozenset(t.stem for t in tokens(match.group("what")) if t.is_content)
-            found.append(Event(kind, what, match.group("value")))
+            found.append(Event(kind, what, match.group("value"), match.groupdict().get("former") or ""))
     return tuple(event for event in found if event.what)
 
 
@@ -78,7 +80,7 @@ def told_event(pair: PairFeatures) -> str:
         if not new.changes or old.changes or old.conditions or new.conditions:
             continue
         for event in events_in(new.folded):
-            former = _former(event, old) if _about(event, new, old) else ""
+            former = _former(event, old) if _about(event, new, old) and not _was_another(event, old) else ""
             if former:
                 return f"`{event.value}` ends `{former}`"
     return ""
@@ -90,6 +92,17 @@ def _about(event: Event, new: Slots, old: Slots) -> bool:
     known = old.content_set
     kin = {stem_ for stem_ in thing if stem_ in known or any(_kin(stem_, other) for other in known)}
     return kin == thing and not (old.subject & ATTRIBUTES) - new.content_set - event.what - LIGHT
+
+
+def _was_another(event: Event, old: Slots) -> bool:
+    """It was changed from a day or a number that the older claim does not have: "from Tuesday" beside "on Fridays"."""
+    if not event.former:
+        return False
+    told = extract_slots(f"on {event.former}")
+    days = {(family, value) for family, value in told.qualifiers if family in _CALENDAR}
+    figures = {t.surface for t in told.tokens if t.kind == "number"}
+    known = {t.surface for t in old.tokens if t.kind == "number"}
+    return bool(days) and days.isdisjoint(old.qualifiers) or bool(figures and known) and figures.isdisjoint(known)
 
 
 def _former(event: Event, old: Slots) -> str:

@@ -14,7 +14,7 @@ from dreamd.relations.current import Now, current
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.lazily import lazily
 from dreamd.relations.markers import ATTRIBUTES, LIMITING, LINKS, MANY, ONE_OF, ONE_PLACE, PLACE_VERBS, VERBS
-from dreamd.relations.numerals import CHARACTER_NUMBERS
+from dreamd.relations.runs import SPANS, is_amount, is_span, mixed, named_things
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import Token
 
@@ -26,7 +26,7 @@ _ARTICLES = frozenset("the a an our their his her der die das dem den el la los 
 _HABIT = re.compile(
     r"(?:is|are|gets?) (?!over|off|gone|out|finished|done|now|fixed|no longer|retired|abolished|withdrawn|cancell?ed"
     r"|discontinued|shut down|switched off|turned off|deprecated|suspended|scrapped|repaired|resolved|superseded|overruled"
-    r"|decommissioned|postponed|phased out|closed down|dissolved|lifted|revoked|unblocked|reopened)"
+    r"|decommissioned|postponed|phased out|closed down|dissolved|lifted|revoked|unblocked|reopened|down to|up to|back to)"
 )
 _SMALL = frozenset().union(*words.SMALL_WORDS.values())
 _CJK_DAYS = ("周", "星期", "曜", "월요일", "화요일", "수요일", "목요일", "금요일", "토요일", "일요일")
@@ -221,10 +221,11 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
     if _calendar(part):
         return True
     if marked:
-        mixed = _mixed(part.left), _mixed(part.right)
-        ahead = (part.left if mixed[0] else part.right)[0]
-        narrower = pair.a.tongue == "en" and mixed[0] != mixed[1] and ahead.kind == "word" and ahead.stem not in VERBS
-        counted = pair.a.quantifiers == pair.b.quantifiers and not all(mixed) and not narrower
+        two = mixed(part.left), mixed(part.right)
+        ahead = (part.left if two[0] else part.right)[0]
+        narrower = pair.a.tongue == "en" and two[0] != two[1] and ahead.kind == "word" and ahead.stem not in VERBS
+        things = all(two) or named_things(part.left, part.right)
+        counted = pair.a.quantifiers == pair.b.quantifiers and not things and not narrower
         turned = any(t.stem in VERBS or t.lower == "back" for t in (*part.left, *part.right))
         return counted and not turned and max(len(part.left), len(part.right)) < MOST_WORDS
     before = _before(frame.a, part.left_at), _before(frame.b, part.right_at)
@@ -253,12 +254,6 @@ def told_changes(slots: Slots) -> tuple[str, ...]:
     return tuple(c for c in slots.changes if not _HABIT.match(c) and f"never {c}" not in low and f"not {c}" not in low)
 
 
-def _mixed(run: tuple[Token, ...]) -> bool:
-    """A thing and an amount: another thing with its own amount, not another value."""
-    plain = [t for t in run if t.kind == "word" and t.lower not in words.UNIT_NAMES and not t.surface[:1].isupper()]
-    return bool(plain) and any(t.kind == "number" for t in run)
-
-
 def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
     """The part stands before the verb on both sides, with a word of the subject in each."""
     if pair.a.tongue != "en":
@@ -271,7 +266,7 @@ def in_subject(pair: PairFeatures, frame: Frame, part: Part) -> bool:
 
 def is_timely(run: tuple[Token, ...]) -> bool:
     """A run that tells when: a day, a month, a time of day, an amount of time."""
-    return _calendar_word(run) or any(_is_span((t,)) or t.lower in _TIMES for t in run)
+    return _calendar_word(run) or any(is_span((t,)) or t.lower in _TIMES for t in run)
 
 
 def _named(now: Now, part: Part) -> bool:
@@ -368,32 +363,17 @@ def _is_label(now: Now, run: tuple[Token, ...], at: int) -> bool:
     return plain and ahead.stem not in VERBS and ahead.stem not in ONE_OF
 
 
-def is_amount(run: tuple[Token, ...]) -> bool:
-    """Numbers with or without units, and nothing else."""
-    numeric = [t.kind == "number" or t.lower in words.NUMBER_WORDS or t.surface in CHARACTER_NUMBERS for t in run]
-    rest = (t.lower for n, t in zip(numeric, run, strict=True) if not n)
-    return any(numeric) and all(word in words.UNIT_NAMES or word in words.SCALE_WORDS for word in rest)
-
-
 def both_amounts(part: Part) -> bool:
     """Amounts on both sides, of which one may be a bare unit of time: "for ten minutes", "for an hour"."""
     left, right = is_amount(part.left), is_amount(part.right)
     if left and right or not part.left or not part.right:
         return left and right
-    return (left or _is_span(part.left)) and (right or _is_span(part.right))
-
-
-def _is_span(run: tuple[Token, ...]) -> bool:
-    """One unit of time: "a week"."""
-    return len(run) == 1 and words.UNIT_NAMES.get(run[0].lower, ("",))[0] in _SPANS
-
-
-_SPANS = frozenset(["time", "month"])
+    return (left or is_span(part.left)) and (right or is_span(part.right))
 
 
 def _same_dimension(part: Part) -> bool:
     dims = [{words.UNIT_NAMES[t.lower][0] for t in run if t.lower in words.UNIT_NAMES} for run in (part.left, part.right)]
-    return not (dims[0] and dims[1]) or dims[0] == dims[1] or dims[0] | dims[1] <= _SPANS
+    return not (dims[0] and dims[1]) or dims[0] == dims[1] or dims[0] | dims[1] <= SPANS
 
 
 def _words(run: tuple[Token, ...]) -> str:

@@ -15,10 +15,11 @@ from dreamd.relations.causes import other_cause
 from dreamd.relations.clashes import BOTH_WAYS, LONGEST_SIGN
 from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
-from dreamd.relations.frames import Frame, Part, is_amount, told_changes, value_change
+from dreamd.relations.frames import Frame, Part, told_changes, value_change
 from dreamd.relations.guards import is_number, narrowed, permission, strong_changes
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
+from dreamd.relations.runs import is_amount
 from dreamd.relations.sameness import narrowing, says_too, turned_no
 from dreamd.relations.slots import Slots
 from dreamd.relations.structure import order_from_both_ends

@@ -18,6 +18,7 @@ _NOW = r"(?: now| currently| has)?"
 _HELD = (
     ("own", rf"{_NAME}{_NOW} owns (?P<what>.+)"),
     ("care", rf"{_NAME}{_NOW} (?:looks after|takes care of|maintains|runs|manages) (?P<what>.+)"),
+    ("care", rf"{_NAME}{_NOW} (?:does|makes|draws|handles|prepares|organi[sz]es|coordinates|moderates|hosts|designs) (?P<what>(?:all )?(?:the|our) .+)"),
     ("care", rf"(?P<what>.+?) {_BE} (?:looked after|taken care of|maintained|run|managed) by {_NAME}"),
     ("own", rf"{_NAME} {_BE} (?:responsible for|in charge of|the owner of) (?P<what>.+)"),
     ("own", rf"(?P<what>.+?) {_BE} owned by {_NAME}"),
@@ -38,7 +39,7 @@ _GROUPS = frozenset("team group office department branch crew shop store school 
 _COMPILED = tuple((role, re.compile(rf"^(?:now )?{pattern}(?:,? (?:now|these days|from now on|nowadays|instead))?\.?$")) for role, pattern in _HELD)
 _SIGNS = re.compile(
     r"\b(?:owns|owned|owner|looks after|looked after|care of|maintains|maintained|runs?|manages|managed|responsible|in charge|belongs?|leads?|led|heads|headed"
-    r"|manager|keys?|pager|password|over|handed|passed|gave|transferred)\b"
+    r"|manager|keys?|pager|password|over|handed|passed|gave|transferred|does|makes|draws|handles|prepares|organi[sz]es|coordinates|moderates|hosts|designs)\b"
 )
 _LEAD_IN = re.compile(r"^(?:From now on|As of \w+|Since \w+|These days|Starting \w+),? ")
 _SHARED = re.compile(r"\b(?:also|too|as well|together|with|along|jointly|and|or|half|part of|while|when|if|only on|deputy|deputises|away|leave)\b")

@@ -14,7 +14,6 @@ from itertools import chain, islice
 from dreamd.model import MERGING, Basis, Judgement, PairScore, Relation
 from dreamd.relations import abroad, words
 from dreamd.relations.beside import collateral_guards
-from dreamd.relations.clashes import certain_clash, told_anew
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.denied import denied_elsewhere
@@ -26,6 +25,7 @@ from dreamd.relations.lazily import lazily
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
+from dreamd.relations.settled import settled_clash
 from dreamd.relations.slots import Slots, quantifiers_in
 from dreamd.relations.strangers import strangers
 from dreamd.relations.structure import moved_whole, order_from_both_ends, said_alike, same_list
@@ -173,10 +173,9 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     merged = None if guards or denied_elsewhere(pair) else _merge_by_rule(pair, frame)
     if merged:
         return _Opinion(pair, merged)
-    certain = certain_clash(pair, frame)
-    if certain and collateral_guards(pair) and not told_anew(pair):
-        return _Opinion(pair, None, guards, beside=True)
-    return _Opinion(pair, _conflict(pair, 0.9, (f"same subject, {certain}",)) if certain else None, guards)
+    clash = settled_clash(pair, frame)
+    decided = _conflict(pair, 0.9, (f"same subject, {clash.why}",)) if clash.why else None
+    return _Opinion(pair, decided, guards, beside=clash.beside)
 
 
 def _is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, clash: str) -> bool:
