@@ -31,6 +31,8 @@ WORDLESS = "refused-without-words"
 POINTER = "pointer"
 REWOUND = "rewound"
 OTHER_AGENT = "scripted-run"
+COMPRESSED = "compressed"
+"""Packed in a way this program cannot open; the words of it are read where they also stand unpacked."""
 
 CORRUPT = "corrupt-line"
 CORRUPT_DOCUMENT = "corrupt-document"

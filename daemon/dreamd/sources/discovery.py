@@ -15,7 +15,9 @@ from dreamd.sources.tolerant import moment
 from dreamd.sources.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
-_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".vscdb", ".txt")
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt")
+_RESET = ".jsonl.reset."
+"""In the name of a file that OpenClaw put away when its session began anew."""
 
 _WORKSPACE = re.compile(r'Workspace Path: ([^\n<\\"]{1,1000})')
 """As it stands in a line of JSON, where a line break is two signs."""
@@ -54,7 +56,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield from _plain(files_below(root, endings=(".db",), deepest=0))
         yield root / "storage", ""
     for root in roots.openclaw_dirs:
-        yield from _plain(files_below(root / "agents", endings=(".jsonl",)))
+        yield from _openclaw(root / "agents")
         yield from ((folder, "") for folder in _folders(root) if folder.name.startswith("workspace"))
     for root in roots.cursor_dirs:
         for project in _folders(root / "projects"):
@@ -74,6 +76,15 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
             yield from _newest_form(files_below(folder, endings=(".jsonl", ".json"), deepest=0))
     for path in roots.extra:
         yield from _extra(path)
+
+
+def _openclaw(agents: Path) -> Iterator[tuple[Path, str]]:
+    """Sessions of each agent: its store, and the files that older versions kept."""
+    for agent in _folders(agents):
+        yield from _plain(files_below(agent / "agent", endings=(".sqlite",), deepest=0))
+    for path in files_below(agents, endings=("",)):
+        if path.suffix == ".jsonl" or _RESET in path.name:
+            yield path, ""
 
 
 def _cursor(transcripts: Path) -> Iterator[tuple[Path, str]]:

@@ -1,0 +1,195 @@
+"""OpenClaw's store of sessions: one database for each agent, an entry a row, longer ones packed.
+
+Of a packed entry the head stands beside it, and what a person or the agent said in it stands in the index that the
+program searches, so that nothing has to be unpacked.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dreamd.model import Cursor, Reading
+from dreamd.sources import contract
+from dreamd.sources.contract import Head
+from dreamd.sources.databases import LOOKED_BACK, columns_of, read_database, tables_of
+from dreamd.sources.openclaw import Claw
+from dreamd.sources.reading import Sink
+from dreamd.sources.tolerant import Record, parse_record, record_at, text_at
+
+_EVENTS = "transcript_events"
+_ROWS_AT_ONCE = 500
+_STEPS_BACK = (0, 1, 2, 4, 8, 16, 64, 256, 1024)
+_BY_PROGRAMS = frozenset({"cron", "plugin", "internal"})
+_SHARED = frozenset({"group", "channel"})
+
+
+class OpenClawDatabase:
+    """Reads the database; the cursor's offset is the last row that was read."""
+
+    kind = "openclaw-db"
+
+    def accepts(self, head: Head) -> bool:
+        """An SQLite file with OpenClaw's table of entries."""
+        return _EVENTS in tables_of(head)
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the entries behind the cursor."""
+        return read_database(path, cursor, read=lambda base, size: _Entries(base, cursor).read(
+            size=size, budget_bytes=budget_bytes))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One row; the body is None where it cannot be understood."""
+
+    row: int
+    session: str
+    number: int
+    body: Record | None
+    size: int
+    packed: bool
+
+
+@dataclass(frozen=True)
+class _Window:
+    """What is known about a session; `skip` says why none of it is a person's, where that is so."""
+
+    cwd: str
+    skip: str
+    shared: bool
+    copied_from: tuple[str, ...]
+
+
+class _Entries:
+    """One read of the table."""
+
+    def __init__(self, base: sqlite3.Connection, cursor: Cursor) -> None:
+        self._base = base
+        self._sink = Sink()
+        self._columns = {table: columns_of(base, table) for table in (
+            _EVENTS, "session_windows", "session_nodes", "transcript_event_identities", "session_transcript_fts_content")}
+        self._from = self._after = self._start(cursor)
+        self._windows: dict[str, _Window] = {}
+        self._talks: dict[str, Claw] = {}
+
+    def _start(self, cursor: Cursor) -> int:
+        """The last row that was read and is still the same entry: numbers of rows are given again."""
+        steps = (parse_record(cursor.carry) or {}).get("at")
+        for step in steps if isinstance(steps, list) else []:
+            if isinstance(step, list) and len(step) == 3 and isinstance(step[0], int):
+                found = self._base.execute(f"SELECT session_id, seq FROM {_EVENTS} WHERE rowid = ?", (step[0],)).fetchone()
+                if found and [str(found[0]), found[1]] == step[1:]:
+                    return int(step[0])
+        return 0
+
+    def read(self, *, size: int, budget_bytes: int) -> Reading:
+        """Read entries, within one working directory, until the budget is spent."""
+        sink = self._sink
+        spent = rows = 0
+        where = ""
+        complete = True
+        for entry in self._rows("rowid > ?", (self._from,)):
+            window = self._window(entry.session)
+            if rows and (spent >= budget_bytes or window.cwd != where):
+                complete = False  # what was said in two places must never be taken for one
+                break
+            where = window.cwd
+            sink.begin(entry.row, entry.row)
+            self._tell(entry, window)
+            sink.close()
+            self._after, rows, spent = entry.row, rows + 1, spent + entry.size
+        steps = [list(found) for back in _STEPS_BACK if (found := self._base.execute(
+            f"SELECT rowid, session_id, seq FROM {_EVENTS} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+            (self._after, back)).fetchone())]
+        carry = json.dumps({"at": steps}, separators=(",", ":"))
+        return Reading(tuple(sink.events), Cursor(self._after, size, carry=carry), tuple(sink.skips), rows, sink.prompts,
+                       complete)
+
+    def _rows(self, where: str, given: tuple[object, ...]) -> Iterator[_Entry]:
+        head = "navigation_json" if "navigation_json" in self._columns[_EVENTS] else "NULL"
+        rows = self._base.execute(
+            f"SELECT rowid, session_id, seq, event_json, {head} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
+        while batch := rows.fetchmany(_ROWS_AT_ONCE):
+            for row, session, number, text, about in batch:
+                packed = text is None
+                body = self._unpacked(str(session), about) if packed else parse_record(str(text))
+                yield _Entry(int(row), str(session), int(number), body, len(str(text or about)), packed)
+
+    def _unpacked(self, session: str, about: object) -> Record | None:
+        """A packed entry from what stands beside it and in the index; its content is missing where that has none."""
+        known = record_at(parse_record(about) or {}, "navigation") if isinstance(about, str) else {}
+        message = record_at(known, "message")
+        if not known or not self._columns["session_transcript_fts_content"]:
+            return known or None
+        found = self._base.execute(
+            "SELECT c0 FROM session_transcript_fts_content WHERE c1 = ? AND c2 = ? AND id IN "
+            "(SELECT id FROM session_transcript_fts_rows WHERE session_id = ? AND message_id = ?)",
+            (session, text_at(known, "id"), session, text_at(known, "id"))).fetchone()
+        return {**known, "message": {**message, "content": found[0]}} if found and isinstance(found[0], str) else known
+
+    def _tell(self, entry: _Entry, window: _Window) -> None:
+        sink, body = self._sink, entry.body
+        if body is None:
+            sink.skip(contract.COMPRESSED if entry.packed else contract.CORRUPT)
+        elif window.skip:
+            sink.skip(window.skip)
+        elif self._is_copied(body, window):
+            sink.skip(contract.REPEATED)
+        elif entry.packed and "content" not in record_at(body, "message"):
+            heard = text_at(record_at(body, "message"), "role") == "user"
+            sink.skip(contract.COMPRESSED if heard else contract.BOOKKEEPING)
+        else:
+            self._talk(entry.session, window).take(body)
+
+    def _is_copied(self, body: Record, window: _Window) -> bool:
+        """Whether the session that this one was made from has the same entry."""
+        return any(self._base.execute("SELECT 1 FROM transcript_event_identities WHERE session_id = ? AND event_id = ?",
+                                      (source, text_at(body, "id"))).fetchone() for source in window.copied_from)
+
+    def _talk(self, identity: str, window: _Window) -> Claw:
+        """The conversation, with the last entries before the cursor looked at again: they may hold a question."""
+        if identity not in self._talks:
+            talk = self._talks[identity] = Claw(identity, self._sink, cwd=window.cwd, shared=window.shared)
+            self._sink.muted = True
+            for entry in self._rows(f"rowid IN (SELECT rowid FROM {_EVENTS} WHERE session_id = ? AND rowid <= ? "
+                                    f"ORDER BY rowid DESC LIMIT {LOOKED_BACK})", (identity, self._from)):
+                if entry.body is not None:
+                    talk.take(entry.body)
+            self._sink.muted = False
+        return self._talks[identity]
+
+    def _window(self, identity: str) -> _Window:
+        if identity not in self._windows:
+            head = next(self._rows("session_id = ? AND seq = (SELECT min(seq) FROM transcript_events WHERE session_id = ?)",
+                                   (identity, identity)), None)
+            cwd = text_at(head.body, "cwd") if head and head.body else ""
+            of_window = self._record("session_windows", "session_id", identity)
+            of_node = self._record("session_nodes", "session_key", text_at(of_window, "session_key"))
+            sources = [text_at(of_window, "previous_session_id"), text_at(of_node, "fork_source_session_id")]
+            known = self._columns["transcript_event_identities"]
+            self._windows[identity] = _Window(
+                cwd, _why_nobodys(of_window, of_node), text_at(of_window, "chat_type") in _SHARED,
+                tuple(source for source in sources if source and source != identity) if known else ())
+        return self._windows[identity]
+
+    def _record(self, table: str, key: str, value: str) -> Record:
+        """One row of a table under its columns' names; empty where it is not there."""
+        names = sorted(name for name in self._columns[table] if not name.endswith("_json"))
+        if key not in names:
+            return {}
+        found = self._base.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {key} = ?", (value,)).fetchone()
+        return dict(zip(names, found, strict=True)) if found else {}
+
+
+def _why_nobodys(window: Record, node: Record) -> str:
+    """Why no person talks in a session; empty for one in which somebody may."""
+    if text_at(window, "spawned_by") or text_at(node, "spawned_by") or text_at(node, "created_via") == "spawn" or (
+            text_at(node, "created_actor_type") == "agent"):
+        return contract.SIDECHAIN
+    if text_at(node, "created_via") in _BY_PROGRAMS or text_at(window, "hook_external_content_source"):
+        return contract.OTHER_AGENT
+    return ""

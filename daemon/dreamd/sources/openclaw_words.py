@@ -1,0 +1,84 @@
+"""What a person wrote in a message of OpenClaw, among everything its channels and its own clock put beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dreamd.sources.tolerant import Record, record_at, records_at, text_at
+
+_MARK = "⟦openclaw:ctx⟧"
+"""Ends the heading of every block the program puts into a message."""
+_REST_IS_CONTEXT = f"Context: {_MARK}"
+_MEMORY_HEAD, _MEMORY_OPEN, _MEMORY_CLOSE = "Context:", "<active_memory_plugin>", "</active_memory_plugin>"
+_HINT = "`message` tool"
+_ENVELOPE = re.compile(r"^\[[^\]\n]{3,200}\d{1,2}:\d{2}[^\]\n]{0,40}\] ?")
+"""Channels put a line such as `[WebChat 2026-02-09 10:00]` before what a person wrote."""
+_MESSAGE_ID = re.compile(r"\n?\[message_id: [^\]\n]{1,100}\]\s*$")
+_METADATA = re.compile(r"\A(?:[A-Z][^\n]{3,80}\(untrusted[^\n]{0,40}\):\n```json\n(?:[^`]|`(?!``))*```\s*)+")
+_INTERNAL_BEGIN, _INTERNAL_END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+_BACKGROUND = (
+    "Read HEARTBEAT.md", "HEARTBEAT", "A new session was started via", "[cron:", "Pre-compaction memory flush",
+    "[System", "System:", "A subagent task", "GatewayRestart", "Continue where you left off", "[Inter-session message]",
+    "[OpenClaw heartbeat", "[OpenClaw exec", "[OpenClaw cron", "[OpenClaw session event]", "[OpenClaw runtime",
+    "OpenClaw runtime context (internal):", "Run the following periodic tasks", "Follow the heartbeat monitor",
+)
+_NOT_A_PERSON = frozenset({"inter_session", "internal_system"})
+
+
+def words_in(text: str) -> str:
+    """What the person typed; empty when the program wrote the message itself."""
+    body = _ENVELOPE.sub("", text.strip(), count=1)
+    if _MARK in body or _MEMORY_OPEN in body or _HINT in body:
+        body = "\n".join(_without_context(body.split("\n")))
+    body = _without_internal(body)
+    body = _MESSAGE_ID.sub("", _ENVELOPE.sub("", _METADATA.sub("", body.strip()), count=1)).strip()
+    return "" if body.startswith(_BACKGROUND) else body
+
+
+def is_from_a_program(message: Record) -> bool:
+    """Whether the message names a program, another session or a tool as where it came from."""
+    if text_at(record_at(message, "provenance"), "kind") in _NOT_A_PERSON:
+        return True
+    parts = records_at(message, "content")
+    return bool(parts) and all(text_at(part, "type") in ("tool_result", "toolResult") for part in parts)
+
+
+def _without_context(lines: list[str]) -> Iterator[str]:
+    """The lines outside every block that a marked heading opens."""
+    place = 0
+    while place < len(lines):
+        line = lines[place].strip()
+        if line == _REST_IS_CONTEXT:
+            return
+        if line.endswith(_MARK):
+            place = _end_of_block(lines, place + 1)
+        elif line == _MEMORY_HEAD and place + 1 < len(lines) and lines[place + 1].strip() == _MEMORY_OPEN:
+            place = _behind(lines, place + 2, _MEMORY_CLOSE)
+        else:
+            if not (line.startswith("Delivery: ") and _HINT in line):
+                yield lines[place]
+            place += 1
+
+
+def _end_of_block(lines: list[str], place: int) -> int:
+    """Behind the fence that opens right here, else behind the next blank line."""
+    if place < len(lines) and lines[place].strip() == "```json":
+        return _behind(lines, place + 1, "```")
+    return _behind(lines, place, "")
+
+
+def _behind(lines: list[str], place: int, wanted: str) -> int:
+    while place < len(lines) and lines[place].strip() != wanted:
+        place += 1
+    return place + 1
+
+
+def _without_internal(text: str) -> str:
+    kept, rest = [], text
+    while True:
+        before, opened, after = rest.partition(_INTERNAL_BEGIN)
+        kept.append(before)
+        if not opened:
+            return "".join(kept)
+        rest = after.partition(_INTERNAL_END)[2]
