@@ -99,8 +99,11 @@ def _worth(sharing: int, among: int) -> float:
 def _searched_for(wanted: Sequence[str], everyone: Sequence[str]) -> dict[str, list[str]]:
     """The same by looking for each term in all statements at once, and no further than where it is a topic."""
     texts = list(dict.fromkeys(everyone))
-    folded = [text.casefold() for text in texts]
-    whole = BETWEEN.join(folded)
+    whole = BETWEEN.join(texts).casefold()
+    folded = whole.split(BETWEEN)
+    if len(folded) != len(texts):  # one of them holds the sign itself
+        folded = [text.casefold().replace(BETWEEN, " ") for text in texts]
+        whole = BETWEEN.join(folded)
     starts = list(accumulate((len(one) + 1 for one in folded), initial=0))
     carriers: dict[str, list[int]] = {}
     partners = {}

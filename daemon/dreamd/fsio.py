@@ -268,6 +268,28 @@ def list_temporaries(root: Path) -> Iterator[Path]:
                     waiting.append(entry.path)
 
 
+def look_over(directory: Path, *, ending: str, below: str = "") -> dict[str, tuple[int, int, int]]:
+    """The files of a directory with an ending, each with size, mtime_ns and inode: what tells whether it was touched.
+
+    There are thousands, and each is looked at: through the open directory that costs a third less than along its path.
+    """
+    found = {}
+    opened = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.endswith(ending):
+                    try:
+                        facts = entry.stat(follow_symlinks=False)
+                    except FileNotFoundError:
+                        continue  # gone since the directory was read
+                    found[below + name] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
+    finally:
+        os.close(opened)
+    return found
+
+
 def list_too_open(root: Path) -> tuple[list[Path], list[Path]]:
     """Below a directory: what others than its owner may use, and what is a link or belongs to somebody else."""
     ajar, foreign = [], []

@@ -17,7 +17,7 @@ from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
 from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha
-from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_vectors
+from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_standing, load_vectors
 from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
@@ -98,8 +98,8 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
     partners: dict[str, list[str]] = {}
     vectors = Vectors()
     if asked or full:
-        standing = memories.load_wordings(kit.store, scope)
-        vectors = load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)))
+        standing, vectors = load_standing(kit, scope)
+        load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)), vectors)
         rules = kit.settings.consolidate
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)

@@ -100,8 +100,11 @@ class Neighbours:
         import numpy as np
 
         needed = self._count + len(fresh)
+        if not self._count:
+            self._rows, self._gone = fresh, np.zeros(needed, np.bool_)
+            return
         if needed > len(self._rows):
-            grown = np.empty((needed if not self._count else max(needed, self._count * 5 // 4), self.ndim), np.float32)
+            grown = np.empty((max(needed, self._count * 5 // 4), self.ndim), np.float32)
             grown[:self._count] = self._rows[:self._count]
             self._rows = grown
             self._gone = np.concatenate([self._gone, np.zeros(len(grown) - len(self._gone), np.bool_)])

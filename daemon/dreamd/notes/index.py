@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
+from itertools import accumulate
 from typing import NamedTuple
 from zlib import crc32
 
@@ -47,6 +48,8 @@ _WRITTEN = re.compile(r"(?m)^- (\[[^\]\n]*\]\(<?([^)>\n]+)>?\)) — .*$")
 _LINE_START, _HOOK_FOLLOWS = "- [", ") — "
 _NOT_PLAIN = re.compile(r"[<>)\n]")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+FRAME_BYTES = 2_000
+"""More than all takes that is neither the heading nor a line of a memory."""
 _DAY_OF_DOUBLING = 30.0
 """Days of recency that twice the support is worth."""
 
@@ -170,7 +173,8 @@ def entries_again(standing: Iterable[Standing], written: Iterable[str]) -> tuple
 
 
 def _entry(memory: Memory | Standing, link: str, text: str) -> IndexEntry:
-    return IndexEntry(memory, link, text, len(text.encode("utf-8", "surrogatepass")) + 1, _value(memory))
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return IndexEntry(memory, link, text, size + 1, _value(memory))
 
 
 def _lines_by_file(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -215,11 +219,13 @@ def _day(memory: Memory | Standing) -> str:
 
 def _value(memory: Memory | Standing) -> tuple[object, ...]:
     """Highest value first: live, pinned, rules and preferences, then support and recency."""
-    days = memory.confirmed_at.timestamp() / 86_400
-    lasting = memory.memory_class in (MemoryClass.PREFERENCE, MemoryClass.RULE)
-    weight = days + _DAY_OF_DOUBLING * math.log2(max(memory.support, 1))
-    doubtful = memory.status is Status.STALE or memory.unverified
-    return (doubtful and not memory.pinned, not memory.pinned, not lasting, -round(weight, 6), memory.id)
+    kind, pinned, support = memory.memory_class, memory.pinned, memory.support
+    weight = memory.confirmed_at.timestamp() / 86_400
+    if support > 1:
+        weight += _DAY_OF_DOUBLING * math.log2(support)
+    doubtful = not pinned and (memory.status is Status.STALE or memory.unverified)
+    lasting = kind is MemoryClass.RULE or kind is MemoryClass.PREFERENCE
+    return (doubtful, not pinned, not lasting, -round(weight, 6), memory.id)
 
 
 def _newest(line: IndexEntry) -> tuple[object, ...]:
@@ -246,12 +252,10 @@ def _compose(heading: str, lines: Sequence[IndexEntry], more: Sequence[str], *, 
 
 
 def _sections(lines: Sequence[IndexEntry]) -> list[str]:
-    sections = []
-    for category, name in SECTIONS.items():
-        own = [x.text for x in lines if x.memory.category is category]
-        if own:
-            sections.append(f"## {name}\n" + "\n".join(own))
-    return sections
+    own: dict[Category, list[str]] = {category: [] for category in SECTIONS}
+    for line in lines:
+        own[line.memory.category].append(line.text)
+    return [f"## {name}\n" + "\n".join(own[category]) for category, name in SECTIONS.items() if own[category]]
 
 
 def _recent_count(shown: int) -> int:
@@ -273,14 +277,35 @@ def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
 def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int]) -> int:
     """How many of the first lines fit, with room for the line that says where the rest is."""
     low, high = 0, min(len(lines), caps[0])  # each takes a line at least
+    most = _most_within(heading, lines[:high], caps[0], moved=len(lines))
+    sizes = list(accumulate((line.size for line in lines[:high]), initial=0))
+    around = len(heading.encode("utf-8", "surrogatepass")) + FRAME_BYTES
+    around += RECENT_SHOWN * max((line.size for line in lines[:high]), default=0)
     while low < high:
         middle = (low + high + 1) // 2
-        text = _compose(heading, lines[:middle], ["more.md", "more-9999.md"], moved=len(lines))
-        if _fits(text, *caps):
+        surely = sizes[middle] + around <= caps[1]
+        if middle <= most and (surely or _fits(_with_rest(heading, lines[:middle], len(lines)), *caps)):
             low = middle
         else:
             high = middle - 1
     return low
+
+
+def _most_within(heading: str, lines: Sequence[IndexEntry], max_lines: int, *, moved: int) -> int:
+    """How many of the first lines fit as far as lines count: with each entry goes one at least, so few are tried."""
+    most, high = 0, len(lines)
+    tried = high
+    while most < high:
+        over = index_size(_with_rest(heading, lines[:tried], moved))[0] - max_lines
+        if over > 0:
+            high, tried = tried - 1, max(most + 1, tried - over)
+        else:
+            most, tried = tried, min(tried + 1, high)
+    return most
+
+
+def _with_rest(heading: str, lines: Sequence[IndexEntry], moved: int) -> str:
+    return _compose(heading, lines, ["more.md", "more-9999.md"], moved=moved)
 
 
 def _overflow(moved: Sequence[IndexEntry]) -> tuple[tuple[str, str], ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.candidates import rare_partners
 from dreamd.kit import Kit
-from dreamd.model import Judgement, PairScore, text_sha
+from dreamd.model import Judgement, PairScore, Scope, text_sha
 from dreamd.relations import Statement, judge, needs_score
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
@@ -37,23 +37,44 @@ class Vectors:
     """Unit vectors by wording."""
 
     rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    standing: tuple[list[str], NDArray[np.float32]] | None = None
+    """Wordings whose rows lie together in one matrix, and that matrix, so that a search need not copy them row by row."""
 
     def similarity(self, a: str, b: str) -> float:
         """Cosine of two wordings; 0 where one has no vector."""
         one, other = self.rows.get(a), self.rows.get(b)
         return 0.0 if one is None or other is None else float(one @ other)
 
+    def stacked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of wordings as the rows of one matrix."""
+        import numpy as np
 
-def load_vectors(kit: Kit, texts: Iterable[str]) -> Vectors:
+        head, together = self.standing or ([], None)
+        if together is None or not head or list(texts[:len(head)]) != head:
+            return np.stack([self.rows[t] for t in texts])
+        return np.concatenate([together, *(self.rows[t][None, :] for t in texts[len(head):])])
+
+
+def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
+    """The words of every memory of a scope, and the vectors that are known of them."""
+    from dreamd.embedding import MODEL_ID
+
+    texts, known, rows = derived.load_standing(kit.store, scope, model=MODEL_ID)
+    units = _units(rows)
+    return texts, Vectors(dict(zip(known, units, strict=True)), (known, units))
+
+
+def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None) -> Vectors:
     """Vectors of wordings: from the store where they are known, embedded and kept where they are not.
 
-    Raises Outage when something has to be embedded and the model is away.
+    Those that `vectors` lacks are added to it. Raises Outage when something has to be embedded and the model is away.
     """
     from dreamd.embedding import MODEL_ID
 
-    by_sha = {text_sha(t): t for t in texts}
+    vectors = vectors or Vectors()
+    by_sha = {text_sha(t): t for t in texts if t not in vectors.rows}
     known, rows = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
-    vectors = Vectors(dict(zip((by_sha[sha] for sha in known), _units(rows), strict=True)))
+    vectors.rows.update(zip((by_sha[sha] for sha in known), _units(rows), strict=True))
     missing = by_sha.keys() - known
     if missing:
         _embed(kit, {sha: by_sha[sha] for sha in missing}, vectors)
@@ -94,7 +115,7 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
     texts = [t for t in dict.fromkeys(everyone) if t in vectors.rows]
     partners: dict[str, list[str]] = {t: [] for t in asked}
     if texts:
-        neighbours = Neighbours(np.stack([vectors.rows[t] for t in texts]))
+        neighbours = Neighbours(vectors.stacked(texts))
         known = [t for t in partners if t in vectors.rows]
         places, cosines = neighbours.search(np.stack([vectors.rows[t] for t in known]), k + 1)
         for text, row, near in zip(known, places.tolist(), cosines.tolist(), strict=True):

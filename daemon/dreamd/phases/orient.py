@@ -6,7 +6,6 @@ ended well or was killed.
 
 from __future__ import annotations
 
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
@@ -114,36 +113,20 @@ def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
 def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
     """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
     for name, known in work.load_file_facts(kit.store).items():
-        ours = {path: facts for path, facts in known.items() if path.startswith("memory/")}
         scope = parse_scope(name)
         directory = kit.paths.scope_dir(scope)
         fsio.check_inside(kit.paths.home, directory)
         if not directory.is_dir():
             # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
-            if ours:
+            if known:
                 warnings.append(f"the directory of scope `{scope}` is away; `dream check --repair` writes it anew")
             continue
-        present = _look(directory, below=f"{directory.relative_to(kit.paths.home)}/")
-        if ours != present:
+        present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/")
+        if known != present:
             touched = {p for p, facts in present.items() if known.get(p) != facts}
             edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
             if edited is not None:
                 yield edited
-
-
-def _look(directory: Path, *, below: str) -> dict[str, tuple[int, int, int]]:
-    """The notes in a directory, each with what tells whether it was touched: one look at each, for there are thousands."""
-    found = {}
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            name = entry.name
-            if name.endswith(".md"):
-                try:
-                    facts = entry.stat(follow_symlinks=False)
-                except FileNotFoundError:
-                    continue  # gone since the directory was read
-                found[below + name] = (facts.st_size, facts.st_mtime_ns, facts.st_ino)
-    return found
 
 
 def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *,

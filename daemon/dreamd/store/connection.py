@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 
 from dreamd import fsio
 from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
@@ -129,6 +129,13 @@ class Store:
         """All rows of a query."""
         with translated(self.path):
             return self.connection.execute(sql, args).fetchall()
+
+    def tuples(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
+        """All rows of a query without the names of their columns, for a query that has a row for each memory."""
+        with translated(self.path):
+            cursor = self.connection.cursor()
+            cursor.row_factory = None
+            return cursor.execute(sql, args).fetchall()
 
     def meta(self, key: str) -> str | None:
         """One value of the store's own facts."""

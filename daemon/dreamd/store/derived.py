@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dreamd.clock import iso
-from dreamd.model import Basis, Judgement, Relation, text_sha
+from dreamd.model import Basis, Judgement, Relation, Scope, text_sha
 from dreamd.store import schema
 from dreamd.store.connection import Store
 from dreamd.store.words import index_words
@@ -33,8 +34,6 @@ def pair_side(text: str, at: datetime | None) -> str:
 
 def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[list[str], NDArray[np.float16]]:
     """The wording hashes of which a vector is known, and their vectors, float16 as stored, one a row."""
-    import numpy as np
-
     known: list[str] = []
     bodies: list[bytes] = []
     for start in range(0, len(wordings), PART):
@@ -45,7 +44,21 @@ def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[
             if isinstance(row["body"], bytes) and len(row["body"]) == len(bodies[0] if bodies else row["body"]):
                 known.append(row["wording"])
                 bodies.append(row["body"])
-    return known, np.frombuffer(b"".join(bodies), dtype="<f2").reshape(len(known), -1) if known else np.zeros((0, 0), "<f2")
+    return known, _matrix(bodies)
+
+
+def load_standing(store: Store, scope: Scope, *, model: str) -> tuple[list[str], list[str], NDArray[np.float16]]:
+    """The words of every memory of a scope, in the order of their founding statements: all that a search for partners needs.
+
+    With them those of which a vector is known, and these vectors, as `load_vectors` gives them.
+    """
+    rows = store.tuples("""SELECT w.text, v.body FROM memory m JOIN wording w ON w.sha = m.wording
+                           LEFT JOIN vector v ON v.wording = m.wording AND v.model = ?
+                           WHERE m.scope = ? ORDER BY m.created_at, m.id""", model, str(scope))
+    sizes = Counter(len(body) for _, body in rows if isinstance(body, bytes))
+    size = max(sizes, key=lambda one: sizes[one], default=0)
+    sound = {text: body for text, body in rows if isinstance(body, bytes) and len(body) == size}
+    return [text for text, _ in rows], list(sound), _matrix(list(sound.values()))
 
 
 def find_missing(store: Store, wordings: Sequence[str], *, model: str) -> list[str]:
@@ -58,6 +71,12 @@ def find_missing(store: Store, wordings: Sequence[str], *, model: str) -> list[s
         rows = store.all(f"SELECT wording FROM vector WHERE model = ? AND wording IN ({marks})", model, *part)
         known.update(r[0] for r in rows)
     return [sha for sha in asked if sha not in known]
+
+
+def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
+    import numpy as np
+
+    return np.frombuffer(b"".join(bodies), dtype="<f2").reshape(len(bodies), -1) if bodies else np.zeros((0, 0), "<f2")
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:

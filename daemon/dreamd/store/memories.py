@@ -85,10 +85,9 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
 @sound_row
 def load_shown(store: Store, scope: Scope) -> list[Standing]:
     """The memories an index shows, with what it ranks them by: the number of its observations, but not which, and no words."""
-    rows = store.all("""SELECT m.id, m.file, m.category, m.status, m.class, m.pinned, m.unverified,
-                          (SELECT COUNT(*) FROM support s WHERE s.memory = m.id), m.confirmed_at, m.created_at
-                        FROM memory m WHERE m.scope = ? AND m.status IN ('live', 'stale')
-                        ORDER BY m.created_at, m.id""", str(scope))
+    rows = store.tuples("""SELECT m.id, m.file, m.category, m.status, m.class, m.pinned, m.unverified,
+                             (SELECT COUNT(*) FROM support s WHERE s.memory = m.id), m.confirmed_at, m.created_at
+                           FROM memory m WHERE m.scope = ? AND m.status IN ('live', 'stale')""", str(scope))
     # Looked up in a table: asking an enumeration takes as long as all the rest of a row.
     categories, statuses = {c.value: c for c in Category}, {s.value: s for s in Status}
     classes = {c.value: c for c in MemoryClass}
@@ -96,13 +95,6 @@ def load_shown(store: Store, scope: Scope) -> list[Standing]:
         Standing(identity, file, categories[category], statuses[status], classes[kind], bool(pinned), bool(unverified),
                  support, parse_instant(confirmed), parse_instant(created))
         for identity, file, category, status, kind, pinned, unverified, support, confirmed, created in rows]
-
-
-def load_wordings(store: Store, scope: Scope) -> list[str]:
-    """The words of every memory of a scope, in the order of their founding statements: all that a search for partners needs."""
-    rows = store.all("""SELECT w.text FROM memory m JOIN wording w ON w.sha = m.wording WHERE m.scope = ?
-                        ORDER BY m.created_at, m.id""", str(scope))
-    return [r["text"] for r in rows]
 
 
 def load_around(store: Store, scope: Scope, *, texts: Iterable[str], ids: Iterable[str] = (), said: Iterable[str] = (),
