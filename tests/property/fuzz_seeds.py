@@ -105,6 +105,11 @@ DATABASES = {
     "cursor-cli": """
         CREATE TABLE meta (key TEXT, value TEXT); CREATE TABLE blobs (id TEXT, data BLOB);
         INSERT INTO blobs VALUES ('b', '{"role": "user", "content": [{"type": "text", "text": "no tabs"}]}');""",
+    "openclaw-db": """
+        CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, event_json TEXT, navigation_json TEXT);
+        INSERT INTO transcript_events VALUES ('s', 0, '{"type": "session", "id": "s", "cwd": "/srv"}', NULL);
+        INSERT INTO transcript_events VALUES ('s', 1, '{"type": "message", "id": "1", "message": {"role": "user",
+            "content": "no tabs"}}', NULL);""",
     "hermes-db": """
         CREATE TABLE sessions (id TEXT, source TEXT, cwd TEXT);
         CREATE TABLE messages (id INTEGER, session_id TEXT, role TEXT, content TEXT, timestamp REAL, active INTEGER);

@@ -9,8 +9,8 @@ from dreamd.sources.copilot_cli import CopilotCli
 from dreamd.sources.cursor_lines import CursorTranscript
 from dreamd.sources.cursor_text import CursorText
 from dreamd.sources.databases import CursorCli, CursorIde
-from dreamd.sources.databases import Hermes as HermesSessions
 from dreamd.sources.gemini import Gemini
+from dreamd.sources.hermes import Hermes as HermesSessions
 from dreamd.sources.memory_dir import MemoryDirectory
 from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
 from dreamd.sources.openclaw import OpenClawSession

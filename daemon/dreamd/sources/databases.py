@@ -1,4 +1,4 @@
-"""Conversations that Cursor and Hermes keep in SQLite, opened for reading only and without leaving a trace.
+"""Conversations in SQLite, opened for reading only and without leaving a trace: what all have in common, and Cursor's.
 
 Their tables are nobody's promise, so every column and every key is looked for before it is read. A reading stays within
 one working directory: what was said in two projects must never be taken for one.
@@ -10,7 +10,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -19,6 +19,7 @@ from dreamd.sources import contract
 from dreamd.sources.contract import Head
 from dreamd.sources.opening import Unopened, open_source
 from dreamd.sources.reading import Sink, unread
+from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns
@@ -30,7 +31,6 @@ LOOKED_BACK = 6
 """Messages before the cursor that are looked at again: they may hold the question that is answered next."""
 ROWS_BACK = 50
 _WORKSPACE = re.compile(r"<user_info>.{0,2000}?Workspace Path: ([^\n<]{1,1000})", re.DOTALL)
-_SCHEDULED = frozenset({"cron", "batch", "api"})
 _HIGHEST = 8
 
 
@@ -224,31 +224,7 @@ class CursorCli:
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the blobs behind the cursor that hold a message."""
         def read(base: sqlite3.Connection, size: int) -> Reading:
-            return read_rows(_blobs(base, path), _still(base, "blobs", cursor), size=size, budget_bytes=budget_bytes)
-
-        return read_database(path, cursor, read=read)
-
-
-class Hermes:
-    """Reads the sessions in Hermes' state."""
-
-    kind = "hermes-db"
-
-    def accepts(self, head: Head) -> bool:
-        """An SQLite file with sessions and messages that have a role."""
-        if not {"sessions", "messages"} <= tables_of(head):
-            return False
-        try:
-            with closing(connect(head.path)) as base:
-                return {"session_id", "role", "content"} <= columns_of(base, "messages")
-        except UNREADABLE:
-            return False
-
-    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
-        """Read the messages behind the cursor that are still part of their session."""
-        def read(base: sqlite3.Connection, size: int) -> Reading:
-            here = _still(base, "messages", cursor)
-            return read_rows(_hermes(base, here.offset - ROWS_BACK), here, size=size, budget_bytes=budget_bytes)
+            return read_rows(_blobs(base, path), still_there(base, "blobs", cursor), size=size, budget_bytes=budget_bytes)
 
         return read_database(path, cursor, read=read)
 
@@ -266,6 +242,8 @@ class Row:
     cwd: str = ""
     skip: str = ""
     """Why it is passed over, where it is."""
+    answers: tuple[Answer, ...] = ()
+    """What a person answered in it, where it belongs to a question of the agent."""
 
 
 def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: int) -> Reading:
@@ -287,6 +265,11 @@ def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: i
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(row.at), row.session, 0, 0, uid=row.identity, cwd=row.cwd)
         if row.skip:
             sink.skip(row.skip)
+        elif row.answers:
+            turns.answer(event, list(row.answers))
+        elif row.role == "summary":
+            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=row.text))
         elif row.role == "user":
             turns.hear(event, separate(row.text))
         elif row.role == "assistant":
@@ -311,25 +294,10 @@ def _blobs(base: sqlite3.Connection, path: Path) -> Iterator[Row]:
                   skip="" if role else contract.BOOKKEEPING)
 
 
-def _still(base: sqlite3.Connection, table: str, cursor: Cursor) -> Cursor:
+def still_there(base: sqlite3.Connection, table: str, cursor: Cursor) -> Cursor:
     """The cursor, or the beginning where the table no longer reaches as far: it is another one."""
     last = int(base.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0])
     return cursor if 0 <= cursor.offset <= last else Cursor()
-
-
-def _hermes(base: sqlite3.Connection, after: int) -> Iterator[Row]:
-    about = columns_of(base, "sessions")
-    folder = next((name for name in ("cwd", "working_directory", "directory") if name in about), "")
-    known = {str(i): (str(cwd or ""), str(source or "")) for i, cwd, source in base.execute(
-        f"SELECT id, {folder or chr(39) * 2}, {'source' if 'source' in about else chr(39) * 2} FROM sessions")}
-    columns = columns_of(base, "messages")
-    wanted = [name if name in columns else "NULL" for name in ("timestamp", "active")]
-    for number, session, role, content, at, active in base.execute(
-            f"SELECT rowid, session_id, role, content, {', '.join(wanted)} FROM messages WHERE rowid > ? ORDER BY rowid",
-            (after,)):
-        cwd, source = known.get(str(session), ("", ""))
-        skip = contract.REWOUND if active == 0 else contract.OTHER_AGENT if source in _SCHEDULED else ""
-        yield Row(int(number), f"hermes:{session}:{number}", str(session), str(role or ""), str(content or ""), at, cwd, skip)
 
 
 def _record(raw: object) -> Record:

@@ -131,13 +131,21 @@ class Hermes:
     kind = "hermes"
 
     def accepts(self, head: Head) -> bool:
-        """Markdown with a line that holds nothing but the sign, under one of Hermes' two names."""
-        return head.path.name in (INDEX_NAME, "USER.md") and _SECTION.search(
-            head.start.decode("utf-8", "replace")) is not None
+        """Markdown under one of Hermes' two names with a line that holds nothing but the sign, or where Hermes keeps it."""
+        return not head.is_dir and head.path.name in (INDEX_NAME, "USER.md") and (
+            _SECTION.search(head.start.decode("utf-8", "replace")) is not None or _is_at_home(head.path))
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one small document
         """Read the file and give what is new in it."""
         return read_document(path, cursor, parse=lambda whole, sink: _entries(whole, sink, name=path.name))
+
+
+def _is_at_home(path: Path) -> bool:
+    """Whether a file lies in Hermes' own folder: one that holds a single entry has no sign in it."""
+    folder = path.parent
+    return folder.name == "memories" and not (folder / "memory_summary.md").exists() and any(
+        place.exists() for place in (path.with_name(path.name + ".lock"), folder.parent / "state.db",
+                                     folder.parent / "config.yaml"))
 
 
 def _entries(whole: Whole, sink: Sink, *, name: str) -> bool:

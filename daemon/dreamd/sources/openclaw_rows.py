@@ -48,7 +48,6 @@ class _Entry:
 
     row: int
     session: str
-    number: int
     body: Record | None
     size: int
     packed: bool
@@ -82,7 +81,7 @@ class _Entries:
         for step in steps if isinstance(steps, list) else []:
             if isinstance(step, list) and len(step) == 3 and isinstance(step[0], int):
                 found = self._base.execute(f"SELECT session_id, seq FROM {_EVENTS} WHERE rowid = ?", (step[0],)).fetchone()
-                if found and [str(found[0]), found[1]] == step[1:]:
+                if found and [str(found[0]), str(found[1])] == step[1:]:
                     return int(step[0])
         return 0
 
@@ -102,7 +101,7 @@ class _Entries:
             self._tell(entry, window)
             sink.close()
             self._after, rows, spent = entry.row, rows + 1, spent + entry.size
-        steps = [list(found) for back in _STEPS_BACK if (found := self._base.execute(
+        steps = [[found[0], str(found[1]), str(found[2])] for back in _STEPS_BACK if (found := self._base.execute(
             f"SELECT rowid, session_id, seq FROM {_EVENTS} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
             (self._after, back)).fetchone())]
         carry = json.dumps({"at": steps}, separators=(",", ":"))
@@ -112,12 +111,12 @@ class _Entries:
     def _rows(self, where: str, given: tuple[object, ...]) -> Iterator[_Entry]:
         head = "navigation_json" if "navigation_json" in self._columns[_EVENTS] else "NULL"
         rows = self._base.execute(
-            f"SELECT rowid, session_id, seq, event_json, {head} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
+            f"SELECT rowid, session_id, event_json, {head} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
         while batch := rows.fetchmany(_ROWS_AT_ONCE):
-            for row, session, number, text, about in batch:
+            for row, session, text, about in batch:
                 packed = text is None
                 body = self._unpacked(str(session), about) if packed else parse_record(str(text))
-                yield _Entry(int(row), str(session), int(number), body, len(str(text or about)), packed)
+                yield _Entry(int(row), str(session), body, len(str(text or about)), packed)
 
     def _unpacked(self, session: str, about: object) -> Record | None:
         """A packed entry from what stands beside it and in the index; its content is missing where that has none."""

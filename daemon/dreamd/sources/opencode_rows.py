@@ -125,7 +125,7 @@ class _Rows:
                        sink.prompts, complete)
 
     def _carry(self) -> str:
-        steps = {table: [list(found) for back in _STEPS_BACK if (found := self._base.execute(
+        steps = {table: [[found[0], str(found[1])] for back in _STEPS_BACK if (found := self._base.execute(
             f"SELECT rowid, id FROM {table} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
             (self._after[table], back)).fetchone())] for table in self._tables}
         return json.dumps({"at": steps, "open": self._open[-_MOST_OPEN:]}, separators=(",", ":"))
