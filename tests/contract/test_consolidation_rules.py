@@ -58,6 +58,29 @@ def meet(house: House, first: str, second: str, *, scope: str = CEDAR) -> dict[s
     return told(house)
 
 
+@pytest.mark.parametrize(("old", "new"), [
+    ("We use Webpack.", "we switched to Vite"),
+    ("Tests run with Jest.", "we're on vitest now"),
+    ("Olga does the posters.", "Pavel does the posters now."),
+    ("The manuscript is due on 1 March.", "Deadline for the manuscript is 15 April now."),
+    ("Rollout day is Wednesday.", "we roll out on Mondays now, wednesdays were too crowded"),
+    ("Results are written to /data/runs.", "results go to /scratch/runs now"),
+])
+def test_what_talk_gives_anew_in_words_of_its_own_ends_the_old_value(thoughtful: House, old: str, new: str) -> None:
+    assert meet(thoughtful, old, new) == {old: ("superseded", 1), new: ("live", 1)}
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("We deploy on Thursdays.", "We deploy on Tuesdays, too."),
+    ("The budget for the trip is 4100.", "We spent 3200 of the budget for the trip."),
+    ("The pdf cache is 200 MB.", "We want to raise the pdf cache to 350 MB."),
+    ("The annealing temperature for primer set A is 58.", "The annealing temperature for primer set B is 54."),
+    ("Our tracker is Jira.", "The support team switched to Linear."),
+])
+def test_what_is_added_planned_or_said_of_a_part_ends_nothing(thoughtful: House, one: str, other: str) -> None:
+    assert meet(thoughtful, one, other) == {one: ("live", 1), other: ("live", 1)}
+
+
 # A conflict that the judge is not sure of
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.candidates import rare_partners
+from dreamd.candidates import MOST_PARTNERS, WORD, rare_partners
 from dreamd.kit import Kit
 from dreamd.model import Judgement, PairScore, Scope, text_sha
-from dreamd.relations import Statement, judge, needs_score
+from dreamd.relations import Statement, judge, needs_score, rivals_of
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
@@ -121,6 +121,7 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
         for text, row, near in zip(known, places.tolist(), cosines.tolist(), strict=True):
             partners[text] = [texts[p] for p, c in zip(row, near, strict=True) if p >= 0 and c >= floor and texts[p] != text]
     _add_rare(partners, list(dict.fromkeys(everyone)))
+    _add_rivals(partners, list(dict.fromkeys(everyone)))
     return partners
 
 
@@ -128,6 +129,15 @@ def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:
     for text, sharing in rare_partners(partners, everyone).items():
         have = {text, *partners[text]}
         partners[text].extend(t for t in sharing if t not in have)
+
+
+def _add_rivals(partners: dict[str, list[str]], everyone: list[str]) -> None:
+    """Who goes over to a tool leaves another of its trade, and the two statements need not share a word."""
+    for text, near in partners.items():
+        rivals = rivals_of(text)
+        if rivals:
+            naming = [t for t in everyone if not rivals.isdisjoint(WORD.findall(t.casefold()))]
+            near.extend(t for t in naming[:MOST_PARTNERS] if t != text and t not in near)
 
 
 class PairJudge:

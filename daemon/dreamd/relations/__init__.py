@@ -1,5 +1,6 @@
 """Relations between statements: features of a pair, hard guards, the judge, and groups of one claim. Pure."""
 
+from dreamd.relations.assigned import rivals_of
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.groups import group
@@ -23,5 +24,6 @@ __all__ = [
     "merged_wording",
     "needs_score",
     "pair_features",
+    "rivals_of",
     "specifics",
 ]

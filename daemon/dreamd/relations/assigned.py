@@ -17,11 +17,12 @@ from dreamd.relations.beside import former_values, misses
 from dreamd.relations.current import current
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.frames import told_changes
+from dreamd.relations.kin import has_akin
 from dreamd.relations.markers import ATTRIBUTES, DIMENSION_NOUNS, LIGHT, ONE_OF
 from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import BEARINGS, Slots, extract_slots
 from dreamd.relations.text import Token, stem
-from dreamd.relations.trades import SAID_WITH, TRADE_OF
+from dreamd.relations.trades import SAID_WITH, TOOLS_OF, TRADE_OF
 from dreamd.relations.words import NUMBER_WORDS, QUALIFIERS, UNIT_NAMES
 
 _WEEKDAYS = QUALIFIERS["weekday"]
@@ -75,9 +76,6 @@ _WITH_THE_NEW = re.compile(r" with (?:the|our) (?:new|bigger|larger|smaller|fast
 _NEVER_BARE = frozenset(["date", "clock", "month", "freq", "every-time", "every-month"])
 MOST_TOLD = 14
 """Content words from which a statement says too much to be told again as one value."""
-LONGEST_ENDING = 4
-LEAST_KIN = 4
-_NOUN_ENDINGS = frozenset("al ion ation ment ance ence y out up off down in over ing e t ure age er s".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,7 @@ def _may_be(pair: PairFeatures) -> bool:
         return True
     if bool(pair.a.changes) == bool(pair.b.changes):
         return False
-    return _has_place(pair.a) and _has_place(pair.b) or bool(_trades(pair.a) & _trades(pair.b)) or bool(pair.a.names and pair.b.names and pair.a.names != pair.b.names)
+    return _has_place(pair.a) and _has_place(pair.b) or bool(trades_of(pair.a) & trades_of(pair.b)) or bool(pair.a.names and pair.b.names and pair.a.names != pair.b.names)
 
 
 def _weekdays(slots: Slots) -> bool:
@@ -142,7 +140,15 @@ def _has_place(slots: Slots) -> bool:
     return "/" in slots.folded
 
 
-def _trades(slots: Slots) -> frozenset[int]:
+def rivals_of(text: str) -> frozenset[str]:
+    """Tools, in lower case, that somebody leaves who goes over to the one that a statement names; none where it tells no change."""
+    slots = extract_slots(text)
+    trades = trades_of(slots) if slots.tongue == "en" and told_changes(slots) else ()
+    return frozenset(name for trade in trades for name in TOOLS_OF[trade]) - slots.spoken
+
+
+def trades_of(slots: Slots) -> frozenset[int]:
+    """The trades of the tools that a statement names."""
     if slots.spoken.isdisjoint(TRADE_OF):
         return frozenset()
     return frozenset(trade for word in slots.spoken if word in TRADE_OF for trade in TRADE_OF[word])
@@ -232,7 +238,7 @@ def _values(new: Slots, old: Slots) -> Iterator[tuple[Kind, Assigned, Assigned]]
     mine, theirs = _addressee(new), _addressee(old)
     if mine and theirs:
         yield Kind("person", _ADDRESSED), mine, theirs
-    for trade in sorted(_trades(new) & _trades(old)):
+    for trade in sorted(trades_of(new) & trades_of(old)):
         mine, theirs = _tool(new, trade), _tool(old, trade)
         if mine and theirs:
             yield Kind("tool", _EMPLOYED | SAID_WITH[trade]), mine, theirs
@@ -339,11 +345,4 @@ def _same(one: frozenset[str], other: frozenset[str]) -> bool:
         return True
     if len(left) != len(right) or not (one & other) and len(left) > 1:
         return False
-    return all(any(_kin(x, y) for y in right) for x in left) and all(any(_kin(x, y) for x in left) for y in right)
-
-
-def _kin(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
-    if len(short) < LEAST_KIN:
-        return False
-    return long.startswith(short) and long[len(short) :] in _NOUN_ENDINGS or long.startswith(short[:-1]) and long[len(short) - 1 :] in _NOUN_ENDINGS
+    return all(has_akin(x, right) for x in left) and all(has_akin(y, left) for y in right)

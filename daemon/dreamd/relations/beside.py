@@ -21,6 +21,7 @@ from dreamd.relations.replaced import other_in_place
 from dreamd.relations.runs import is_amount
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
+from dreamd.relations.shades import letters
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.sole import other_sole
 from dreamd.relations.takeover import other_keeper
@@ -150,6 +151,15 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     low = pair.a.folded.lower(), pair.b.folded.lower()
     if _whose(pair.a) * _whose(pair.b) < 0:
         yield "one speaks of ours, the other of somebody else's"
+    if not marked and letters(pair.a) and letters(pair.b) and set(letters(pair.a)) != set(letters(pair.b)):
+        yield "different letters"
+    plain = pair.in_english and not (pair.a.changes or pair.b.changes) and pair.a.negations % 2 == pair.b.negations % 2
+    if plain and bool(_ADDS.search(low[0])) != bool(_ADDS.search(low[1])):
+        yield "one adds to what the other says"
+    if bool(_OF_A_WHOLE.search(low[0])) != bool(_OF_A_WHOLE.search(low[1])):
+        yield "one tells of a part of it"
+    if bool(_INTENDED.search(low[0])) != bool(_INTENDED.search(low[1])):
+        yield "only one side is an intention"
     if all(_FITS.search(text) for text in low) and _two_values(pair):
         yield "each of them may fit"
     tongues = {pair.a.tongue, pair.b.tongue}
@@ -174,6 +184,11 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     yield from _denied_in_part(pair)
     if not marked and _clocks(pair) and pair.a.bearings & _UNTIL != pair.b.bearings & _UNTIL:
         yield "one tells a beginning, the other an end"
+
+
+_OF_A_WHOLE = re.compile(r"\d[\d.,]* (?:\w+ )?(?:out )?of (?:the|our|its|their|this|that|these|those|them|it)\b")
+_ADDS = re.compile(r"\b(?:also|as well|in addition|additionally)\b|\btoo\W*$")
+_INTENDED = re.compile(r"\b(?:wants?|plan(?:s|ned|ning)?|hope[sd]?|intend(?:s|ed)?|would like|propose[sd]?) to (?=[a-z])")
 
 
 def _whose(slots: Slots) -> int:

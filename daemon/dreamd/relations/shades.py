@@ -63,7 +63,7 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     limited = _limited(pair.a), _limited(pair.b)
     if low >= NEARLY_ALL and all(limited) and limited[0] != limited[1]:
         yield "each says only of something else"
-    if _letters(pair.a) != _letters(pair.b) and sorted(_letters(pair.a)) == sorted(_letters(pair.b)):
+    if letters(pair.a) != letters(pair.b) and sorted(letters(pair.a)) == sorted(letters(pair.b)):
         yield "two letters are exchanged"
     agentless = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
     roles = other_roles(pair) if low >= NEARLY_ALL and not agentless else ""
@@ -92,7 +92,7 @@ def _limited(slots: Slots) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _letters(slots: Slots) -> tuple[str, ...]:
+def letters(slots: Slots) -> tuple[str, ...]:
     """Single capitals inside a sentence: "disk A", "team B"."""
     return tuple(t.surface for t in slots.tokens if t.at and len(t.surface) == 1 and t.surface.isupper() and t.surface != "I")
 

@@ -65,8 +65,9 @@ _TRADES = (
 )  # fmt: skip
 TRADE_OF: dict[str, frozenset[int]] = {}
 """The trades of a name, in lower case."""
-for _trade, (_, _names) in enumerate(_TRADES):
-    for _name in _names.split():
+TOOLS_OF = tuple(tuple(names.split()) for _, names in _TRADES)
+for _trade, _names in enumerate(TOOLS_OF):
+    for _name in _names:
         TRADE_OF[_name] = TRADE_OF.get(_name, frozenset()) | {_trade}
 SAID_WITH = tuple(frozenset(form for word in said.split() for form in (word, stem(word))) for said, _ in _TRADES)
 """The words that tell no more of a trade than its tools' names do."""

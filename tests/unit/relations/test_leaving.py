@@ -12,6 +12,8 @@ from dreamd.relations import leaves_more
      "Bed 9 of the nursery is watered every 6 days from now on, no longer every 4.", "grow"),
     ("The fair notes are due on 2026-11-12.", "The fair is postponed from 2026-11-12 to 2027-02-04.", "not"),
     ("Glass balls are allowed in the small hall.", "Loose glass is not allowed in the small hall anymore.", "ball"),
+    ("Greta does the flyers and the banners.", "Anton does the flyers now.", "greta"),
+    ("Our tracker is Jira.", "We switched to Bazel.", "track"),
     ("The ledger listens on port 7100 and its logs go to /var/log/ledger.", "The ledger now listens on port 7200.", "log"),
 ])
 def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: str) -> None:
@@ -23,6 +25,11 @@ def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: st
     ("The harbour crew meets on Mondays.", "The harbour crew now meets on Thursdays instead of Mondays."),
     ("The ledger listens on port 7100.", "The ledger listens on port 7200."),
     ("Fair day is 2026-11-12.", "The fair is postponed from 2026-11-12 to 2027-02-04."),
+    ("The essay is due on 1 March.", "Deadline for the essay is 15 April now."),
+    ("Rollout day is Wednesday.", "We roll out on Mondays now."),
+    ("Our tracker is Jira.", "We switched to Linear."),
+    ("Greta does the flyers.", "Anton does the flyers now."),
+    ("Greta is in charge of the flyers.", "Anton took over the flyers."),
 ])
 def test_a_plain_replacement_loses_nothing(old: str, new: str) -> None:
     assert leaves_more(old, new) == ""
