@@ -17,8 +17,11 @@ from dreamd.sources.turns import Turns, brief_of_call
 
 _FAMILIES = frozenset({
     "session", "user", "assistant", "tool", "hook", "permission", "system", "subagent", "skill", "abort", "command",
-    "external_tool", "mcp", "elicitation", "exit_plan_mode", "user_input", "sampling", "pending_messages",
+    "external_tool", "mcp", "elicitation", "exit_plan_mode", "user_input", "sampling", "pending_messages", "model",
+    "commands", "tools", "schedule", "agent", "custom_agents", "capabilities", "auto_mode_switch", "fusion", "factory",
+    "canvas", "ui", "permissions", "todos", "workspace", "context", "memory", "plan", "telemetry",
 })
+_NOT_TYPED = frozenset({"authenticated-cross-session", "untrusted"})
 _ANSWER_STARTS = ("User selected:", "User responded:", "User answered:", "User's answer:")
 
 
@@ -56,7 +59,7 @@ class _Session:
     def take(self, record: Record) -> None:
         """Look at one event."""
         kind, body = text_at(record, "type"), record_at(record, "data")
-        if body.get("parentToolCallId") or kind.startswith("subagent."):
+        if body.get("parentToolCallId") or text_at(record, "agentId") or kind.startswith("subagent."):
             self._sink.skip(contract.SIDECHAIN)
             return
         if kind in ("session.start", "session.resume", "session.context_changed"):
@@ -93,8 +96,9 @@ class _Session:
 
     def _message(self, event: Event, body: Record) -> None:
         """`content` is what was typed, `transformedContent` what the model saw; a `source` names a program."""
-        text = text_at(body, "content")
-        if text_at(body, "source") in ("", "user", "human"):
+        text = text_at(body, "content") or _without_reminder(text_at(body, "transformedContent"))
+        typed = _NOT_TYPED.isdisjoint((text_at(body, "inputOrigin"), text_at(body, "integrity")))
+        if typed and text_at(body, "source") in ("", "user", "human"):
             self._turns.hear(event, separate(text))
         else:
             self._turns.put(event, text)
@@ -119,3 +123,9 @@ class _Session:
         identity = text_at(body, "toolCallId")
         name, arguments = self._turns.called(identity)
         self._turns.refuse(event, text_at(outcome, "feedback"), brief=brief_of_call(name, arguments))
+
+
+def _without_reminder(text: str) -> str:
+    """What was sent to the model without what the program added for it."""
+    before, _, rest = text.partition("<reminder>")
+    return before + rest.partition("</reminder>")[2]

@@ -1,8 +1,13 @@
-"""The readable copies that Cursor keeps of its agent's conversations, one message a line."""
+"""The readable copies that Cursor keeps of its agent's conversations, one message a line.
+
+They have no times but the one that newer versions put before what a person typed, as it would be read out.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
@@ -14,9 +19,14 @@ from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns
 
+_SENT = re.compile(r"<timestamp>[A-Za-z]{3,12}, ([A-Za-z]{3}) (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2})(?::\d{2})? ([AP]M)"
+                   r"(?: \(UTC([+-]\d{1,2})(?::(\d{2}))?\))?")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+_SENT_WITHIN = 400
+
 
 class CursorTranscript:
-    """Reads one of the readable copies Cursor keeps of an agent conversation; they have no times."""
+    """Reads one of the readable copies Cursor keeps of an agent conversation."""
 
     kind = "cursor"
 
@@ -50,7 +60,8 @@ class _CursorChat:
         text = "\n".join(texts_of(message.get("content")))
         if not self._cwd and (named := workspace_in(text)):
             self._cwd, self._named_at = named, self._sink.start
-        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), self._name, 0, 0,
+        at = moment(record.get("timestamp")) or sent_at(text)
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0,
                       uid=f"{self._name}:{self._sink.start}", cwd=self._cwd)
         if text_at(record, "role") == "user":
             self._turns.hear(event, separate(text))
@@ -61,4 +72,19 @@ class _CursorChat:
                     call = text_at(part, "id"), text_at(part, "name"), record_at(part, "input")
                     self._turns.call(event, call)
         else:
-            self._sink.skip(contract.UNKNOWN)
+            self._sink.skip(contract.BOOKKEEPING if text_at(record, "type") == "turn_ended" else contract.UNKNOWN)
+
+
+def sent_at(text: str) -> datetime | None:
+    """When a message was sent, where it says so; without a zone it is taken as UTC."""
+    found = _SENT.search(text[:_SENT_WITHIN])
+    if not found or found[1].title() not in _MONTHS:
+        return None
+    hours, minutes = int(found[7] or 0), int(found[8] or 0)
+    zone = timezone(timedelta(hours=hours, minutes=-minutes if hours < 0 else minutes)) if abs(hours) < 24 else UTC
+    try:
+        sent = datetime(int(found[3]), _MONTHS.index(found[1].title()) + 1, int(found[2]),
+                        int(found[4]) % 12 + (12 if found[6] == "PM" else 0), int(found[5]), tzinfo=zone)
+    except ValueError:
+        return None
+    return moment(sent.astimezone(UTC).isoformat())

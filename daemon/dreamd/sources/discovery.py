@@ -47,7 +47,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield root / "memories", ""
     for root in roots.gemini_dirs:
         for project in _folders(root / "tmp"):
-            yield from _plain(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
+            yield from _newest_form(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
             if (project / "memory").is_dir():
                 yield project / "memory", _gemini_key(project)
     for root in roots.copilot_dirs:
@@ -88,8 +88,10 @@ def _openclaw(agents: Path) -> Iterator[tuple[Path, str]]:
 
 
 def _cursor(transcripts: Path) -> Iterator[tuple[Path, str]]:
-    """Transcripts of an agent; the flat text of older versions only where no newer form lies beside it."""
+    """Transcripts of an agent, none of its sub-agents'; the flat text of older versions only without a newer form."""
     for path in files_below(transcripts, endings=(".jsonl", ".txt")):
+        if path.parent.name == "subagents":
+            continue
         if path.suffix != ".txt" or not (path.with_suffix("").is_dir() or path.with_suffix(".jsonl").exists()):
             yield path, ""
 

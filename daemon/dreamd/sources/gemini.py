@@ -1,7 +1,8 @@
 """Gemini CLI sessions: one JSON document in older builds, JSON lines with editing operators in newer ones.
 
 A message is written again under its id while it grows, `$set` replaces fields or all messages, and `$rewindTo` takes
-back everything from a message on. So the file is a journal, and what counts is the conversation it ends with.
+back everything from a message on. So the file is a journal, and what counts is the conversation it ends with; only what
+was replaced by a summary was said all the same.
 """
 
 from __future__ import annotations
@@ -20,7 +21,11 @@ from dreamd.sources.tolerant import Record, moment, parse_record, record_at, rec
 from dreamd.sources.turns import Turns, memory_path_of, written_by
 
 _REFERENCED = "--- Content from referenced files ---"
+_SUMMARY = "<state_snapshot>"
 _MEMORY_TOOLS = frozenset({"save_memory", "memory"})
+
+_Placed = tuple[Record, int, int]
+"""A message and the bytes it stands in."""
 
 
 class Gemini:
@@ -46,7 +51,7 @@ class _Session:
         self._sink = sink
         self._name = name
         self._about: Record = {}
-        self._messages: dict[str, tuple[Record, int, int]] = {}
+        self._messages: dict[str, _Placed] = {}
         self._turns = Turns(sink)
 
     def read(self, whole: Whole) -> bool:
@@ -103,8 +108,16 @@ class _Session:
     def _apply_set(self, fields: Record, *, start: int, end: int) -> None:
         self._about.update({key: value for key, value in fields.items() if key != "messages"})
         if isinstance(fields.get("messages"), list):
-            self._messages = {text_at(record, "id") or f"{start}:{number}": (record, start, end)
-                              for number, record in enumerate(records_at(fields, "messages"))}
+            fresh = {text_at(record, "id") or f"{start}:{number}": (record, start, end)
+                     for number, record in enumerate(records_at(fields, "messages"))}
+            summed = any(_SUMMARY in _shown(record) for record, _, _ in list(fresh.values())[:2])
+            self._messages = {**self._summed_up(fresh), **fresh} if summed else fresh
+
+    def _summed_up(self, fresh: dict[str, _Placed]) -> dict[str, _Placed]:
+        """The messages that a summary stands for now and that are not kept beside it."""
+        kept = {_shown(record) for record, _, _ in fresh.values()}
+        return {identity: placed for identity, placed in self._messages.items()
+                if identity not in fresh and _shown(placed[0]) not in kept}
 
     def _message(self, record: Record) -> None:
         session = text_at(self._about, "sessionId") or self._name
@@ -113,8 +126,7 @@ class _Session:
                       uid=f"{session}:{identity}" if identity else "")
         kind = text_at(record, "type")
         if kind == "user":
-            shown = "\n".join(texts_of(record.get("displayContent"))) or "\n".join(texts_of(record.get("content")))
-            self._turns.hear(event, separate(shown.partition(_REFERENCED)[0]))
+            self._turns.hear(event, separate(_shown(record).partition(_REFERENCED)[0]))
         elif kind == "gemini":
             self._turns.prose(event, "\n".join(texts_of(record.get("content"))))
             for call in records_at(record, "toolCalls"):
@@ -136,6 +148,11 @@ class _Session:
             self._sink.skip(contract.WORDLESS)
         elif output.strip():
             self._turns.result(event, output, name=name)
+
+
+def _shown(record: Record) -> str:
+    """What a message says: as it was shown, where it was sent in another form."""
+    return "\n".join(texts_of(record.get("displayContent"))) or "\n".join(texts_of(record.get("content")))
 
 
 def _output_of(call: Record) -> str:

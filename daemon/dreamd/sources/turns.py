@@ -14,7 +14,7 @@ from dreamd.sources.tolerant import Record, text_at
 
 _WRITING_TOOLS = frozenset({
     "Write", "Edit", "MultiEdit", "Update", "create", "edit", "write", "write_file", "replace", "memory",
-    "str_replace_editor", "apply_patch",
+    "str_replace_editor", "apply_patch", "StrReplace",
 })
 _MEMORY_DIRECTORIES = frozenset({"memory", "memories", "agent-memory", "agent-memory-local"})
 _LONGEST_BRIEF = 160
@@ -38,7 +38,7 @@ def memory_path_of(name: str, arguments: Record) -> str:
 
 def written_by(arguments: Record) -> str:
     """The text a writing call puts into its file."""
-    text = text_at(arguments, "content", "new_string", "newString", "file_text", "insert_text", "new_str")
+    text = text_at(arguments, "content", "contents", "new_string", "newString", "file_text", "insert_text", "new_str")
     return text or "(emptied)"
 
 

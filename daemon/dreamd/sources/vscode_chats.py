@@ -8,6 +8,7 @@ folder a chat belonged to stands in `workspace.json` beside it.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeGuard
@@ -19,6 +20,7 @@ from dreamd.sources.contract import Head
 from dreamd.sources.documents import Whole, read_document
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.reading import Sink
+from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at
 from dreamd.sources.turns import Turns
@@ -34,6 +36,8 @@ _DRIVE = re.compile(r"\A/[A-Za-z]:")
 _LARGEST_WORKSPACE_BYTES = 64 * 1024
 _DENIED = 0
 """What a tool call says that a person did not let through."""
+_CANCELLED = 2
+"""How a request ended that a person stopped."""
 _WORDS = frozenset({"", "markdownContent", "markdownVuln", "inlineReference"})
 
 
@@ -180,15 +184,18 @@ class _Chat:
         self._ask(event, request)
         answer = records_at(request, "response")
         self._turns.prose(replace(event, uid=f"{event.uid}:answer"), _prose(answer))
-        for part in answer:
-            self._pass_over(part)
+        for number, part in enumerate(answer):
+            if text_at(part, "kind") == "questionCarousel" and record_at(part, "data"):
+                self._turns.answer(replace(event, uid=f"{event.uid}:{number}"), list(_answers(part)))
+            else:
+                self._pass_over(part)
         # The arguments of calls stand in the result alone.
         rounds = records_at(record_at(record_at(request, "result"), "metadata"), "toolCallRounds")
         for call in (call for one in rounds for call in records_at(one, "toolCalls")):
             arguments = parse_record(text_at(call, "arguments")) or record_at(call, "arguments")
             self._turns.call(replace(event, uid=f"{event.uid}:{text_at(call, 'id')}"),
                              (text_at(call, "id"), text_at(call, "name"), arguments))
-        if request.get("isCanceled") is True:
+        if request.get("isCanceled") is True or record_at(request, "modelState").get("value") == _CANCELLED:
             self._turns.stop("interrupted")
 
     def _ask(self, event: Event, request: Record) -> None:
@@ -221,3 +228,19 @@ def _prose(answer: list[Record]) -> str:
         elif kind in _WORDS:
             said.append(text_at(part, "value") or text_at(record_at(part, "content"), "value"))
     return "".join(said)
+
+
+def _answers(asked: Record) -> Iterator[Answer]:
+    """What a person answered to the questions the agent asked at once, by the labels they saw."""
+    given = record_at(asked, "data")
+    for question in records_at(asked, "questions"):
+        value = given.get(text_at(question, "id"))
+        labels = {text_at(option, name): text_at(option, "label") for option in records_at(question, "options")
+                  for name in ("id", "value")}
+        chosen: list[object] = [value]
+        if isinstance(value, dict):
+            several = value.get("selectedValues")
+            chosen = [value.get("selectedValue"), *(several if isinstance(several, list) else []), value.get("freeformValue")]
+        words = ", ".join(labels.get(word) or word for word in chosen if isinstance(word, str) and word.strip())
+        if words:
+            yield Answer(text_at(question, "title") or text_at(question, "message"), words)

@@ -1,0 +1,123 @@
+"""What newer versions of Gemini, Cursor, Copilot and VS Code write, beside the shapes they have always had."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from source_shapes import read_all, said, write_lines
+
+from dreamd.model import EventKind, Speaker
+from dreamd.sources import SourceRoots, contract, discover
+from dreamd.sources.cursor_lines import sent_at
+
+# ----- Gemini
+
+GEMINI = {"sessionId": "g-1", "projectHash": "ab", "startTime": "2026-08-10T12:00:00Z"}
+
+
+def gemini(uid, kind, content, **more):
+    return {"id": uid, "timestamp": "2026-08-10T12:00:00.000Z", "type": kind, "content": content, **more}
+
+
+def test_what_gemini_replaced_by_a_summary_was_said_all_the_same(tmp_path):
+    path = write_lines(tmp_path / "session.jsonl", [
+        GEMINI, gemini("1", "user", "use pnpm"), gemini("2", "gemini", "Done."), gemini("3", "user", "and tabs"),
+        {"$set": {"messages": [
+            gemini("8", "user", [{"text": "<state_snapshot>\nThey want yarn.\n</state_snapshot>"}]),
+            gemini("9", "user", "and tabs")]}},
+        gemini("10", "user", "commit")])
+    assert said(read_all(path).events) == ["use pnpm", "and tabs", "commit"]
+
+
+def test_a_session_of_gemini_in_both_forms_is_one_source(tmp_path):
+    chats = tmp_path / "tmp" / "otter" / "chats"
+    write_lines(chats / "session-1.jsonl", [GEMINI, gemini("1", "user", "use pnpm")])
+    (chats / "session-1.json").write_text(json.dumps({**GEMINI, "messages": []}))
+    assert [s.path.name for s in discover(SourceRoots(gemini_dirs=(tmp_path,)))] == ["session-1.jsonl"]
+
+
+# ----- Cursor
+
+
+def cursor(role, *content):
+    return {"role": role, "message": {"content": list(content)}}
+
+
+def typed(text):
+    sent = "<timestamp>Tuesday, Jul 21, 2026, 6:56 PM (UTC+8)</timestamp>"
+    return {"type": "text", "text": f"{sent}\n<user_query>\n{text}\n</user_query>"}
+
+
+def test_a_cursor_transcript_says_when_something_was_sent_and_what_was_written_to_memory(tmp_path):
+    path = write_lines(tmp_path / "k.jsonl", [
+        cursor("user", typed("use pnpm")),
+        cursor("assistant", {"type": "text", "text": "Noted."},
+               {"type": "tool_use", "name": "Write", "input": {"path": "/srv/memory/a.md", "contents": "pnpm"}},
+               {"type": "tool_use", "name": "StrReplace", "input": {"path": "/srv/memory/b.md", "old_string": "a",
+                                                                    "new_string": "tabs"}}),
+        {"type": "turn_ended", "status": "completed"}])
+    reading = read_all(path)
+    assert [(e.text, e.at) for e in reading.events if e.speaker is Speaker.HUMAN] == [
+        ("use pnpm", datetime(2026, 7, 21, 10, 56, tzinfo=UTC))]
+    assert [e.text for e in reading.events if e.kind is EventKind.MEMORY_WRITE] == ["pnpm", "tabs"]
+    assert not {skip.reason for skip in reading.skips} - contract.ORDINARY
+
+
+@pytest.mark.parametrize(("stamp", "at"), [
+    ("Monday, Mar 2, 2026, 12:05 AM", datetime(2026, 3, 2, 0, 5, tzinfo=UTC)),
+    ("Monday, Mar 2, 2026, 12:05 PM (UTC-3:30)", datetime(2026, 3, 2, 15, 35, tzinfo=UTC)),
+    ("Monday, Mai 2, 2026, 12:05 PM", None), ("Monday, Feb 31, 2026, 12:05 PM", None),
+    ("Monday, Mar 2, 2026, 12:05 PM (UTC+99)", datetime(2026, 3, 2, 12, 5, tzinfo=UTC))])
+def test_a_time_is_read_as_it_is_read_out(stamp, at):
+    assert sent_at(f"<timestamp>{stamp}</timestamp>\n<user_query>x</user_query>") == at
+
+
+def test_the_transcripts_of_cursors_sub_agents_stay_out(tmp_path):
+    talk = tmp_path / "projects" / "p" / "agent-transcripts" / "k"
+    write_lines(talk / "k.jsonl", [cursor("user", typed("use pnpm"))])
+    write_lines(talk / "subagents" / "s.jsonl", [cursor("user", typed("look into it"))])
+    assert [s.path.name for s in discover(SourceRoots(cursor_dirs=(tmp_path,)))] == ["k.jsonl"]
+
+
+# ----- Copilot CLI
+
+
+def copilot(kind, body, uid, **more):
+    return {"type": kind, "data": body, "id": uid, "timestamp": "2026-07-19T23:12:34.849Z", "parentId": None, **more}
+
+
+def test_copilot_events_of_sub_agents_and_of_other_sessions_are_not_the_persons(tmp_path):
+    path = write_lines(tmp_path / "c-1" / "events.jsonl", [
+        copilot("session.start", {"sessionId": "c-1", "context": {"cwd": "/srv/otter"}}, "1"),
+        copilot("user.message", {"content": "", "transformedContent": "<current_datetime>now</current_datetime>\n\nuse pnpm\n\n"
+                                 "<reminder>use yarn</reminder>"}, "2"),
+        copilot("user.message", {"content": "look into it"}, "3", agentId="a-1"),
+        copilot("user.message", {"content": "use npm", "inputOrigin": "authenticated-cross-session"}, "4"),
+        copilot("user.message", {"content": "use bun", "integrity": "untrusted"}, "5"),
+        copilot("model.call_failure", {}, "6"), copilot("commands.changed", {}, "7"), copilot("tools.updated", {}, "8")])
+    reading = read_all(path)
+    assert said(reading.events) == ["use pnpm"]
+    assert contract.SIDECHAIN in {skip.reason for skip in reading.skips} <= contract.ORDINARY
+
+
+# ----- VS Code
+
+
+def test_a_vscode_chat_knows_answers_to_its_questions_and_what_was_stopped(tmp_path):
+    questions = [{"id": "q1", "type": "singleSelect", "title": "Which store?", "options": [
+        {"id": "a", "label": "SQLite", "value": "v-a"}]}, {"id": "q2", "type": "text", "title": "Its name?"},
+        {"id": "q3", "type": "multiSelect", "title": "Which days?"}]
+    carousel = {"kind": "questionCarousel", "questions": questions, "isUsed": True, "data": {
+        "q1": {"selectedValue": "v-a"}, "q2": "otter", "q3": {"selectedValues": ["Mon", "Tue"], "freeformValue": "or later"}}}
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps({"kind": 0, "v": {"version": 3, "sessionId": "v-1", "creationDate": 1786363200000, "requests": [
+        {"requestId": "r1", "timestamp": 1786363200000, "message": {"text": "set it up"}, "modelState": {"value": 2},
+         "response": [{"value": "Let me ask."}, carousel, {"kind": "questionCarousel", "questions": questions}]},
+        {"requestId": "r2", "timestamp": 1786363200000, "message": {"text": "not so"}, "response": []}]}}) + "\n")
+    reading = read_all(path)
+    assert [(e.question, e.text) for e in reading.events if e.kind is EventKind.ANSWER] == [
+        ("Which store?", "SQLite"), ("Its name?", "otter"), ("Which days?", "Mon, Tue, or later")]
+    assert [(e.text, e.title) for e in reading.events if e.kind is EventKind.PROMPT] == [
+        ("set it up", ""), ("not so", "interrupted")]
