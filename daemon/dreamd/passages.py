@@ -8,13 +8,14 @@ memory or a later passage says again, replaced or contradicts stays away.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
 from dreamd.outdated import is_replaced
-from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches
+from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches, word_roots
 from dreamd.settings import RecallSettings
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
@@ -25,24 +26,26 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-POOL = 12
+POOL = 24
 """Passages looked at for one question."""
 REACH = 20
 """Times as many are sorted before it is known which of them may be seen."""
-FLOOR = 0.25
-"""Least similarity of a passage: about that of a memory at the floor of an answer, before memories get their advantage."""
-NEARER = 0.6
-"""Share of the nearest memory that a passage needs."""
-BESIDE = 0.6
-"""Share of the nearest passage that another one needs."""
-COMPANY = 0.5
-"""Share of the nearest passage that a memory beside it needs."""
+FLOOR = 0.18
+"""Least similarity of a passage, and of what stands beside one."""
+FIRST = 0.4
+STEP = 0.1
+NEAREST = 0.95
+"""Share of the nearest result that another one needs, what it needs more for each that stands before it, and the most."""
 COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""
 COMPARED_FROM = 0.4
+CONTAINED = 0.85
+"""Share of the words of a passage that another result must have to stand for it."""
 REPEATED = 0.9
 """Likeness from which two texts say the same whatever the judge sees in them."""
 OF_TEN = 10
+READABLE = 40
+"""Characters from which what was said to a question can be read without it."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,8 @@ def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: S
     """The memories of an answer with the passages that belong into it."""
     most = most_of(wanted.count, wanted.rules)
     pool = _pool(store, wanted, ranked, sayings) if most else []
-    best = max((one.parts["similarity"] for one in ranked), default=0.0)
-    nearest = max((one.ranked.parts["similarity"] for one in pool), default=0.0)
-    least = max(FLOOR, NEARER * best, BESIDE * nearest)
-    fit = [one for one in pool if one.ranked.parts["similarity"] >= least]
+    best = max((one.parts["similarity"] for one in (*ranked, *(other.ranked for other in pool[:1]))), default=0.0)
+    fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
     if not fit:
         return list(ranked)
     latest = list({one.memory.id: one for one in (_latest(one, pool) for one in fit)}.values())[:most]
@@ -113,6 +114,20 @@ def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: S
     ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
              if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
     return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
+
+
+def as_shown(memory: Memory) -> Memory:
+    """A passage as an answer shows it: without the question it was said to, where what was said can be read without."""
+    if memory.status is not Status.SAID:
+        return memory
+    from dreamd.extraction.speech import sentences
+
+    said = sentences(memory.text)
+    asked = max((n for n, sentence in enumerate(said[:-1]) if sentence.endswith(("?", "？"))), default=-1)
+    told = " ".join(said[asked + 1:])
+    if asked < 0 or len(told) >= READABLE:
+        return replace(memory, text=told)
+    return replace(memory, text=" ".join(said[asked:]))
 
 
 def prepare() -> None:
@@ -153,13 +168,15 @@ def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayin
     known = passages.load_some(store, ids)
     ids = [i for i in ids if i in known and not ((ttl := known[i].ttl) and ttl < wanted.today)]
     # Rarity is taken among all that is shown, so that a match counts the same on both sides.
-    matches = word_matches(wanted.query, [*(known[i].text for i in ids), *(one.memory.text for one in ranked)])
+    shown = [one.memory.text for one in ranked]
+    matches = word_matches(wanted.query, [*(known[i].text for i in ids), *shown])
     place = {sayings.rows[n].id: n for n in places} if sayings else {}
-    pool = []
+    pool, kind = [], kind_asked_for(wanted.query)
     for identity, match in zip(ids, matches, strict=False):
         n = place.get(identity)
         cosine = float(sayings.cosines[n]) if sayings and n is not None else None
-        one = weigh(Hit(known[identity], match, cosine), now=wanted.now, rules=wanted.rules)
+        fits = has_what_is_asked(kind, known[identity].text)
+        one = weigh(Hit(known[identity], match, cosine, has_value=fits), now=wanted.now, rules=wanted.rules)
         pool.append(_Pooled(one, sayings.matrix[n] if sayings and n is not None else None))
     return sorted(pool, key=lambda one: (-one.ranked.parts["similarity"], one.memory.id))
 
@@ -226,10 +243,24 @@ def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:
 
 
 def _seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted) -> list[Ranked]:
-    """Memories and passages in one order; what is far behind the nearest passage is left out."""
-    least = 0.0 if wanted.whole else COMPANY * max((one.parts["similarity"] for one in said), default=0.0)
-    seated = [one for one in ranked if one.parts["similarity"] >= least][:wanted.count - len(said)]
-    for one in sorted(said, key=lambda one: (-one.score, one.memory.id)):
-        at = next((n for n, other in enumerate(seated) if other.score < one.score), len(seated))
-        seated.insert(at, one)
-    return seated
+    """Memories and passages in one order. The more there is before a result, the nearer it has to be to cost its tokens."""
+    everything = sorted((*ranked, *said), key=lambda one: (-one.parts["similarity"], one.memory.id))
+    best = everything[0].parts["similarity"] if everything else 0.0
+    seated: list[Ranked] = []
+    for one in everything:
+        needed = min(FIRST + STEP * len(seated), NEAREST) * best
+        if len(seated) == wanted.count or (one.parts["similarity"] < needed and not wanted.whole):
+            break
+        if not any(_says_all_of(other.memory, one.memory) for other in seated):
+            seated = [other for other in seated if other.memory.status is not Status.SAID
+                      or not _says_all_of(one.memory, other.memory)]
+            seated.append(one)
+    return sorted(seated, key=lambda one: (-one.score, one.memory.id))
+
+
+def _says_all_of(memory: Memory, passage: Memory) -> bool:
+    """Whether a text has nearly every word of a passage, so that both together say no more."""
+    if passage.status is not Status.SAID:
+        return False
+    mine, theirs = word_roots(memory.text), word_roots(passage.text)
+    return len(theirs - mine) <= (1 - CONTAINED) * len(theirs)

@@ -16,7 +16,7 @@ from dreamd.errors import Refused
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
-from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha
+from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha, with_context
 from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_standing, load_vectors
 from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
@@ -104,7 +104,7 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)
     if heard or full:
-        _embed_passages(kit, scope, [h.observation.text for h in heard if h.gated.reason == IN_PASSING])
+        _embed_heard(kit, scope, heard, full=full)
     known = _load_known(kit, scope, heard, partners if not full else None)
     judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
@@ -118,13 +118,17 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
     return plan
 
 
-def _embed_passages(kit: Kit, scope: Scope, fresh: Sequence[str]) -> None:
-    """Give a vector to what was said in passing, and to what lost it."""
+def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
+    """Give a vector to what was said in passing, to all that was said behind its context, and to what lost it."""
     if kit.dry or not kit.settings.recall.passages:
         return
     from dreamd.embedding import MODEL_ID
 
-    by_sha = {text_sha(text): text for text in (*passages.load_texts(kit.store, str(scope)), *fresh)}
+    passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
+    behind = [with_context(h.observation.text, h.observation.context) for h in heard
+              if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
+    known = passages.load_texts(kit.store, str(scope), carried=full)
+    by_sha = {text_sha(text): text for text in (*known, *passing, *behind)}
     load_vectors(kit, [by_sha[sha] for sha in derived.find_missing(kit.store, list(by_sha), model=MODEL_ID)])
 
 

@@ -42,6 +42,8 @@ EARLIER_WORDING = 0.95
 """What the cosine of a wording counts that a memory has taken in or replaced; the memory's own counts in full."""
 WELL_ABOVE = 1.25
 """Times the floor that a stale memory has to reach before it is halved, to be shown when the half falls below the floor."""
+ASKED_FOR = 1.25
+"""What the similarity of a text counts that has a value of the kind a question asks for: a name, a number, a time, a place."""
 ALIKE_WORTH = 0.7
 """What a word of the same meaning counts of the word itself."""
 
@@ -76,6 +78,8 @@ class Hit:
     vector_similarity: float | None = None
     earlier: bool = False
     """Whether the cosine is that of an earlier wording, which lives on in this memory."""
+    has_value: bool = False
+    """Whether it has a value of the kind that the question asks for."""
 
 
 @dataclass(frozen=True)
@@ -208,7 +212,11 @@ def _score(hit: Hit, rules: RecallSettings) -> Ranked:
         parts["vectors"] = hit.vector_similarity
         if hit.earlier:
             parts["earlier_wording"] = EARLIER_WORDING
-    parts["similarity"] = score = fuse(words, hit.vector_similarity, rules.word_weight)
+    score = fuse(words, hit.vector_similarity, rules.word_weight)
+    if hit.has_value:
+        parts["asked_for"] = ASKED_FOR
+        score = min(score * ASKED_FOR, 1.0)
+    parts["similarity"] = score
     parts["class_boost"] = _class_boost(memory.memory_class, rules)
     score *= parts["class_boost"]
     if memory.status is Status.SUPERSEDED and memory.superseded_by and memory.valid_to is None:

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd import inbox, mutex
+from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.clock import Clock, SystemClock, local_date
 from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
-from dreamd.passages import Sayings, Wanted, add_to
+from dreamd.passages import Sayings, Wanted, add_to, as_shown
 from dreamd.paths import Paths, default_config, read_environment
 from dreamd.ranking import (
     EARLIER_WORDING,
@@ -55,7 +56,7 @@ WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
 BESIDE_POOL = 16
-LEAST_NEAR = 0.25
+LEAST_NEAR = 0.2
 """Nearness that something must have for anything to be shown, save from deep looks: what answers a question, nearly always
 has more, and what does not mostly has less."""
 RECALL_BUDGET_S = 0.05
@@ -142,6 +143,7 @@ class Shelf:
         self._earlier: list[int] = []
         self._said: list[passages.Row] = []
         self._said_matrix: Floats | None = None
+        self._said_behind: Floats | None = None
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
@@ -157,7 +159,7 @@ class Shelf:
             self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
             self._earlier = [n for n, row in enumerate(self._rows) if row.earlier]
             if kit.settings.recall.passages:
-                self._said, self._said_matrix = passages.load_vectors_of(kit.store, model=MODEL_ID)
+                self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str) -> Near | None:
@@ -179,8 +181,10 @@ class Shelf:
             identity = self._rows[n].id
             if cosines[n] > cosines[best.get(identity, self._place.get(identity, n))]:
                 best[identity] = n
-        said = self._said_matrix
-        sayings = Sayings(self._said, said, said @ question) if self._said and said is not None else None
+        sayings = None
+        if self._said and self._said_matrix is not None and self._said_behind is not None:
+            nearest = np.maximum(self._said_matrix @ question, self._said_behind @ question * EARLIER_WORDING)
+            sayings = Sayings(self._said, self._said_matrix, nearest)
         return Near(self._rows, self._place, self._matrix, cosines, best, sayings)
 
 
@@ -291,7 +295,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     if near and look.budget is not Budget.DEEP and max((one.parts["similarity"] for one in ranked), default=0.0) < LEAST_NEAR:
         ranked = []
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
-    results = tuple(Found(r.memory, r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
+    results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
     answer = Recall(query, results, mode, warning)
     if look.record and answer.recalled:
         record_recalls(kit, answer.recalled)
@@ -335,8 +339,9 @@ def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     known = memories.load_some(kit.store, list(dict.fromkeys(names)))
     pool = [m for m in known.values() if m.status in look.statuses]
     matches = word_matches(query, [m.text for m in pool])
-    return [Hit(m, match, near.of(m.id), m.id in near.through_earlier) if near else Hit(m, match)
-            for m, match in zip(pool, matches, strict=True)]
+    kind = kind_asked_for(query) if len(query) <= LONGEST_QUESTION else ""
+    return [Hit(m, match, near.of(m.id) if near else None, near is not None and m.id in near.through_earlier,
+                has_value=has_what_is_asked(kind, m.text)) for m, match in zip(pool, matches, strict=True)]
 
 
 def record_recalls(kit: Kit, ids: Sequence[str]) -> None:

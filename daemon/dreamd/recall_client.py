@@ -25,6 +25,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         "directory": str(look.directory) if look.directory else None})
     if answer is None:
         return None
+    from dreamd.passages import as_shown
     from dreamd.recall import Found, Recall
     from dreamd.store import memories, passages
 
@@ -34,7 +35,8 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         known = memories.load_some(store, ids)
         if len(known) < len(ids):
             known |= passages.load_some(store, [i for i in ids if i not in known])
-        found = tuple(Found(known[r["id"]], float(r["score"]), dict(r["parts"]), r["clue"]) for r in rows if r["id"] in known)
+        found = tuple(Found(as_shown(known[r["id"]]), float(r["score"]), dict(r["parts"]), r["clue"])
+                      for r in rows if r["id"] in known)
         return Recall(query, found, str(answer["mode"]), str(answer["warning"]))
     return None
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
 
 from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.ranking import Asked, Budget, Hit, Ranked, fuse, rank, word_matches
+from dreamd.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, fuse, rank, word_matches
 from dreamd.settings import RecallSettings
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -32,6 +32,11 @@ def _memory(identity: str = "m1", text: str = "The kiln is lit on Mondays", **ch
 def _one(memory: Memory, similarity: float, asked: Asked = PLAINLY, rules: RecallSettings = WORDLESS) -> Ranked | None:
     found = rank("kiln", [Hit(memory, vector_similarity=similarity)], now=NOW, rules=rules, asked=asked)
     return found[0] if found else None
+
+
+def _one_hit(hit: Hit) -> Ranked:
+    (one,) = rank("kiln", [hit], now=NOW, rules=WORDLESS)
+    return one
 
 
 def _score(memory: Memory, similarity: float, asked: Asked = PLAINLY) -> float:
@@ -74,6 +79,13 @@ def test_age_orders_but_never_hides() -> None:
     young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
     order = rank("kiln", [Hit(old, vector_similarity=0.9), Hit(young, vector_similarity=0.6)], now=NOW, rules=WORDLESS)
     assert [one.memory.id for one in order] == ["m2", "m1"]
+
+
+def test_what_has_a_value_of_the_kind_asked_for_counts_more_and_never_more_than_all() -> None:
+    plain, valued = (_one_hit(Hit(_memory(), vector_similarity=0.4, has_value=value)) for value in (False, True))
+    assert valued.parts["similarity"] == pytest.approx(ASKED_FOR * plain.parts["similarity"])
+    assert (valued.parts["asked_for"], "asked_for" in plain.parts) == (ASKED_FOR, False)
+    assert _one_hit(Hit(_memory(), vector_similarity=0.95, has_value=True)).parts["similarity"] == 1.0
 
 
 def test_company_that_is_half_as_near_as_the_answer_stays_away_unless_one_looks_deep() -> None:

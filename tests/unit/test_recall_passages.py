@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from dreamd import verbs
-from dreamd.model import IN_PASSING, Status
+from dreamd.clock import parse_instant
+from dreamd.model import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
 from dreamd.outdated import is_replaced
-from dreamd.passages import most_of
+from dreamd.passages import as_shown, most_of
 from dreamd.ranking import Budget
 from dreamd.recall import Look, search
 from dreamd.settings import RecallSettings
@@ -73,6 +74,40 @@ def test_of_ten_results_three_are_passages_and_of_a_lean_answer_one(thoughtful: 
     question = "with which wood are the kilns of the pottery fired"
     assert len(found(thoughtful, question, replace(QUIET, limit=10))) == 3
     assert len(found(thoughtful, question, replace(QUIET, budget=Budget.LEAN))) == 1
+
+
+def test_what_another_result_has_word_for_word_is_not_shown_again(house: House) -> None:
+    house.say(FIRST_DAY, in_passing("the cedar kiln was rebuilt by Oke in spring"),
+              in_passing("the cedar kiln was rebuilt by Oke", "c2"))
+    house.dream(FIRST_NIGHT)
+    assert found(house, "who rebuilt the cedar kiln") == [("said", "the cedar kiln was rebuilt by Oke in spring")]
+
+
+@pytest.mark.model
+def test_what_names_its_thing_only_in_what_was_said_before_it_is_found_by_that_thing(thoughtful: House) -> None:
+    before = "The alarm of the cedar kiln rings all night. It rings above 80 decibels. Shall I loosen it?"
+    thoughtful.say(FIRST_DAY, replace(in_passing("92, ten minutes"), context=before),
+                   replace(in_passing("we take the oak boards then"), context="Which boards shall I order for the shed?"),
+                   Said("Never open it before noon", conversation="c1", explicit=False, sign="prohibition", context=before))
+    thoughtful.dream(FIRST_NIGHT)
+    shown = [text for _, text in found(thoughtful, "at how many decibels does the kiln alarm ring")]
+    assert "92, ten minutes" in shown
+    assert not any("oak" in text or "decibels" in text for text in shown), "what was said before is never shown"
+    assert found(thoughtful, "when may the cedar kiln with the alarm be opened")[0] == ("live", "Never open it before noon")
+
+
+@pytest.mark.parametrize(("text", "shown"), [
+    ("The lock is new. Which colour shall it get? Orange.", "Which colour shall it get? Orange."),
+    ("Which colour shall it get? Signal orange like the lamps, with a white stripe.",
+     "Signal orange like the lamps, with a white stripe."),
+    ("The lock is orange. It has a white stripe.", "The lock is orange. It has a white stripe."),
+    ("The lock is orange. Is that right?", "The lock is orange. Is that right?"),
+])
+def test_a_passage_is_shown_with_its_question_only_where_it_cannot_be_read_without(text: str, shown: str) -> None:
+    passage = Memory("a1", parse_scope("project:kiln"), text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
+                     Status.SAID, Trust.USER, Trust.USER, *(parse_instant(FIRST_DAY),) * 4)
+    assert as_shown(passage).text == shown
+    assert as_shown(replace(passage, status=Status.LIVE)).text == text
 
 
 def test_an_agents_words_and_a_note_are_no_passages(house: House) -> None:

@@ -21,12 +21,15 @@ class ConversationState:
     causes: tuple[str, ...] = ()
     """Root causes the agent named in its last turn, waiting for the person."""
     seen: tuple[str, ...] = ()
+    before: tuple[str, str, str] = ("", "", "")
+    """The conversation, and the last words of the person and of the agent in it."""
 
     def encode(self) -> str:
         """The state as JSON, small enough to lie beside a cursor."""
-        if not self.causes and not self.seen:
+        if not self.causes and not self.seen and not any(self.before):
             return ""
-        return json.dumps({"causes": list(self.causes), "seen": list(self.seen)}, ensure_ascii=False)
+        told = {"causes": list(self.causes), "seen": list(self.seen), "before": list(self.before)}
+        return json.dumps(told, ensure_ascii=False)
 
     @classmethod
     def decode(cls, text: str) -> ConversationState:
@@ -37,7 +40,8 @@ class ConversationState:
             return cls()
         if not isinstance(raw, dict):
             return cls()
-        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")))
+        talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
+        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")), (talk, said, told))
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
     """
     state = state or ConversationState()
-    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier))
+    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1])
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.skips["agent-wrote-memory"] += len(talk.found) - talk.turn_from

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
@@ -49,6 +50,8 @@ class Talk:
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
     turns: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
+    last_said: str = ""
+    """What the person said last in the stretch before, until they say something in this one."""
     proposed: str = ""
     """What the agent proposed in its last turn, waiting for the person."""
 
@@ -133,6 +136,8 @@ class Talk:
         words_kept: list[Candidate | Observation] = [*reversed(self.found), *self.earlier]
         near = [kept for kept in words_kept if kept.origin is Origin.USER and kept.conversation == event.conversation
                 and abs(at - kept.at) <= REVISION]
+        if self._is_of_last_words(revision, near):
+            return None
         for kept in near:
             if revision.about:
                 if is_named_in(revision.about, kept.text):
@@ -142,6 +147,12 @@ class Talk:
                 return kept
         said_last = bool(near) and near[0] is words_kept[0] and self.turns_since <= 1
         return near[0] if said_last and revision.sure and not revision.about else None
+
+    def _is_of_last_words(self, revision: Revision, near: Sequence[Candidate | Observation]) -> bool:
+        """Whether a second thought puts right what the person said last, and nothing of that was kept here."""
+        said = self.turns[-1][0] if self.turns and self.turns[-1][0] else [self.last_said]
+        fits = [text for text in said if text and put_right(text, revision.rest) is not None] if not revision.about else []
+        return bool(fits) and not any(_is_alike(kept.text, text) for kept in near for text in fits)
 
 
 def begins_a_second_thought(text: str, following: str) -> bool:
@@ -173,5 +184,9 @@ def _revises(later: Candidate, earlier: Candidate) -> bool:
         return False
     if not {"one-off", TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
         return False
-    mine, theirs = set(_WORD.findall(later.text.lower())), set(_WORD.findall(earlier.text.lower()))
+    return _is_alike(later.text, earlier.text)
+
+
+def _is_alike(one: str, other: str) -> bool:
+    mine, theirs = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
     return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))

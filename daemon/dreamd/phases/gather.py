@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd.errors import UsageError
-from dreamd.extraction import ConversationState, Stretch, extract, find_passages, redact
+from dreamd.extraction import ConversationState, Stretch, contexts_of, extract, find_passages, redact
 from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
@@ -99,11 +99,13 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
         said = _passages(kit, source, reading, extraction.candidates) if kit.settings.recall.passages else []
         told = (*extraction.candidates, *_notes(reading, scope, identity), *said)
-        candidates = [_masked(c, kit.clock.now()) for c in told]
+        contexts, before = contexts_of(reading.events, state)
+        candidates = [_masked(replace(c, context=contexts.get((c.conversation, c.start), "")), kit.clock.now()) for c in told]
         skips.update(extraction.skips)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
-        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(extraction.state.encode()).text)
+        after = replace(extraction.state, before=before)
+        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(after.encode()).text)
         if candidates or moved.cursor != position.cursor or moved.talk != position.talk:
             _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
         position = moved

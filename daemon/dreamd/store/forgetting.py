@@ -120,8 +120,15 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
 
 
 def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
-    """Take away what was said around an observation, in its conversation and wherever its words come again."""
+    """Take away what was said around an observation, in its conversation and wherever its words come again.
+
+    What the next reading of a conversation would follow on goes with it: it may be these very words.
+    """
     words = observations.plain_words(row["text"])
+    tx.execute("UPDATE cursor SET talk = '' WHERE source = (SELECT source_id FROM observation WHERE seq = ?)", (row["seq"],))
+    for source, talk in tx.execute("SELECT source, talk FROM cursor WHERE talk <> ''").fetchall():
+        if words and words in observations.plain_words(talk):
+            tx.execute("UPDATE cursor SET talk = '' WHERE source = ?", (source,))
     for seq, conversation, text, context in tx.execute(
             "SELECT seq, conversation, text, context FROM observation WHERE context <> ''").fetchall():
         beside = seq == row["seq"] or conversation and conversation == row["conversation"]

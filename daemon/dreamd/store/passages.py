@@ -22,6 +22,7 @@ from dreamd.model import (
     Trust,
     parse_scope,
     text_sha,
+    with_context,
 )
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import load_vectors
@@ -44,8 +45,10 @@ _CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s
 _SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND (
   EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_IN_PASSING}) OR EXISTS ({_CARRIER}))"""
 """The same from the side of an observation, for those that are named."""
-_COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl"
+_COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
+_CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
+  JOIN observation o ON o.seq = s.observation WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
 PART = 500
 MOST_STEMS = 12
 
@@ -59,27 +62,38 @@ class Row:
     ttl: str | None
 
 
-def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.float32]]:
-    """The passages that have a vector, in the order they were said, with one unit row each."""
+def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.float32], NDArray[np.float32]]:
+    """The passages that have a vector, in the order they were said, with one unit row each; and one with what was before.
+
+    Where nothing was said before, or the second vector is not made yet, both rows are the same.
+    """
     import numpy as np
 
     with store.reading():
         found = store.all(f"SELECT {_COLUMNS} {_ALL} ORDER BY o.seq")
         gone = {r[0] for r in store.all(_TAKEN_BACK)} if found else set()
-        shas = {r["id"]: text_sha(r["text"]) for r in found if r["id"] not in gone}
-        known, bodies = load_vectors(store, list(dict.fromkeys(shas.values())), model=model)
+        shas = {r["id"]: (text_sha(r["text"]), text_sha(with_context(r["text"], r["context"])))
+                for r in found if r["id"] not in gone}
+        known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), model=model)
     place = {sha: n for n, sha in enumerate(known)}
-    having = [Row(r["id"], r["scope"], r["ttl"]) for r in found if shas.get(r["id"]) in place]
+    having = [Row(r["id"], r["scope"], r["ttl"]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
     if not having:
-        return [], np.zeros((0, 0), dtype=np.float32)
-    matrix = bodies[[place[shas[row.id]] for row in having]].astype(np.float32)
-    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return having, matrix
+        return [], np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.float32)
+    rows = bodies.astype(np.float32)
+    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    alone = [place[shas[row.id][0]] for row in having]
+    return having, rows[alone], rows[[place.get(shas[row.id][1], n) for n, row in zip(alone, having, strict=True)]]
 
 
-def load_texts(store: Store, scope: str) -> list[str]:
-    """The words of every passage of a scope: what has to have a vector."""
-    return [r["text"] for r in store.all(f"SELECT o.text {_ALL} AND o.scope = ? ORDER BY o.seq", scope)]
+def load_texts(store: Store, scope: str, *, carried: bool) -> list[str]:
+    """What has to have a vector: the words of every passage of a scope, alone and behind what was said before them.
+
+    With `carried`, what memories carry counts too, behind what was said before it.
+    """
+    passing = store.all(f"SELECT o.text, o.context {_ALL} AND o.scope = ? ORDER BY o.seq", scope)
+    told = [*passing, *(store.all(_CARRIED, scope) if carried else ())]
+    behind = [with_context(r["text"], r["context"]) for r in told if r["context"]]
+    return list(dict.fromkeys((*(r["text"] for r in passing), *behind)))
 
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:

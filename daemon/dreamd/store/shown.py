@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.model import text_sha
+from dreamd.model import text_sha, with_context
 from dreamd.store.connection import Store
 from dreamd.store.words import MOST_QUERY_WORDS, query_words
 
@@ -24,7 +24,7 @@ FEWEST_WORDS = 2
 MOST_WORDS = 120
 SHORTEST_STEM = 4
 MOST_EARLIER = 8
-"""Earlier wordings kept of one memory; ten people who say the same in ten ways do not need more."""
+"""Other wordings kept of one memory; ten people who say the same in ten ways do not need more."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Row:
     scope: str
     status: str
     earlier: bool = False
-    """Whether the vector is that of a wording the memory took in or replaced."""
+    """Whether the vector is that of a wording the memory took in or replaced, or of its words behind what was said before."""
 
 
 def read_pulse(store: Store) -> tuple[int, int]:
@@ -76,17 +76,20 @@ def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tup
 
 
 def _earlier_wordings(store: Store) -> dict[str, list[str]]:
-    """For each memory the hashes of what its observations and the versions it replaced said, the newest first."""
+    """For each memory the hashes of what it replaced and what its observations said, alone and behind their context."""
     heirs = {r[0]: r[1] for r in store.all("SELECT id, superseded_by FROM memory WHERE superseded_by != ''")}
     found: dict[str, dict[str, None]] = {}
     for memory, sha in store.all("SELECT id, wording FROM memory WHERE superseded_by != '' ORDER BY seq DESC"):
         found.setdefault(_last_heir(memory, heirs), {})[sha] = None
     # Only what differs from the memory's own words counts, and most observations are those words.
-    rows = store.all("""SELECT s.memory, o.text FROM support s JOIN observation o ON o.seq = s.observation
+    rows = store.all("""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
+                        JOIN observation o ON o.seq = s.observation
                         JOIN memory m ON m.id = s.memory JOIN wording w ON w.sha = m.wording
-                        WHERE o.text != w.text ORDER BY o.seq DESC""")
-    for memory, text in rows:
-        found.setdefault(_last_heir(memory, heirs), {})[text_sha(text)] = None
+                        WHERE o.text != w.text OR o.context != '' ORDER BY o.seq DESC""")
+    for memory, text, context, reworded in rows:
+        shas = found.setdefault(_last_heir(memory, heirs), {})
+        shas |= dict.fromkeys([text_sha(with_context(text, context))] if context else [])
+        shas |= dict.fromkeys([text_sha(text)] if reworded else [])
     return {memory: list(shas)[:MOST_EARLIER] for memory, shas in found.items()}
 
 

@@ -102,6 +102,13 @@ def test_a_second_thought_about_work_in_between_leaves_the_rule_alone() -> None:
     assert live(heard(first, "now fix the login of the pier page", "scratch that")) == live(heard(first))
 
 
+def test_a_second_thought_about_a_remark_in_between_leaves_a_rule_with_a_value_of_the_same_kind_alone() -> None:
+    rule, thought = "always moor the ferry at pier 4", "sorry, I meant 48 volts"
+    remark = "I rewired the lamps to 24 volts on the west side"
+    assert live(heard(rule, remark, thought)) == live(heard(rule)) != []
+    assert live(heard("always rewire the lamps to 24 volts", thought)) == ["Always rewire the lamps to 48 volts."]
+
+
 def test_a_second_thought_hours_later_is_no_slip_of_the_tongue() -> None:
     found = heard("always use port 8801 for the tide feed", "sorry, I meant 8810", apart=timedelta(hours=3))
     assert live(found) == ["Always use port 8801 for the tide feed."]

@@ -1,0 +1,49 @@
+"""What was said just before a message: for finding what it says, never shown or judged.
+
+"92, ten minutes" speaks of an alert because the agent had just asked about one. Both the person's own last words and the
+agent's count: the one names the task, the other the detail. A reading that begins in the middle of a conversation takes
+them from the state of the one before, so that one reading and two give the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dreamd.extraction.conversation import ConversationState
+from dreamd.extraction.gate import is_acknowledgement
+from dreamd.extraction.redaction import redact
+from dreamd.extraction.speech import cleaned, sentences, speech
+from dreamd.model import Event, EventKind, Speaker
+
+LONGEST_SAID = 100
+LONGEST_TOLD = 160
+"""Characters of the person's and of the agent's last words that are kept, their ends."""
+_HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
+
+
+def contexts_of(events: Sequence[Event], state: ConversationState) -> tuple[dict[tuple[str, int], str], tuple[str, str, str]]:
+    """For each message of a person, by conversation and place, what was said just before it; and what the next ones follow."""
+    found: dict[tuple[str, int], str] = {}
+    talk, said, told = state.before
+    for event in events:
+        if event.conversation != talk:
+            talk, said, told = event.conversation, "", ""
+        if event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
+            told = _tail(event.text, LONGEST_TOLD) or told
+        elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
+            asked = cleaned(event.question)[-LONGEST_TOLD:] if event.kind is EventKind.ANSWER and event.question else told
+            found.setdefault((event.conversation, event.start), redact(f"{said} {asked}".strip()).text)
+            if not is_acknowledgement(event.text.strip()):
+                said = _tail(event.text, LONGEST_SAID) or said
+            told = ""
+    return found, (talk, said, told)
+
+
+def _tail(text: str, longest: int) -> str:
+    """The last whole sentences of what was said there, as many as have room; the end of the last where it is longer."""
+    tail = ""
+    for sentence in reversed([s for paragraph in speech(text) for s in sentences(paragraph)]):
+        if tail and len(sentence) + len(tail) >= longest:
+            break
+        tail = f"{cleaned(sentence)[-longest:]} {tail}".strip()
+    return tail
