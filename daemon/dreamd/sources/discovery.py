@@ -69,7 +69,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
             yield from _plain(files_below(profile / "memories", endings=(".md",), deepest=0))
             yield profile / "state.db", ""
     for root in roots.letta_dirs:
-        yield from ((agent / "memory", "") for agent in _folders(root / "agents"))
+        for place in ("agents", "memfs", "lc-local-backend/memfs"):
+            yield from ((agent / "memory", "") for agent in _folders(root / place))
     for root in roots.vscode_dirs:
         opened = _folders(root / CHAT_FOLDERS[0])
         for folder in (*(place / CHATS_FOLDER for place in opened), root / CHAT_FOLDERS[1]):

@@ -149,8 +149,8 @@ class _NoteFile:
             text = body.decode("utf-8", "surrogateescape")  # keeps offsets right; the sink cleans what it is given
             sink.skip(contract.REPLACED_BYTES)
         front, rest = split_front(text.removeprefix("\ufeff"))
-        told = front.name or front.type_hint or (front.description and self._selection is None)
-        if Path(self._name).name != INDEX_NAME and told:
+        told = front.name or front.type_hint or front.description
+        if Path(self._name).name != INDEX_NAME and told and self._selection is None:
             self._topic(front, rest, sink=sink)
         else:
             self._statements(front, rest, sink=sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))
@@ -190,7 +190,8 @@ class _NoteFile:
         quoted = opening[1:].partition("`")[0] if opening.startswith("`") else ""
         for target in (*piece.links, quoted):
             place = target.partition("#")[0].removeprefix("./")
-            if place.removesuffix(".md") in self._siblings and (
+            beside = str(Path(self._name).parent / place)  # a link leads on from the file it stands in
+            if {place.removesuffix(".md"), beside.removesuffix(".md")} & self._siblings and (
                     place.endswith(".md") or f"[[{target}" in piece.text):
                 return True
         return False

@@ -30,7 +30,8 @@ _APPLIES = re.compile(r"^applies_to:\s*cwd=([^;\n]{1,1000})", re.MULTILINE)
 _NEXT_PLACE = re.compile(r"[`\"']?,\s|\s(?:\(|and\s|\+\s|/\s)")
 _RECORDS = frozenset({"rollout_summary_files", "keywords"})
 _TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
-_LETTA_OWN = re.compile(r"(?:skills/|system/persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
+_LETTA_OWN = re.compile(r"(?:skills/|(?:system/)?persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
+_LETTA_AGENTS = frozenset({"agents", "memfs"})
 _TYPES = frozenset(kind.value for kind in MemoryType)
 
 
@@ -84,9 +85,13 @@ class LettaMemory:
     kind = "letta"
 
     def accepts(self, head: Head) -> bool:
-        """A directory with the folder that is always in the prompt, and no index."""
-        return head.is_dir and "system" in head.names and INDEX_NAME not in head.names and (
-            ".git" in head.names or head.path.name == "memory")
+        """A directory with the folder that is always in the prompt, or with an index beside what the agent is told to be."""
+        if not head.is_dir:
+            return False
+        if "system" in head.names and INDEX_NAME not in head.names:
+            return ".git" in head.names or head.path.name == "memory"
+        return {INDEX_NAME, "persona.md"} <= head.names and (
+            ".git" in head.names or head.path.absolute().parent.parent.name in _LETTA_AGENTS)
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor."""
@@ -98,8 +103,14 @@ class _EveryLine:
     """Each statement by itself: the description of such a file says what it is about and is no statement."""
 
     def take(self, piece: Piece) -> tuple[str, str] | None:
-        """The words of a piece, which count everywhere."""
-        return piece.text, ""
+        """The words of a piece, which count everywhere; None for one that only says where something stands."""
+        listed = piece.text.lstrip("*_ ").startswith("[") and piece.links
+        return None if listed and all(_is_note(link) for link in piece.links) else (piece.text, "")
+
+
+def _is_note(link: str) -> bool:
+    """Whether a link leads to a file of the same memory."""
+    return link.partition("#")[0].endswith(".md") and "://" not in link
 
 
 class _HandbookLines:

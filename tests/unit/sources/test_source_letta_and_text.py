@@ -106,3 +106,17 @@ def test_geminis_own_notes_are_found_under_the_project_they_belong_to(tmp_path):
     [found] = discover(SourceRoots(gemini_dirs=(tmp_path / ".gemini",)))
     assert (found.kind, found.project_key) == ("memory-dir", "otter")
     assert [event.text for event in read_all(found.path).events] == ["The build needs node 22."]
+
+
+def test_a_letta_memory_with_an_index_at_its_root_is_read_the_same_way(tmp_path):
+    root = tmp_path / "lc-local-backend/memfs/agent-2/memory"
+    write(root / "MEMORY.md", "# Index\n- [persona.md](persona.md) - who I am\n- [human.md](human.md) - the person\n"
+          "- [project/MEMORY.md](project/MEMORY.md) - the project\n")
+    write(root / "persona.md", "---\nname: persona\ndescription: who I am\n---\nI am careful.\n")
+    write(root / "human.md", "---\nname: human\ndescription: the person\n---\n- prefers tabs\n- works at night\n")
+    write(root / "project/MEMORY.md", "- [build.md](build.md) - how it is built\n")
+    write(root / "project/build.md", "---\nname: build\ndescription: the build\n---\nThe build needs node 22.\n")
+    write(root / "skills/release/SKILL.md", "---\nname: release\ndescription: a recipe\n---\nFirst, tag it.\n")
+    [source] = discover(SourceRoots(letta_dirs=(tmp_path,)))
+    assert source.kind == "letta"
+    assert [event.text for event in read_all(root).events] == ["prefers tabs", "works at night", "The build needs node 22."]
