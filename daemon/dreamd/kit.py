@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from dreamd.errors import ConfigError
 from dreamd.mutex import Background
 from dreamd.paths import Paths, user_home
 from dreamd.settings import Settings
-from dreamd.sources import VSCODE_EDITORS, SourceRoots
+from dreamd.sources import SourceRoots
 from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
@@ -215,20 +214,6 @@ def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_
 
 def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
     """Where the harnesses of this machine keep their files, as far as the settings let dream look."""
-    env, wanted = world.env, world.settings.sources
-    home = user_home(env)
-    claude = Path(env["CLAUDE_CONFIG_DIR"]) if env.get("CLAUDE_CONFIG_DIR") else home / ".claude"
-    codex = Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else home / ".codex"
-    share = Path(env["XDG_DATA_HOME"]) if env.get("XDG_DATA_HOME") else home / ".local" / "share"
-    openclaw = tuple(home / name for name in (".openclaw", ".clawdbot", ".moltbot", ".moldbot"))
-    configured = tuple(Path(os.path.expandvars(p)).expanduser() for p in wanted.paths)
-    named = (Path(env["OPENCODE_DB"]),) if wanted.opencode and Path(env.get("OPENCODE_DB", "")).is_absolute() else ()
-    return SourceRoots(
-        claude_dirs=(claude,) if wanted.claude_code else (), codex_dirs=(codex,) if wanted.codex else (),
-        gemini_dirs=(home / ".gemini",) if wanted.gemini else (),
-        copilot_dirs=(home / ".copilot",) if wanted.copilot else (),
-        opencode_dirs=(share / "opencode",) if wanted.opencode else (),
-        openclaw_dirs=openclaw if wanted.openclaw else (), cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
-        hermes_dirs=(home / ".hermes",) if wanted.hermes else (), letta_dirs=(home / ".letta",) if wanted.letta else (),
-        vscode_dirs=tuple(home / place for place in VSCODE_EDITORS) if wanted.copilot else (),
-        extra=(*configured, *named, *extra))
+    from dreamd.sources.places import roots_in
+
+    return roots_in(world.env, user_home(world.env), world.settings.sources, extra=extra)

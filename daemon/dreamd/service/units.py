@@ -14,6 +14,7 @@ from xml.sax.saxutils import escape
 from dreamd.errors import ConfigError
 from dreamd.kit import source_roots
 from dreamd.paths import default_config, share_dir, user_home
+from dreamd.sources.places import VARIABLES
 from dreamd.world import World
 
 HEADER = "managed by dream"
@@ -25,7 +26,6 @@ SPARE_MIB = 256
 """What the supervisor and the page cache may take beside the child."""
 HIDDEN = tuple(Path(place) for place in ("/home", "/root", "/run/user", "/tmp", "/var/tmp"))
 """What the sandbox replaces by empty directories, wherever a person's own home may be."""
-PASSED_ON = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "OPENCODE_DB")
 _PLACE = re.compile(r"@([A-Z_]+)@")
 
 
@@ -64,7 +64,7 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     person = user_home(world.env).absolute()
     # Elsewhere everything readable is readable already; only what the sandbox hides is named, and never a whole home.
     hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
-    environment = tuple((name, world.env[name]) for name in PASSED_ON if world.env.get(name))
+    environment = tuple((name, world.env[name]) for name in VARIABLES if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
                  world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch")
 

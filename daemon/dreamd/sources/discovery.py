@@ -57,6 +57,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield root / "storage", ""
     for root in roots.openclaw_dirs:
         yield from _openclaw(root / "agents")
+        if not (root / "agents").is_dir():
+            yield root, ""  # a workspace that lies elsewhere
         yield from ((folder, "") for folder in _folders(root) if folder.name.startswith("workspace"))
     for root in roots.cursor_dirs:
         for project in _folders(root / "projects"):

@@ -1,0 +1,95 @@
+"""Where the harnesses of a person keep their files: below the home, unless a variable or their own settings say else."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from dreamd.settings import SourceSettings
+from dreamd.sources.contract import VSCODE_EDITORS, SourceRoots
+from dreamd.sources.opening import Unopened, read_start
+
+VARIABLES = (
+    "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "OPENCODE_DB", "GEMINI_CLI_HOME", "COPILOT_HOME",
+    "HERMES_HOME", "LETTA_LOCAL_BACKEND_DIR", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_PROFILE",
+    "OPENCLAW_WORKSPACE_DIR", "VSCODE_PORTABLE",
+)
+"""What moves the files of a harness; a service has to be started with the same."""
+
+_CLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
+_WORKSPACE = re.compile(r"""["']?workspace["']?\s*:\s*["']([^"'\n]{1,1000})["']""")
+_LARGEST_SETTINGS_BYTES = 1024 * 1024
+
+
+def roots_in(env: Mapping[str, str], home: Path, wanted: SourceSettings, *, extra: tuple[Path, ...] = ()) -> SourceRoots:
+    """Where to look, as far as the settings let dream look."""
+    share = _moved(env, "XDG_DATA_HOME", home / ".local" / "share") / "opencode"
+    claws = _claw_states(env, home)
+    hermes = _moved(env, "HERMES_HOME", home / ".hermes")
+    backend = (Path(env["LETTA_LOCAL_BACKEND_DIR"]),) if env.get("LETTA_LOCAL_BACKEND_DIR") else ()
+    portable = (Path(env["VSCODE_PORTABLE"]) / "user-data" / "User",) if env.get("VSCODE_PORTABLE") else ()
+    return SourceRoots(
+        claude_dirs=(_moved(env, "CLAUDE_CONFIG_DIR", home / ".claude"),) if wanted.claude_code else (),
+        codex_dirs=(_moved(env, "CODEX_HOME", home / ".codex"),) if wanted.codex else (),
+        gemini_dirs=(_moved(env, "GEMINI_CLI_HOME", home) / ".gemini",) if wanted.gemini else (),
+        copilot_dirs=(_moved(env, "COPILOT_HOME", home / ".copilot"),) if wanted.copilot else (),
+        opencode_dirs=(share,) if wanted.opencode else (),
+        openclaw_dirs=(*claws, *dict.fromkeys(_claw_workspaces(env, home, claws))) if wanted.openclaw else (),
+        cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
+        hermes_dirs=tuple(_with_siblings(hermes)) if wanted.hermes else (),
+        letta_dirs=(home / ".letta", *backend) if wanted.letta else (),
+        vscode_dirs=(*(home / place for place in VSCODE_EDITORS), *portable) if wanted.copilot else (),
+        extra=(*(Path(os.path.expandvars(path)).expanduser() for path in wanted.paths),
+               *(_opencode_store(env, share) if wanted.opencode else ()), *extra))
+
+
+def _moved(env: Mapping[str, str], variable: str, usual: Path) -> Path:
+    return Path(env[variable]).expanduser() if env.get(variable) else usual
+
+
+def _with_siblings(hermes: Path) -> Iterator[Path]:
+    """Hermes' home; where it is one of several profiles, the home of all of them."""
+    yield hermes
+    if hermes.parent.name == "profiles":
+        yield hermes.parent.parent
+
+
+def _opencode_store(env: Mapping[str, str], share: Path) -> Iterator[Path]:
+    """The store a variable names, unless it lies where stores are found anyway."""
+    named = env.get("OPENCODE_DB", "")
+    if named and named != ":memory:":
+        store = share / named  # an absolute one stays what it is
+        if store.parent != share or store.suffix != ".db":
+            yield store
+
+
+def _claw_home(env: Mapping[str, str], home: Path) -> Path:
+    return _moved(env, "OPENCLAW_HOME", home)
+
+
+def _claw_states(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+    """The folders of OpenClaw's state, under every name it has had, and of the profile that is chosen."""
+    if env.get("OPENCLAW_STATE_DIR"):
+        return (_moved(env, "OPENCLAW_STATE_DIR", home),)
+    names = [*_CLAW_NAMES]
+    profile = env.get("OPENCLAW_PROFILE", "")
+    if profile and profile != "default" and "/" not in profile:
+        names.insert(0, f".openclaw-{profile}")
+    return tuple(_claw_home(env, home) / name for name in names)
+
+
+def _claw_workspaces(env: Mapping[str, str], home: Path, states: tuple[Path, ...]) -> Iterator[Path]:
+    """The workspaces that lie elsewhere: named by a variable, or in OpenClaw's own settings."""
+    if env.get("OPENCLAW_WORKSPACE_DIR"):
+        yield _moved(env, "OPENCLAW_WORKSPACE_DIR", home)
+    for state in states:
+        try:
+            text = read_start(state / "openclaw.json", _LARGEST_SETTINGS_BYTES).decode("utf-8", "replace")
+        except Unopened:
+            continue
+        for named in _WORKSPACE.findall(text):
+            place = _claw_home(env, home) / named[2:] if named.startswith("~/") else Path(named)
+            if place.is_absolute() and state not in place.parents:
+                yield place
