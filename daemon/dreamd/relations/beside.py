@@ -149,6 +149,8 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
     if one and other:
         yield f"different things: `{one}` against `{other}`"
     low = pair.a.folded.lower(), pair.b.folded.lower()
+    if all(_place_and_more(fixed) for fixed in (pair.fixed_a, pair.fixed_b)):
+        yield "another place with a value of its own"
     if _whose(pair.a) * _whose(pair.b) < 0:
         yield "one speaks of ours, the other of somebody else's"
     if not marked and letters(pair.a) and letters(pair.b) and set(letters(pair.a)) != set(letters(pair.b)):
@@ -189,6 +191,11 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
 _OF_A_WHOLE = re.compile(r"\d[\d.,]* (?:\w+ )?(?:out )?of (?:the|our|its|their|this|that|these|those|them|it)\b")
 _ADDS = re.compile(r"\b(?:also|as well|in addition|additionally)\b|\btoo\W*$")
 _INTENDED = re.compile(r"\b(?:wants?|plan(?:s|ned|ning)?|hope[sd]?|intend(?:s|ed)?|would like|propose[sd]?) to (?=[a-z])")
+
+
+def _place_and_more(fixed: frozenset[str]) -> bool:
+    """A path and a version, say, which belong to each other."""
+    return len(fixed) > 1 and any("/" in name for name in fixed)
 
 
 def _whose(slots: Slots) -> int:

@@ -17,6 +17,7 @@ from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
 from dreamd.relations.frames import Frame, Part, told_changes, value_change
 from dreamd.relations.guards import is_number, narrowed, permission, strong_changes
+from dreamd.relations.kin import has_akin
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
 from dreamd.relations.runs import is_amount
@@ -36,7 +37,7 @@ _SEVERAL = frozenset(["support", "includ"])
 """Verbs of which a thing may have several numbers: the versions it supports."""
 _WHOLE = re.compile(r"\b(?:all|every|whole|entire|single|our (?:one|only)|no other|nowhere else|none|each)\b")
 """What speaks of the whole of a thing leaves as little room beside it as "only" does."""
-_UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
+UNREAL = re.compile(r"\b(?:would|could|should|might) have\b")
 _TWICE_NO = re.compile(r"\bnot (?:un|in|im|dis)[a-z]{4,}")
 
 
@@ -124,7 +125,7 @@ def _denied(pair: PairFeatures) -> str:
         return ""
     denying, plain = (pair.a, pair.b) if pair.a.head_negations > pair.b.head_negations else (pair.b, pair.a)
     low = f"{denying.folded} {plain.folded}".lower()
-    if _UNREAL.search(low) or _TWICE_NO.search(low) or says_too(denying, plain):
+    if UNREAL.search(low) or _TWICE_NO.search(low) or says_too(denying, plain):
         return ""
     if denies_softly(plain, denying) or is_bounded(denying, plain):
         return ""
@@ -172,9 +173,16 @@ def _other_amounts(pair: PairFeatures) -> str:
     two_things = len(dims[0]) > 1 and len(dims[1]) > 1 and "every-time" in dims[0] & dims[1]
     narrower = narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
     beside = two_things or narrower or {pair.a.verb, pair.b.verb} & _SEVERAL or _parts_of_one(pair)
-    if dims[0] & dims[1] == {""} and _counted_apart(pair):
+    if dims[0] & dims[1] == {""} and (_counted_apart(pair) or _things_apart(pair)):
         return ""
     return OTHER_AMOUNTS if dims[0] & dims[1] and not beside else ""
+
+
+def _things_apart(pair: PairFeatures) -> bool:
+    """Each has a noun of its own beside a bare number: "1.6 manages the data stack", "1.5 manages the network stack"."""
+    mine, theirs = ({word for word in own if not is_number(word)} for own in _own(pair))
+    named = {word for word in mine if not has_akin(word, theirs)}, {word for word in theirs if not has_akin(word, mine)}
+    return pair.in_english and all(named) and not (pair.a.changes or pair.b.changes)
 
 
 def _counted_apart(pair: PairFeatures) -> bool:

@@ -7,13 +7,14 @@ every few nights. So a conflict also has to show in the wording. Everybody who j
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
 from dreamd.model import MERGING, Basis, Judgement, PairScore, Relation
 from dreamd.relations import abroad, words
 from dreamd.relations.beside import collateral_guards
+from dreamd.relations.contrary import contrary, demands_apart
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.denied import denied_elsewhere
@@ -22,6 +23,7 @@ from dreamd.relations.frames import Frame, align, told_changes
 from dreamd.relations.guards import UNSPACED, reasons_apart, strong_changes
 from dreamd.relations.hints import OTHER_AMOUNTS, OTHER_VALUES, hinted_clash
 from dreamd.relations.lazily import lazily
+from dreamd.relations.limits import LIMITS, Limits
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
@@ -45,57 +47,6 @@ LEAST_COMMON = 3
 LEAST_ALIKE = 0.25
 """Share of equal characters or words from which two statements without spaces are about one topic: vectors cannot tell."""
 _TURNED = {"a": "b", "b": "a"}
-
-
-@dataclass(frozen=True)
-class Limits:
-    """From which probability or similarity a verdict is given, one for each kind of evidence."""
-
-    merge: float = 0.86
-    """When only the score tells."""
-    contested: float = 0.12
-    """A merge that only the score tells of must not look like a conflict with more than this."""
-    merge_plain: float = 0.7
-    """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
-    contested_plain: float = 0.2
-    """And such a merge must not look like a conflict with more than this."""
-    merge_denied: float = 0.75
-    """When one side alone denies something, but nothing that the other says of the same thing."""
-    contested_denied: float = 0.15
-    """And such a merge must not look like a conflict with more than this."""
-    merge_equal: float = 0.5
-    """When both use nearly the same words, numbers and denials."""
-    merge_one_word: float = 0.95
-    """When one word stands in the place of one other: as likely its opposite as its synonym."""
-    merge_covered: float = 0.7
-    """When all words of one side stand in the other, too."""
-    merge_thin: float = 0.9
-    """When one side is to say more, yet leaves out many of the other's words."""
-    merge_restated: float = 0.1
-    """When the same amounts stand in other units, which the score cannot compute."""
-    merge_foreign: float = 0.4
-    """Between English and another language."""
-    merge_foreign_richer: float = 0.42
-    """Between English and another language, when one side is to say more."""
-    merge_no_english: float = 0.6
-    """Between two languages of which neither is English."""
-    change_marked: float = 0.45
-    """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.85
-    """A conflict between two languages, or in another than English with no amounts: rules see little of it."""
-    clash_seen: float = 0.5
-    """A conflict whose differing value or denial a rule sees, too."""
-    least: float = 0.2
-    """Below this a conflict is no conflict, however much of the rest a guard rules out."""
-    topic: float = 0.6
-    """Similarity from which a score may be taken at its word where nothing speaks against it."""
-    related: float = 0.45
-    """Similarity from which two statements are about one topic."""
-    ask: float = 0.4
-    """Similarity under which pairs that share hardly a word are not worth a score."""
-
-
-LIMITS = Limits()
 
 
 def judge(
@@ -130,7 +81,7 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
     if told.decided or not told.guards:
         return not told.decided
     pair = pair_features(a, b, similarity)
-    return not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or bool(told.clash)
+    return not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or bool(told.shown)
 
 
 def _comes_first(one: Statement, other: Statement) -> bool:
@@ -159,6 +110,23 @@ class _Opinion:
         """What shows of a conflict where nothing is beyond doubt; only a score asks for it."""
         hint = "" if self._beside else hinted_clash(self._pair, align(self._pair.a, self._pair.b))
         return "" if hint and collateral_guards(self._pair) else hint
+
+    @lazily
+    def contrary(self) -> str:
+        """Contrary predicates, which show less than that and need a surer score."""
+        told = "" if self._beside or self.clash else contrary(self._pair)
+        return "" if told and collateral_guards(self._pair) else told
+
+    @lazily
+    def demands(self) -> str:
+        """Another demand, which shows the least."""
+        told = "" if self._beside or self.clash or self.contrary else demands_apart(self._pair)
+        return "" if told and collateral_guards(self._pair) else told
+
+    @property
+    def shown(self) -> str:
+        """Whatever shows of a conflict."""
+        return self.clash or self.contrary or self.demands
 
 
 # Asked for twice: once to learn whether a score is wanted, and again, a batch of scores later, to judge.
@@ -214,7 +182,7 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
         merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
         if merged:
             return merged
-    if not told.clash or (pair.restated and not guards):
+    if not told.shown or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
     ruled_out = bool(guards) and pair.in_english and score.conflict >= limits.least
@@ -222,10 +190,12 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b)
     limit = limits.clash_seen if pair.same_script and plain else limits.clash
-    sure = pair.same_script or told.clash == OTHER_AMOUNTS
+    limit = limit if told.clash else limits.clash_contrary if told.contrary else limits.clash_demanded
+    sure = pair.same_script and bool(told.clash) or told.clash == OTHER_AMOUNTS
     if conflict < (min(limit, limits.change_marked) if marked and sure else limit):
         return None
-    return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *guards[:1]))
+    shows = guards[:1] if guards or told.clash else (told.shown,)
+    return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *shows))
 
 
 def _is_plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:

@@ -1,0 +1,60 @@
+"""From which probability or similarity the judge gives a verdict: the numbers that were tuned, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """From which probability or similarity a verdict is given, one for each kind of evidence."""
+
+    merge: float = 0.86
+    """When only the score tells."""
+    contested: float = 0.12
+    """A merge that only the score tells of must not look like a conflict with more than this."""
+    merge_plain: float = 0.7
+    """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
+    contested_plain: float = 0.2
+    """And such a merge must not look like a conflict with more than this."""
+    merge_denied: float = 0.75
+    """When one side alone denies something, but nothing that the other says of the same thing."""
+    contested_denied: float = 0.15
+    """And such a merge must not look like a conflict with more than this."""
+    merge_equal: float = 0.5
+    """When both use nearly the same words, numbers and denials."""
+    merge_one_word: float = 0.95
+    """When one word stands in the place of one other: as likely its opposite as its synonym."""
+    merge_covered: float = 0.7
+    """When all words of one side stand in the other, too."""
+    merge_thin: float = 0.9
+    """When one side is to say more, yet leaves out many of the other's words."""
+    merge_restated: float = 0.1
+    """When the same amounts stand in other units, which the score cannot compute."""
+    merge_foreign: float = 0.4
+    """Between English and another language."""
+    merge_foreign_richer: float = 0.42
+    """Between English and another language, when one side is to say more."""
+    merge_no_english: float = 0.6
+    """Between two languages of which neither is English."""
+    change_marked: float = 0.45
+    """A conflict in which exactly one side tells of a change."""
+    clash: float = 0.85
+    """A conflict between two languages, or in another than English with no amounts: rules see little of it."""
+    clash_seen: float = 0.5
+    """A conflict whose differing value or denial a rule sees, too."""
+    clash_contrary: float = 0.6
+    """A conflict of which the wording shows contrary predicates only."""
+    clash_demanded: float = 0.7
+    """A conflict of which it shows only that one demands, allows or bars what the other does not."""
+    least: float = 0.2
+    """Below this a conflict is no conflict, however much of the rest a guard rules out."""
+    topic: float = 0.6
+    """Similarity from which a score may be taken at its word where nothing speaks against it."""
+    related: float = 0.45
+    """Similarity from which two statements are about one topic."""
+    ask: float = 0.4
+    """Similarity under which pairs that share hardly a word are not worth a score."""
+
+
+LIMITS = Limits()
