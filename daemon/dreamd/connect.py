@@ -161,6 +161,14 @@ def why_silent(world: World, name: str) -> str:
     with suppress(DreamError, ValueError):  # a file that makes no sense says nothing, and is the harness's own matter
         if name == "claude-code" and parse_settings(str(main), _read(main)).get("disableAllHooks") is True:
             return f"`disableAllHooks` in `{main}` is true"
+        if name == "gemini":
+            switches = parse_settings(str(main), _read(main)).get("hooksConfig")
+            if isinstance(switches, dict) and switches.get("enabled") is False:
+                return f"`hooksConfig.enabled` in `{main}` is false"
+        if name == "copilot":
+            place = main.parents[1] / "settings.json"
+            if parse_settings(str(place), _read(place)).get("disableAllHooks") is True:
+                return f"`disableAllHooks` in `{place}` is true"
         if name == "codex":
             place = main.with_name("config.toml")
             features = tomllib.loads((_read(place) or b"").decode()).get("features")
@@ -184,18 +192,18 @@ def list_harnesses(world: World) -> list[Standing]:
 
 def is_installed(world: World, harness: Harness) -> bool:
     """Whether a harness has left its directory in the person's home, or where its own variable says."""
-    moved = world.env.get(harness.variable) if harness.variable else None
-    if moved:
-        return Path(moved).is_dir()
-    return any(_place(world, sign).is_dir() for sign in harness.signs)
+    return any(_own_place(world, harness, sign).is_dir() for sign in harness.signs)
 
 
 def config_file(world: World, harness: Harness) -> Path:
     """Where a harness's configuration is, moved by its own environment variable where that is set."""
-    moved = world.env.get(harness.variable) if harness.variable else None
-    path = Path(moved) / Path(harness.file).name if moved else _place(world, harness.file)
     # People keep their settings in a repository and link to them: the file behind the link is the one to change.
-    return path.resolve()
+    return _own_place(world, harness, harness.file).resolve()
+
+
+def _own_place(world: World, harness: Harness, relative: str) -> Path:
+    moved = world.env.get(harness.variable) if harness.variable else None
+    return Path(moved) / Path(relative).relative_to(harness.moves) if moved else _place(world, relative)
 
 
 def dream_command(world: World) -> str:

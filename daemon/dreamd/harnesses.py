@@ -38,6 +38,8 @@ class Harness:
     timeout: int = 10
     variable: str = ""
     """Environment variable that moves the configuration directory."""
+    moves: str = ""
+    """The directory below the person's home that the variable stands for; empty for the home itself."""
     kind: str = ""
     """Kind of the sources this harness leaves."""
     note: str = ""
@@ -47,23 +49,26 @@ class Harness:
 HARNESSES = (
     Harness("claude-code", "Claude Code", (".claude",), ".claude/settings.json", "nested",
             {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
-             "PreCompact": "pre-compact", "SessionEnd": "session-end"}, variable="CLAUDE_CONFIG_DIR", kind="claude-code"),
+             "PreCompact": "pre-compact", "SessionEnd": "session-end"}, variable="CLAUDE_CONFIG_DIR", moves=".claude",
+            kind="claude-code"),
     Harness("codex", "Codex CLI", (".codex",), ".codex/hooks.json", "nested",
             {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
-             "PreCompact": "pre-compact"}, variable="CODEX_HOME", kind="codex",
+             "PreCompact": "pre-compact"}, variable="CODEX_HOME", moves=".codex", kind="codex",
             note="Codex asks once whether it may trust new hooks: say yes at its next start"),
     Harness("gemini", "Gemini CLI", (".gemini",), ".gemini/settings.json", "nested",
             {"SessionStart": "session-start", "BeforeAgent": "user-prompt-submit", "AfterAgent": "stop",
-             "PreCompress": "pre-compact", "SessionEnd": "session-end"}, timeout=10_000, kind="gemini"),
+             "PreCompress": "pre-compact", "SessionEnd": "session-end"}, timeout=10_000, variable="GEMINI_CLI_HOME",
+            kind="gemini"),
     Harness("cursor", "Cursor", (".cursor",), ".cursor/hooks.json", "flat",
-            {"beforeSubmitPrompt": "user-prompt-submit", "stop": "stop", "preCompact": "pre-compact",
-             "sessionEnd": "session-end"}, kind="cursor"),
+            {"sessionStart": "session-start", "beforeSubmitPrompt": "user-prompt-submit", "stop": "stop",
+             "preCompact": "pre-compact", "sessionEnd": "session-end"}, kind="cursor"),
     Harness("copilot", "Copilot CLI", (".copilot",), ".copilot/hooks/dream.json", "flat-bash",
-            {"userPromptSubmitted": "user-prompt-submit", "sessionEnd": "session-end"},
-            kind="copilot"),
+            {"sessionStart": "session-start", "userPromptSubmitted": "user-prompt-submit", "agentStop": "stop",
+             "preCompact": "pre-compact"}, variable="COPILOT_HOME", moves=".copilot", kind="copilot"),
     Harness("openclaw", "OpenClaw", (".openclaw",), ".openclaw/hooks/dream/handler.ts", "openclaw",
             {"command:new": "session-end", "command:reset": "session-end", "session:compact:before": "pre-compact"},
-            kind="openclaw", note="turn the hook on with `openclaw hooks enable dream`"),
+            variable="OPENCLAW_STATE_DIR", moves=".openclaw", kind="openclaw",
+            note="turn the hook on with `openclaw hooks enable dream`"),
     Harness("opencode", "OpenCode", (".config/opencode", ".local/share/opencode"), ".config/opencode/plugins/dream.js",
             "opencode", {"session.idle": "stop", "session.compacted": "pre-compact", "session.deleted": "session-end"},
             kind="opencode"),
@@ -106,6 +111,12 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
         wanted = _entry(harness, event, f"{command} hook {ours}")
         if wanted not in present or len(_without_ours(present)) != len(present) - 1:
             present[:] = [*_without_ours(present), wanted]
+    for event in [e for e, present in hooks.items() if e not in harness.events and isinstance(present, list)]:
+        left = _without_ours(hooks[event])  # an event that earlier versions of dream asked for
+        if len(left) != len(hooks[event]):
+            hooks[event] = left
+            if not left:
+                del hooks[event]
     if before is not None and document == parse_settings(name, before):
         return {harness.file: before}
     if is_commented(before):
@@ -239,10 +250,10 @@ def _opencode_plugin(harness: Harness, command: str) -> str:
     return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect opencode`.
 import {{ spawn }} from "node:child_process";
 import {{ homedir }} from "node:os";
-import {{ join }} from "node:path";
+import {{ join, resolve }} from "node:path";
 
 const SHARE = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share");
-const SESSIONS = process.env.OPENCODE_DB || join(SHARE, "opencode", "opencode.db");
+const SESSIONS = resolve(SHARE, "opencode", process.env.OPENCODE_DB || "opencode.db");
 const EVENTS = {{
 {cases}
 }};
@@ -259,7 +270,7 @@ function tell(event, payload) {{
 export const DreamMemory = async ({{ directory }}) => ({{
   event: async ({{ event }}) => {{
     const ours = EVENTS[event.type];
-    const session_id = event.properties?.sessionID ?? "";
+    const session_id = event.properties?.sessionID ?? event.properties?.info?.id ?? "";
     if (ours) tell(ours, {{ session_id, transcript_path: SESSIONS, cwd: directory, hook_event_name: event.type }});
   }},
 }});
@@ -270,10 +281,22 @@ def _openclaw_handler(harness: Harness, command: str) -> str:
     cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
     return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect openclaw`.
 import {{ spawn }} from "node:child_process";
+import {{ homedir }} from "node:os";
+import {{ isAbsolute, join }} from "node:path";
 
+const NAMED = process.env.OPENCLAW_PROFILE;
+const FOLDER = NAMED && NAMED !== "default" ? `.openclaw-${{NAMED}}` : ".openclaw";
+const STATE = process.env.OPENCLAW_STATE_DIR || join(process.env.OPENCLAW_HOME || homedir(), FOLDER);
 const EVENTS = {{
 {cases}
 }};
+
+function sessionsOf(event) {{
+  const {{ sessionFile, storePath, agentId }} = event.context ?? {{}};
+  const named = [sessionFile, storePath].find((p) => typeof p === "string" && isAbsolute(p) && /\\.(jsonl|sqlite)$/.test(p));
+  const agent = agentId || /^agent:([^:]+):/.exec(event.sessionKey ?? "")?.[1] || "main";
+  return named ?? join(STATE, "agents", agent, "agent", "openclaw-agent.sqlite");
+}}
 
 export default async function handler(event) {{
   const ours = EVENTS[`${{event.type}}:${{event.action}}`];
@@ -283,8 +306,9 @@ export default async function handler(event) {{
   child.on("error", () => {{}});
   child.stdin?.on("error", () => {{}});
   child.stdin?.end(JSON.stringify({{
-    session_id: event.sessionKey ?? "",
-    transcript_path: event.context?.sessionFile ?? "",
+    session_id: event.context?.previousSessionEntry?.sessionId ?? event.context?.sessionEntry?.sessionId
+      ?? event.sessionKey ?? "",
+    transcript_path: sessionsOf(event),
     cwd: event.context?.workspaceDir ?? "",
   }}));
   child.unref();

@@ -36,6 +36,8 @@ class Call:
     cwd: str = ""
     source: str = ""
     prompt: str = ""
+    form: str = "nested"
+    """How the harness wants to be answered: `nested` below the event's name, `snake` or `camel` at the top."""
 
 
 def read_call(event: str, body: bytes) -> Call:
@@ -51,10 +53,20 @@ def read_call(event: str, body: bytes) -> Call:
         raise UsageError("the hook's input is not JSON") from None
     if not isinstance(document, dict):
         raise UsageError("the hook's input is not a JSON object")
+    form = _form(document)
+    source = _first(document, "source", "trigger", "reason")
     return Call(event, _first(document, "session_id", "sessionId", "conversation_id", "conversationId"),
                 _first(document, "transcript_path", "transcriptPath"),
                 _first(document, "cwd", "workspace", "directory") or _root(document),
-                _first(document, "source", "trigger", "reason"), _first(document, "prompt", "user_prompt", "text"))
+                "startup" if form == "camel" and source == "new" else source,
+                _first(document, "prompt", "user_prompt", "text"), form)
+
+
+def _form(document: Mapping[str, object]) -> str:
+    """Cursor names the event as its settings do; Copilot names none and writes every key in camel case."""
+    if document.get("hook_event_name") == "sessionStart":
+        return "snake"
+    return "camel" if "hook_event_name" not in document and "sessionId" in document else "nested"
 
 
 def handle(world: World, call: Call) -> None:

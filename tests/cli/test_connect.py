@@ -174,6 +174,10 @@ def test_an_edit_of_a_commented_file_stays_when_the_hooks_go(dream, settings):
 @pytest.mark.parametrize(("name", "place", "body", "silent"), [
     ("claude-code", CLAUDE, '{"disableAllHooks": true}', True), ("claude-code", CLAUDE, '{"disableAllHooks": false}', False),
     ("codex", ".codex/config.toml", "[features]\nhooks = false # not mine\n", True),
+    ("gemini", ".gemini/settings.json", '{"hooksConfig": {"enabled": false}}', True),
+    ("gemini", ".gemini/settings.json", '{"hooksConfig": {}}', False),
+    ("copilot", ".copilot/settings.json", '{"disableAllHooks": true}', True),
+    ("copilot", ".copilot/settings.json", "{}", False),
     ("codex", ".codex/config.toml", "[features]\nhooks = true\n", False), ("codex", ".codex/config.toml", "[features", False)])
 def test_a_harness_whose_hooks_are_switched_off_is_connected_and_says_so(dream, name, place, body, silent):
     path = dream.person / place
@@ -184,6 +188,29 @@ def test_a_harness_whose_hooks_are_switched_off_is_connected_and_says_so(dream, 
     assert ("runs no hooks now" in told.err) == silent
     assert dream("disconnect", name).code == 0
     assert path.read_text() == body
+
+
+@pytest.mark.parametrize(("name", "variable", "place", "file"), [
+    ("codex", "CODEX_HOME", "", "hooks.json"), ("gemini", "GEMINI_CLI_HOME", ".gemini", ".gemini/settings.json"),
+    ("copilot", "COPILOT_HOME", "", "hooks/dream.json"),
+    ("openclaw", "OPENCLAW_STATE_DIR", "", "hooks/dream/handler.ts")])
+def test_a_harness_that_was_moved_is_connected_where_it_is(dream, name, variable, place, file):
+    moved = dream.root / "moved"
+    (moved / place).mkdir(parents=True)
+    dream.env[variable] = str(moved)
+    assert dream.json("connect", name, "--yes")["changed"][0] == str(moved / file)
+    assert dream("disconnect", name).code == 0
+    assert not (moved / file).exists()
+
+
+def test_an_event_that_dream_no_longer_asks_for_is_taken_out_at_the_next_connection(dream):
+    path = dream.person / ".copilot/hooks/dream.json"
+    path.parent.mkdir(parents=True)
+    ours = {"type": "command", "bash": "dream hook session-end # dream-memory", "timeoutSec": 10}
+    path.write_text(json.dumps({"version": 1, "hooks": {"sessionEnd": [ours], "errorOccurred": []}}))
+    dream.json("connect", "copilot", "--yes")
+    hooks = json.loads(path.read_text())["hooks"]
+    assert set(hooks) == {"sessionStart", "userPromptSubmitted", "agentStop", "preCompact", "errorOccurred"}
 
 
 def test_a_harness_that_is_not_installed_is_refused(dream):

@@ -41,6 +41,16 @@ def test_a_hook_leaves_word_that_a_conversation_moved_and_says_nothing(dream, ev
     assert next((dream.home / "inbox").iterdir()).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.parametrize(("said", "conversation"), [
+    ({"conversation_id": "k-1", "transcript_path": "/talks/k.jsonl", "workspace_roots": ["/srv/otter"],
+      "hook_event_name": "stop"}, "k-1"),
+    ({"sessionId": "c-1", "transcriptPath": "/talks/c.jsonl", "cwd": "/srv/otter", "timestamp": 1}, "c-1")])
+def test_a_harness_that_writes_its_keys_another_way_is_understood(dream, said, conversation):
+    assert dream("hook", "stop", stdin=json.dumps(said)).code == 0
+    (left,) = inbox(dream)
+    assert (left["touched"]["conversation"], left["touched"]["cwd"]) == (conversation, "/srv/otter")
+
+
 def test_a_conversation_of_many_turns_fills_no_inbox(dream):
     for _ in range(3):
         dream("hook", "stop", stdin=call(dream))

@@ -53,12 +53,36 @@ def test_the_plugin_of_opencode_tells_that_a_session_rests_and_nothing_else(drea
         const hooks = await DreamMemory({{ directory: "/srv/otter" }});
         await hooks.event({{ event: {{ type: "message.updated", properties: {{}} }} }});
         await hooks.event({{ event: {{ type: "session.idle", properties: {{ sessionID: "o-1" }} }} }});
-        await hooks.event({{ event: {{ type: "session.deleted" }} }});
+        await hooks.event({{ event: {{ type: "session.deleted", properties: {{ info: {{ id: "o-2" }} }} }} }});
+        await hooks.event({{ event: {{ type: "session.compacted" }} }});
     """)
-    told = inbox(dream, 2)
-    assert {(t["event"], t["conversation"]) for t in told} == {("stop", "o-1"), ("session-end", "")}
+    told = inbox(dream, 3)
+    assert {(t["event"], t["conversation"]) for t in told} == {("stop", "o-1"), ("session-end", "o-2"), ("pre-compact", "")}
     assert {t["path"] for t in told} == {str(dream.person / ".local/share/opencode/opencode.db")}
     assert {t["cwd"] for t in told} == {"/srv/otter"}
+
+
+def test_the_plugin_of_opencode_knows_a_store_that_is_named_beside_the_usual_one(dream):
+    module = connected(dream, "opencode", ".config/opencode", ".config/opencode/plugins/dream.js")
+    dream.env["OPENCODE_DB"] = "work.db"
+    run_node(dream, f"""
+        const {{ DreamMemory }} = await import({json.dumps(module.as_uri())});
+        await (await DreamMemory({{ directory: "/" }})).event({{ event: {{ type: "session.idle", properties: {{}} }} }});
+    """)
+    assert [t["path"] for t in inbox(dream, 1)] == [str(dream.person / ".local/share/opencode/work.db")]
+
+
+def test_the_hook_of_openclaw_tells_in_which_store_the_session_lies(dream):
+    module = connected(dream, "openclaw", ".openclaw", ".openclaw/hooks/dream/handler.ts")
+    run_node(dream, f"""
+        const handler = (await import({json.dumps(module.as_uri())})).default;
+        await handler({{ type: "command", action: "reset", sessionKey: "agent:work:main",
+                         context: {{ sessionFile: "main", sessionEntry: {{ sessionId: "c-2" }},
+                                     previousSessionEntry: {{ sessionId: "c-1" }} }} }});
+    """)
+    [told] = inbox(dream, 1)
+    store = dream.person / ".openclaw/agents/work/agent/openclaw-agent.sqlite"
+    assert (told["event"], told["conversation"], told["path"]) == ("session-end", "c-1", str(store))
 
 
 def test_the_hook_of_openclaw_tells_where_the_session_lies(dream):
@@ -70,9 +94,10 @@ def test_the_hook_of_openclaw_tells_where_the_session_lies(dream):
                          context: {{ sessionFile: "/srv/claw/w-1.jsonl", workspaceDir: "/srv/claw" }} }});
         await handler({{ type: "session", action: "compact:before", sessionKey: "w-2" }});
     """)
-    [told] = inbox(dream, 1)
-    assert (told["event"], told["conversation"], told["path"], told["cwd"]) == (
-        "session-end", "w-1", "/srv/claw/w-1.jsonl", "/srv/claw")
+    told = {t["event"]: t for t in inbox(dream, 2)}
+    ended = told["session-end"]
+    assert (ended["conversation"], ended["path"], ended["cwd"]) == ("w-1", "/srv/claw/w-1.jsonl", "/srv/claw")
+    assert told["pre-compact"]["path"].endswith("/.openclaw/agents/main/agent/openclaw-agent.sqlite")
 
 
 @pytest.mark.parametrize(("harness", "sign", "file", "call"), [

@@ -156,8 +156,24 @@ def test_who_says_ignore_memory_is_left_in_peace_in_that_conversation(larch):
     assert start(larch, conversation="s-2") != ""
 
 
-def test_a_harness_without_a_known_way_to_take_text_gets_none(larch):
-    assert start(larch, hook_event_name="sessionStart") == ""
+@pytest.mark.parametrize(("key", "said"), [
+    ("additional_context", {"hook_event_name": "sessionStart", "conversation_id": "s-1", "workspace_roots": ["larch"],
+                            "transcript_path": None}),
+    ("additionalContext", {"sessionId": "s-1", "cwd": "larch", "source": "new", "timestamp": 1772614800000}),
+    ("additionalContext", {"sessionId": "s-1", "cwd": "larch", "source": "startup"})])
+def test_each_harness_is_answered_under_the_name_it_reads_and_no_other(larch, key, said):
+    place = str(larch.root / "larch")
+    body = {k: place if v == "larch" else [place] if v == ["larch"] else v for k, v in said.items()}
+    told = larch("hook", "session-start", now=STARTED, stdin=json.dumps(body))
+    assert (told.code, told.err) == (0, "")
+    document = json.loads(told.out)
+    assert set(document) == {key}
+    assert "port 4455" in document[key]
+
+
+def test_a_conversation_of_copilot_that_goes_on_is_told_nothing(larch):
+    body = json.dumps({"sessionId": "s-1", "cwd": str(larch.root / "larch"), "source": "resume"})
+    assert larch("hook", "session-start", now=STARTED, stdin=body).out == ""
 
 
 def test_a_copy_stays_for_a_day_for_its_owner_alone(larch):

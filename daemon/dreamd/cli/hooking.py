@@ -24,8 +24,6 @@ INPUT_S = 1.0
 """A harness that never closes our standard input is not waited for."""
 LONGEST_PLACE = 4096
 VALUED = ("--home", "--config", "--now")
-QUIET_STARTS = ("sessionStart",)
-"""Names under which a harness calls that has no documented way to take text from a hook."""
 
 
 def main(words: Sequence[str]) -> int:
@@ -78,10 +76,9 @@ def _read_input() -> bytes:
 
 def _carry_out(event: str, document: dict[str, object], body: bytes, options: dict[str, str]) -> None:
     if event == "session-start":
-        if document.get("hook_event_name") not in QUIET_STARTS:
-            from dreamd.cli import starting
+        from dreamd.cli import starting
 
-            starting.start(body, options)
+        starting.start(body, options)
     elif event == "user-prompt-submit":
         prompt = next((p for n in ("prompt", "user_prompt", "text") if isinstance(p := document.get(n), str)), "")
         if _speaks_to_memory(prompt):
@@ -103,7 +100,10 @@ def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> 
         path = os.path.expanduser(path)
     at = options.get("--now") or os.environ.get("DREAM_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
-    row = {"event": event, "path": path, "conversation": conversation, "cwd": _text(document, "cwd"), "at": at}
+    roots = document.get("workspace_roots")
+    opened = {"cwd": roots[0]} if isinstance(roots, list) and roots else {}
+    cwd = _text(document, "cwd") or _text(opened, "cwd")
+    row = {"event": event, "path": path, "conversation": conversation, "cwd": cwd, "at": at}
     name = f"touched-{blake2b(f'{event} {path}'.encode(), digest_size=8).hexdigest()}.json"
     _write(_inbox(_home(options)), name, json.dumps({"schema": 1, "touched": row}).encode())
 

@@ -43,9 +43,17 @@ def start(body: bytes, options: Mapping[str, str]) -> None:
             return
         with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
             prime.keep_copy(world, call, text)
-    told = {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
-    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.write(json.dumps(_answer(call.form, text)) + "\n")
     sys.stdout.flush()
+
+
+def _answer(form: str, text: str) -> dict[str, object]:
+    """The text as the harness takes it; some take nothing at all from an answer with a key they do not know."""
+    if form == "snake":
+        return {"additional_context": text}
+    if form == "camel":
+        return {"additionalContext": text}
+    return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
 
 
 def build_world(options: Mapping[str, str]) -> World:
