@@ -31,6 +31,12 @@ block = st.fixed_dictionaries({"type": st.sampled_from(["text", "tool_use", "too
                               optional={"text": text | nested, "content": text | nested, "id": st.sampled_from("ab"),
                                         "tool_use_id": st.sampled_from("ab"), "name": st.sampled_from(
                                             ["Bash", "Write", "AskUserQuestion"]), "input": nested, "is_error": st.booleans()})
+told = st.sampled_from(["yes", "use spaces", "<skill>x</skill>"])
+paginated = st.fixed_dictionaries({"type": st.just("item_completed"), "item": st.fixed_dictionaries({
+    "type": st.sampled_from(["UserMessage", "AgentMessage", "HookPrompt"]),
+    "content": st.lists(st.fixed_dictionaries({"type": st.sampled_from(["text", "Text"]), "text": told}), max_size=2)})}) | (
+    st.fixed_dictionaries({"id": st.just("p"), "history_mode": st.just("paginated")}))
+"""What newer rollouts of Codex carry."""
 record = st.fixed_dictionaries(
     {"type": st.sampled_from(["user", "assistant", "system", "attachment", "queue-operation", "progress", "event_msg",
                               "response_item", "session_meta", "user.message", "assistant.message", "message", "session",
@@ -43,8 +49,8 @@ record = st.fixed_dictionaries(
         "message": nested | st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]),
                                                    "content": text | st.lists(block, max_size=3)}),
         "attachment": st.fixed_dictionaries({"type": st.sampled_from(["queued_command", "nested_memory"]), "prompt": nested}),
-        "payload": nested | st.fixed_dictionaries({"type": st.sampled_from(["user_message", "agent_message", "message",
-                                                                            "function_call"]), "message": text}),
+        "payload": nested | paginated | st.fixed_dictionaries({
+            "type": st.sampled_from(["user_message", "agent_message", "message", "function_call"]), "message": text}),
         "data": nested | st.fixed_dictionaries({"content": text}), "toolUseResult": nested, "text": scalar,
         "projectHash": text, "$rewindTo": text, "$set": nested, "role": st.sampled_from(["user", "assistant"])})
 line = (record | nested).map(lambda value: json.dumps(value).encode()) | st.binary(max_size=40).map(

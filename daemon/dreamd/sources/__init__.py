@@ -14,7 +14,6 @@ from dreamd.sources.contract import (
     LARGEST_DOCUMENT_BYTES,
     LONGEST_LINE_BYTES,
     ORDINARY,
-    VSCODE_EDITORS,
     Adapter,
     FoundSource,
     Head,
@@ -64,6 +63,6 @@ def discover(roots: SourceRoots) -> list[FoundSource]:
 
 
 __all__ = [
-    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "ORDINARY", "VSCODE_EDITORS", "Adapter", "FoundSource", "Head",
-    "SourceRoots", "adapter_for", "adapter_of_kind", "discover", "project_key_of",
+    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "ORDINARY", "Adapter", "FoundSource", "Head", "SourceRoots",
+    "adapter_for", "adapter_of_kind", "discover", "project_key_of",
 ]
