@@ -53,20 +53,19 @@ def read_call(event: str, body: bytes) -> Call:
         raise UsageError("the hook's input is not JSON") from None
     if not isinstance(document, dict):
         raise UsageError("the hook's input is not a JSON object")
-    form = _form(document)
-    source = _first(document, "source", "trigger", "reason")
     return Call(event, _first(document, "session_id", "sessionId", "conversation_id", "conversationId"),
                 _first(document, "transcript_path", "transcriptPath"),
                 _first(document, "cwd", "workspace", "directory") or _root(document),
-                "startup" if form == "camel" and source == "new" else source,
-                _first(document, "prompt", "user_prompt", "text"), form)
+                _first(document, "source", "trigger", "reason"), _first(document, "prompt", "user_prompt", "text"),
+                _form(document))
 
 
 def _form(document: Mapping[str, object]) -> str:
-    """Cursor names the event as its settings do; Copilot names none and writes every key in camel case."""
-    if document.get("hook_event_name") == "sessionStart":
+    """Cursor names the event as its settings do; Copilot CLI names none, where VS Code, which runs its hooks, does."""
+    named = document.get("hook_event_name", document.get("hookEventName"))
+    if named == "sessionStart":
         return "snake"
-    return "camel" if "hook_event_name" not in document and "sessionId" in document else "nested"
+    return "camel" if named is None and "sessionId" in document else "nested"
 
 
 def handle(world: World, call: Call) -> None:

@@ -20,7 +20,7 @@ from dreamd.errors import DreamError
 from dreamd.model import content_id
 from dreamd.world import World
 
-STARTS = frozenset({"startup", "clear"})
+STARTS = frozenset({"startup", "clear", "new"})
 AGAIN_S = 60
 KEPT_H = 24
 ISSUE_LIMIT_S = 1.0

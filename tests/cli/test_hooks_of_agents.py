@@ -51,6 +51,16 @@ def test_a_harness_that_writes_its_keys_another_way_is_understood(dream, said, c
     assert (left["touched"]["conversation"], left["touched"]["cwd"]) == (conversation, "/srv/otter")
 
 
+def test_a_chat_of_vscode_is_told_of_by_the_file_that_is_read(dream):
+    storage = dream.root / "workspaceStorage" / "a1"
+    log, chat = storage / "GitHub.copilot-chat/transcripts/v-1.jsonl", storage / "chatSessions/v-1.jsonl"
+    dream("hook", "stop", stdin=call(dream, transcript_path=str(log)))
+    chat.parent.mkdir(parents=True)
+    chat.touch()
+    dream("hook", "stop", stdin=call(dream, transcript_path=str(log)))
+    assert {left["touched"]["path"] for left in inbox(dream)} == {str(log), str(chat)}
+
+
 def test_a_conversation_of_many_turns_fills_no_inbox(dream):
     for _ in range(3):
         dream("hook", "stop", stdin=call(dream))

@@ -112,7 +112,7 @@ def test_every_memory_that_was_told_counts_as_recalled(larch):
     assert recalls["The birch gateway listens on port 9911"] == 0
 
 
-@pytest.mark.parametrize("source", ["resume", "compact", "fork", "new"])
+@pytest.mark.parametrize("source", ["resume", "compact", "fork"])
 def test_only_a_fresh_start_is_primed(larch, source):
     assert start(larch, source=source) == ""
     assert start(larch, source="clear") != ""
@@ -169,6 +169,14 @@ def test_each_harness_is_answered_under_the_name_it_reads_and_no_other(larch, ke
     document = json.loads(told.out)
     assert set(document) == {key}
     assert "port 4455" in document[key]
+
+
+def test_vscode_is_answered_in_the_nested_form_however_it_spells_its_keys(larch):
+    place = str(larch.root / "larch")
+    for said in ({"sessionId": "v-1", "hookEventName": "SessionStart", "source": "new", "cwd": place},
+                 {"session_id": "v-2", "hook_event_name": "SessionStart", "source": "new", "cwd": place}):
+        document = json.loads(larch("hook", "session-start", now=STARTED, stdin=json.dumps(said)).out)
+        assert "port 4455" in document["hookSpecificOutput"]["additionalContext"]
 
 
 def test_a_conversation_of_copilot_that_goes_on_is_told_nothing(larch):

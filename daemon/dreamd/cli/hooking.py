@@ -23,6 +23,8 @@ LARGEST_INPUT_BYTES = 4 * 1024 * 1024
 INPUT_S = 1.0
 """A harness that never closes our standard input is not waited for."""
 LONGEST_PLACE = 4096
+VSCODE_LOG = "GitHub.copilot-chat/transcripts"
+"""Where VS Code keeps a second copy of a chat, which its hooks are told of; dream reads the first."""
 VALUED = ("--home", "--config", "--now")
 
 
@@ -98,6 +100,8 @@ def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> 
 
     if path.startswith("~"):
         path = os.path.expanduser(path)
+    chat = path.replace(f"/{VSCODE_LOG}/", "/chatSessions/")
+    path = chat if chat != path and os.path.exists(chat) else path  # noqa: PTH110 - as above
     at = options.get("--now") or os.environ.get("DREAM_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
     roots = document.get("workspace_roots")

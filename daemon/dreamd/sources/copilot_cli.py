@@ -31,8 +31,8 @@ class CopilotCli:
     kind = "copilot-cli"
 
     def accepts(self, head: Head) -> bool:
-        """Events with a dotted type and their content under `data`."""
-        return any(isinstance(record.get("data"), dict) and "." in text_at(record, "type")
+        """Events with a dotted type and their content under `data`, unless VS Code keeps the same chat beside them."""
+        return not _is_copy(head.path) and any(isinstance(record.get("data"), dict) and "." in text_at(record, "type")
                    and text_at(record, "type").partition(".")[0] in _FAMILIES for record in head.records[:5])
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
@@ -123,6 +123,14 @@ class _Session:
         identity = text_at(body, "toolCallId")
         name, arguments = self._turns.called(identity)
         self._turns.refuse(event, text_at(outcome, "feedback"), brief=brief_of_call(name, arguments))
+
+
+def _is_copy(path: Path) -> bool:
+    """Whether this is VS Code's second copy of a chat that is read from its first."""
+    if path.parent.name != "transcripts" or len(path.parts) < 4:
+        return False
+    chats = path.parents[2] / "chatSessions"
+    return any((chats / f"{path.stem}{ending}").exists() for ending in (".jsonl", ".json"))
 
 
 def _without_reminder(text: str) -> str:

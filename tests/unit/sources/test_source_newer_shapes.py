@@ -9,7 +9,7 @@ import pytest
 from source_shapes import read_all, said, write_lines
 
 from dreamd.model import EventKind, Speaker
-from dreamd.sources import SourceRoots, contract, discover
+from dreamd.sources import SourceRoots, adapter_for, contract, discover
 from dreamd.sources.cursor_lines import sent_at
 
 # ----- Gemini
@@ -121,3 +121,13 @@ def test_a_vscode_chat_knows_answers_to_its_questions_and_what_was_stopped(tmp_p
         ("Which store?", "SQLite"), ("Its name?", "otter"), ("Which days?", "Mon, Tue, or later")]
     assert [(e.text, e.title) for e in reading.events if e.kind is EventKind.PROMPT] == [
         ("set it up", ""), ("not so", "interrupted")]
+
+
+def test_the_second_copy_of_a_vscode_chat_is_read_only_where_the_first_is_gone(tmp_path):
+    storage = tmp_path / "workspaceStorage" / "a1"
+    path = write_lines(storage / "GitHub.copilot-chat" / "transcripts" / "v-1.jsonl", [
+        copilot("session.start", {"sessionId": "v-1"}, "1"), copilot("user.message", {"content": "use pnpm"}, "2")])
+    assert said(read_all(path).events) == ["use pnpm"]
+    (storage / "chatSessions").mkdir()
+    (storage / "chatSessions" / "v-1.json").write_text("{}")
+    assert adapter_for(path) is None
