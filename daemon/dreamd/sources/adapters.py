@@ -6,9 +6,10 @@ from dreamd.sources.claude_code import ClaudeCode
 from dreamd.sources.codex import Codex
 from dreamd.sources.contract import Adapter
 from dreamd.sources.copilot_cli import CopilotCli
+from dreamd.sources.cursor_cli import CursorCli
 from dreamd.sources.cursor_lines import CursorTranscript
 from dreamd.sources.cursor_text import CursorText
-from dreamd.sources.databases import CursorCli, CursorIde
+from dreamd.sources.databases import CursorIde
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.hermes import Hermes as HermesSessions
 from dreamd.sources.memory_dir import MemoryDirectory

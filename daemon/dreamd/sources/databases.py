@@ -21,7 +21,7 @@ from dreamd.sources.opening import Unopened, open_source
 from dreamd.sources.reading import Sink, unread
 from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
-from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
+from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at
 from dreamd.sources.turns import Turns
 
 SQLITE_MAGIC = b"SQLite format 3\x00"
@@ -32,6 +32,8 @@ LOOKED_BACK = 6
 ROWS_BACK = 50
 _WORKSPACE = re.compile(r"<user_info>.{0,2000}?Workspace Path: ([^\n<]{1,1000})", re.DOTALL)
 _HIGHEST = 8
+_SUMMED_UP = 22
+"""The kind of message by which the editor marks where a conversation was summed up."""
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -109,6 +111,7 @@ class _Composers:
         last = base.execute("SELECT coalesce(max(rowid), 0) FROM cursorDiskKV").fetchone()[0]
         self._last = int(last)
         self._after = cursor.offset if 0 <= cursor.offset <= self._last else 0
+        self._heads = columns_of(base, "composerHeaders")
         self._sink = Sink()
         self._spent = 0
 
@@ -149,23 +152,25 @@ class _Composers:
         for number, key, raw in self._base.execute("SELECT rowid, key, value FROM cursorDiskKV WHERE key >= ? AND key < ?",
                                                    (f"bubbleId:{composer}:", f"bubbleId:{composer};")):
             identity = str(key).rpartition(":")[2]
-            stored[identity] = _Bubble(int(number), identity, _record(raw))
+            stored[identity] = _Bubble(int(number), identity, record_in(raw))
         order = [text_at(h, "bubbleId") for h in records_at(about, "fullConversationHeadersOnly")]
         listed = [stored.pop(identity) for identity in order if identity in stored]
-        return inline + listed + sorted(stored.values(), key=lambda b: b.row), about
+        since = row if order else 0  # what was there when the list was written, and is not in it, was taken back
+        return inline + listed + sorted((b for b in stored.values() if b.row > since), key=lambda b: b.row), about
 
     def _tell(self, composer: str, about: Record, bubbles: list[_Bubble], *, cwd: str) -> None:
         sink, turns = self._sink, Turns(self._sink)
         new = [b.row > self._after for b in bubbles]
         begin = max(0, (new.index(True) if True in new else len(new)) - LOOKED_BACK)
-        set_aside = bool(text_at(about, "parentComposerId")) or _has_transcript(self._path, composer)
+        child = self._is_child(composer, about)
+        set_aside = child or has_transcript(self._path, composer)
         began = moment(about.get("createdAt"))
         for bubble in bubbles[begin:]:
             sink.muted = bubble.row <= self._after
             sink.begin(bubble.row, bubble.row)
             self._spent += 0 if sink.muted else len(str(bubble.body))
             if set_aside:
-                sink.skip(contract.SIDECHAIN if text_at(about, "parentComposerId") else contract.REPEATED)
+                sink.skip(contract.SIDECHAIN if child else contract.REPEATED)
             else:
                 sent = bubble.body.get("createdAt") or record_at(bubble.body, "timingInfo").get("clientRpcSendTime")
                 _hear_bubble(turns, Event(Speaker.AGENT, EventKind.PROSE, "", moment(sent) or began, composer, 0, 0,
@@ -173,14 +178,25 @@ class _Composers:
             sink.close()
         sink.muted = False
 
+    def _is_child(self, composer: str, about: Record) -> bool:
+        """Whether an agent began the conversation, which newer versions say in a table of their own too."""
+        if text_at(about, "parentComposerId") or text_at(record_at(about, "subagentInfo"), "parentComposerId"):
+            return True
+        if not {"composerId", "isSubagent"} <= self._heads:
+            return False
+        found = self._base.execute("SELECT isSubagent FROM composerHeaders WHERE composerId = ?", (composer,)).fetchone()
+        return bool(found and found[0])
+
     def _value(self, key: str) -> tuple[int, Record]:
         found = self._base.execute("SELECT rowid, value FROM cursorDiskKV WHERE key = ?", (key,)).fetchone()
-        return (int(found[0]), _record(found[1])) if found else (0, {})
+        return (int(found[0]), record_in(found[1])) if found else (0, {})
 
 
 def _hear_bubble(turns: Turns, event: Event, bubble: Record) -> None:
     """One message of the editor: 1 is a person's, 2 the agent's, with what a tool did beside it."""
     text = text_at(bubble, "text")
+    if bubble.get("capabilityType") == _SUMMED_UP:
+        return
     if bubble.get("type") == 1:
         turns.hear(event, separate(text))
         return
@@ -198,6 +214,9 @@ def _hear_bubble(turns: Turns, event: Event, bubble: Record) -> None:
 
 def _folder(record: Record) -> str:
     """The workspace a message or a conversation was in; empty when nothing says so."""
+    opened = text_at(record_at(record_at(record, "workspaceIdentifier"), "uri"), "fsPath", "path")
+    if opened:
+        return opened
     uris = record.get("workspaceUris")
     first = uris[0] if isinstance(uris, list) and uris and isinstance(uris[0], str) else ""
     if first.startswith("file:"):
@@ -205,28 +224,10 @@ def _folder(record: Record) -> str:
     return first if first.startswith("/") else workspace_in(text_at(record, "text"))
 
 
-def _has_transcript(path: Path, composer: str) -> bool:
+def has_transcript(path: Path, composer: str) -> bool:
     """Whether the editor also keeps a conversation as a transcript, which is read by itself."""
     homes = [above / ".cursor" / "projects" for above in list(path.absolute().parents)[:_HIGHEST]]
     return any(next(home.glob(f"*/agent-transcripts/{composer}*"), None) for home in homes if home.is_dir())
-
-
-class CursorCli:
-    """Reads the store of one conversation of Cursor's command line."""
-
-    kind = "cursor-cli"
-
-    def accepts(self, head: Head) -> bool:
-        """An SQLite file with blobs and what is known about them, and nothing of OpenCode's or Hermes'."""
-        tables = tables_of(head)
-        return {"blobs", "meta"} <= tables and not {"message", "messages"} & tables
-
-    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
-        """Read the blobs behind the cursor that hold a message."""
-        def read(base: sqlite3.Connection, size: int) -> Reading:
-            return read_rows(_blobs(base, path), still_there(base, "blobs", cursor), size=size, budget_bytes=budget_bytes)
-
-        return read_database(path, cursor, read=read)
 
 
 @dataclass(frozen=True)
@@ -282,24 +283,13 @@ def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: i
     return Reading(tuple(sink.events), Cursor(after, size), tuple(sink.skips), count, sink.prompts, complete)
 
 
-def _blobs(base: sqlite3.Connection, path: Path) -> Iterator[Row]:
-    cwd = ""
-    for number, identity, raw in base.execute("SELECT rowid, id, data FROM blobs ORDER BY rowid"):
-        body = _record(raw)
-        role, text = text_at(body, "role"), "\n".join(texts_of(body.get("content")))
-        cwd = workspace_in(text) or cwd
-        if role == "user" and text.lstrip().startswith("<user_info>") and "<user_query>" not in text:
-            role = "injected"
-        yield Row(int(number), f"cursor:{identity}", path.parent.name, role, text, body.get("createdAt"), cwd,
-                  skip="" if role else contract.BOOKKEEPING)
-
-
 def still_there(base: sqlite3.Connection, table: str, cursor: Cursor) -> Cursor:
     """The cursor, or the beginning where the table no longer reaches as far: it is another one."""
     last = int(base.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0])
     return cursor if 0 <= cursor.offset <= last else Cursor()
 
 
-def _record(raw: object) -> Record:
+def record_in(raw: object) -> Record:
+    """The JSON object in a value, as text or as bytes; empty for anything else."""
     text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
     return (parse_record(text) or {}) if isinstance(text, str) and text.lstrip().startswith("{") else {}

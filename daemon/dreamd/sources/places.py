@@ -13,7 +13,7 @@ from dreamd.sources.opening import Unopened, read_start
 
 VARIABLES = (
     "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "OPENCODE_DB", "GEMINI_CLI_HOME", "COPILOT_HOME",
-    "HERMES_HOME", "LETTA_LOCAL_BACKEND_DIR", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_PROFILE",
+    "HERMES_HOME", "CURSOR_DATA_DIR", "LETTA_LOCAL_BACKEND_DIR", "OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_PROFILE",
     "OPENCLAW_WORKSPACE_DIR", "VSCODE_PORTABLE",
 )
 """What moves the files of a harness; a service has to be started with the same."""
@@ -37,7 +37,8 @@ def roots_in(env: Mapping[str, str], home: Path, wanted: SourceSettings, *, extr
         copilot_dirs=(_moved(env, "COPILOT_HOME", home / ".copilot"),) if wanted.copilot else (),
         opencode_dirs=(share,) if wanted.opencode else (),
         openclaw_dirs=(*claws, *dict.fromkeys(_claw_workspaces(env, home, claws))) if wanted.openclaw else (),
-        cursor_dirs=(home / ".cursor",) if wanted.cursor else (),
+        cursor_dirs=tuple(dict.fromkeys((home / ".cursor", _moved(env, "CURSOR_DATA_DIR", home / ".cursor"))))
+        if wanted.cursor else (),
         hermes_dirs=tuple(_with_siblings(hermes)) if wanted.hermes else (),
         letta_dirs=(home / ".letta", *backend) if wanted.letta else (),
         vscode_dirs=(*(home / place for place in VSCODE_EDITORS), *portable) if wanted.copilot else (),

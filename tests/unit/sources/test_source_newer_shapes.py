@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -131,3 +133,73 @@ def test_the_second_copy_of_a_vscode_chat_is_read_only_where_the_first_is_gone(t
     (storage / "chatSessions").mkdir()
     (storage / "chatSessions" / "v-1.json").write_text("{}")
     assert adapter_for(path) is None
+
+
+# ----- Cursor's stores
+
+
+def blobs(path, texts, *, meta=None, beside=None):
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript("CREATE TABLE blobs (id TEXT PRIMARY KEY, data BLOB); CREATE TABLE meta (key TEXT, value TEXT);")
+        base.execute("INSERT INTO meta VALUES ('0', ?)", (json.dumps(meta or {"agentId": path.parent.name}).encode().hex(),))
+        for number, text in enumerate(texts):
+            base.execute("INSERT INTO blobs VALUES (?, ?)", (f"h{number}", json.dumps(
+                {"role": "user", "content": [{"type": "text", "text": text}]}).encode()))
+        base.commit()
+    if beside:
+        path.with_name("meta.json").write_text(json.dumps(beside))
+    return path
+
+
+def test_a_store_of_cursors_command_line_says_beside_it_where_and_when(tmp_path):
+    stamp = "<timestamp>Tuesday, Jul 21, 2026, 6:56 PM (UTC+8)</timestamp>\n"
+    path = blobs(tmp_path / "chats" / "0f" / "s-1" / "store.db", [
+        "<user_query>use pnpm</user_query>", stamp + "<user_query>and tabs</user_query>"],
+        beside={"schemaVersion": 1, "cwd": "/srv/otter", "createdAtMs": 1786363200000})
+    assert [(e.text, e.cwd, e.at) for e in read_all(path).events] == [
+        ("use pnpm", "/srv/otter", datetime(2026, 8, 10, 12, tzinfo=UTC)),
+        ("and tabs", "/srv/otter", datetime(2026, 7, 21, 10, 56, tzinfo=UTC))]
+
+
+@pytest.mark.parametrize(("meta", "beside", "reason"), [
+    ({"subagentInfo": {"parentAgentId": "s-0"}}, None, contract.SIDECHAIN), ({}, {"isSubagent": True}, contract.SIDECHAIN),
+    ({"agentId": "s-1"}, None, contract.REPEATED)])
+def test_a_store_of_a_sub_agent_or_of_a_talk_that_has_a_transcript_is_passed_over(tmp_path, meta, beside, reason):
+    if reason is contract.REPEATED:
+        (tmp_path / ".cursor" / "projects" / "p" / "agent-transcripts" / "s-1").mkdir(parents=True)
+    path = blobs(tmp_path / ".cursor" / "chats" / "0f" / "s-1" / "store.db", ["<user_query>use pnpm</user_query>"],
+                 meta=meta, beside=beside)
+    reading = read_all(path)
+    assert (reading.events, [skip.reason for skip in reading.skips]) == ((), [reason])
+
+
+def editor(path, talks):
+    """The editor's store; each conversation with what is known about it, its messages and those of them it lists."""
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript("CREATE TABLE cursorDiskKV (key TEXT UNIQUE ON CONFLICT REPLACE, value BLOB);"
+                           "CREATE TABLE composerHeaders (composerId TEXT PRIMARY KEY, value TEXT, isSubagent INTEGER);")
+        for name, about, messages, listed in talks:
+            for identity, body in messages.items():
+                base.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"bubbleId:{name}:{identity}", json.dumps(body)))
+            heads = {"fullConversationHeadersOnly": [{"bubbleId": i} for i in listed], **about}
+            base.execute("INSERT INTO cursorDiskKV VALUES (?, ?)", (f"composerData:{name}", json.dumps(heads)))
+            base.execute("INSERT INTO composerHeaders VALUES (?, '{}', ?)", (name, int(about.get("child", 0))))
+        base.commit()
+    return path
+
+
+def test_the_editors_newer_store_says_who_began_a_talk_where_it_was_and_what_was_taken_back(tmp_path):
+    def said_by(kind, text, **more):
+        return {"type": kind, "text": text, "createdAt": "2026-02-09T10:00:00.000Z", **more}
+
+    place = {"workspaceIdentifier": {"id": "a1", "uri": {"$mid": 1, "fsPath": "/srv/otter", "scheme": "file"}}}
+    path = editor(tmp_path / "state.vscdb", [
+        ("k-1", place, {"b1": said_by(1, "use pnpm"), "b2": said_by(1, "use yarn"), "b3": said_by(1, "and tabs"),
+                        "b4": said_by(2, "They want npm.", capabilityType=22)}, ["b1", "b3", "b4"]),
+        ("k-2", {**place, "subagentInfo": {"parentComposerId": "k-1"}}, {"c1": said_by(1, "look into it")}, ["c1"]),
+        ("k-3", {**place, "child": 1}, {"d1": said_by(1, "look further")}, ["d1"])])
+    reading = read_all(path)
+    assert [(e.speaker, e.text, e.cwd) for e in reading.events] == [
+        (Speaker.HUMAN, "use pnpm", "/srv/otter"), (Speaker.HUMAN, "and tabs", "/srv/otter")]
+    assert [skip.reason for skip in reading.skips].count(contract.SIDECHAIN) == 2

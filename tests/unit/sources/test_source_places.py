@@ -21,7 +21,7 @@ HOME = Path("/home/ada")
     ({"OPENCLAW_HOME": "/x"}, "openclaw_dirs", "/x/.openclaw"),
     ({"OPENCLAW_PROFILE": "work"}, "openclaw_dirs", "/home/ada/.openclaw-work"),
     ({"OPENCLAW_WORKSPACE_DIR": "/x"}, "openclaw_dirs", "/x"), ({"XDG_DATA_HOME": "/x"}, "opencode_dirs", "/x/opencode"),
-    ({"OPENCODE_DB": "/x/o.db"}, "extra", "/x/o.db"),
+    ({"CURSOR_DATA_DIR": "/x"}, "cursor_dirs", "/x"), ({"OPENCODE_DB": "/x/o.db"}, "extra", "/x/o.db"),
     ({"OPENCODE_DB": "work/o.db"}, "extra", "/home/ada/.local/share/opencode/work/o.db"),
     ({"VSCODE_PORTABLE": "/x"}, "vscode_dirs", "/x/user-data/User")])
 def test_a_variable_moves_what_it_moves_for_the_agent(env, field, place):
