@@ -8,6 +8,8 @@ from dreamd.relations.slots import Slots
 
 def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
     """Numbers of one side with no equal on the other; a number without unit matches the same value with one."""
+    if a.numbers == b.numbers:
+        return frozenset(), frozenset()
     left, right = set(a.numbers), set(b.numbers)
     both = left & right
     left -= both

@@ -220,8 +220,10 @@ _LIES = re.compile(r"^(?:The|Our|Its) [^,;:]{3,40}? (?:is|lives|lies|sits) (?:in
 
 def other_unit(pair: PairFeatures, frame: Frame) -> str:
     """The same words around another unit of one dimension: "in metres", "in millimetres"."""
-    told = [_IN_UNIT.findall(slots.folded.lower()) for slots in (pair.a, pair.b)]
-    if len(told[0]) != 1 or len(told[1]) != 1 or pair.a.numbers or pair.b.numbers or pair.a.negations or pair.b.negations:
+    if pair.a.numbers or pair.b.numbers or pair.a.negations or pair.b.negations:
+        return ""
+    told = [_IN_UNIT.findall(slots.low) for slots in (pair.a, pair.b)]
+    if len(told[0]) != 1 or len(told[1]) != 1:
         return ""
     (one,), (other,) = told
     apart = UNIT_NAMES[one] != UNIT_NAMES[other] and UNIT_NAMES[one][0] == UNIT_NAMES[other][0]
@@ -277,8 +279,10 @@ def other_agent(pair: PairFeatures) -> str:
 
 def stage_change(pair: PairFeatures) -> str:
     """The same thing at another stage of its life: planned, on trial, live, retired."""
+    if len(_stages(pair.a)) != 1:
+        return ""
     stages = _stages(pair.a), _stages(pair.b)
-    if len(stages[0]) != 1 or len(stages[1]) != 1 or stages[0][0][0] == stages[1][0][0] or pair.a.negations or pair.b.negations:
+    if len(stages[1]) != 1 or stages[0][0][0] == stages[1][0][0] or pair.a.negations or pair.b.negations:
         return ""
     low = pair.a.folded, pair.b.folded
     own = (pair.a.subject | pair.b.subject) & (pair.only_a | pair.only_b) - STAGE_WORDS
@@ -292,10 +296,10 @@ def stage_change(pair: PairFeatures) -> str:
 
 def _stages(slots: Slots) -> tuple[tuple[str, str], ...]:
     """The stages that a statement names, each with its words."""
-    low = slots.folded.lower().rstrip(".")
+    low = slots.low
     if slots.content_set.isdisjoint(STAGE_WORDS) and "down" not in low and "done" not in low:
         return ()
-    return _stages_in(low)
+    return _stages_in(low.rstrip("."))
 
 
 @lru_cache(maxsize=16_384)

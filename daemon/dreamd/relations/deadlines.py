@@ -28,9 +28,10 @@ def deadline_moved(pair: PairFeatures) -> str:
     if not pair.in_english:
         return ""
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
+        if len(old.numbers) != 1 or old.changes or old.negations or old.conditions:
+            continue
         before, after = _day(old), _day(new)
-        plain = len(old.numbers) == 1 and not (old.changes or old.negations or old.conditions)
-        if not plain or not before or not after or before == after:
+        if not before or not after or before == after:
             continue
         if _MOVED.search(new.low) and _DUE.search(old.low) and _speaks_of(new, old):
             return f"`{before}` against `{after}`"

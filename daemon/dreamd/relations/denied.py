@@ -47,8 +47,10 @@ def denied_crosswise(pair: PairFeatures) -> bool:
     """Of two things that both speak of, one side denies the one and the other side the other: "obeys a but ignores b"."""
     if not pair.in_english or len(pair.shared) < 2:
         return False
+    if pair.a.spoken.isdisjoint(_PASSED_OVER) and pair.b.spoken.isdisjoint(_PASSED_OVER):
+        return False
     one, other = _denied_of(pair.a, pair.shared), _denied_of(pair.b, pair.shared)
-    if not one or not other or one & other or not (pair.a.spoken | pair.b.spoken) & _PASSED_OVER:
+    if not one or not other or one & other:
         return False
     return bool(one & pair.b.content_set) and bool(other & pair.a.content_set)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from typing import NamedTuple
 
 from dreamd.relations import words
 from dreamd.relations.amounts import unmatched_numbers
@@ -16,8 +16,7 @@ from dreamd.relations.text import stem
 from dreamd.relations.turns_abroad import is_agentless
 
 
-@dataclass(frozen=True)
-class Statement:
+class Statement(NamedTuple):
     """A text and when it was said."""
 
     text: str
@@ -36,25 +35,16 @@ class PairFeatures:
         self.similarity = similarity
         self.gap_days = (b.at - a.at).total_seconds() / 86_400 if a.at and b.at else None
         """Days from `a` to `b`; None when one time is unknown."""
-
-    @lazily
-    def _stems(self) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-        return _match_stems(self.a, self.b)
-
-    @lazily
-    def shared(self) -> frozenset[str]:
-        """Content words of both."""
-        return self._stems[0]
-
-    @lazily
-    def only_a(self) -> frozenset[str]:
-        """Content words of `a` alone."""
-        return self._stems[1]
-
-    @lazily
-    def only_b(self) -> frozenset[str]:
-        """Content words of `b` alone."""
-        return self._stems[2]
+        self.shared, self.only_a, self.only_b = _match_stems(self.a, self.b)
+        """Content words of both, of `a` alone, and of `b` alone: every pair is asked for them."""
+        self.cover_a = len(self.shared) / max(1, len(self.shared) + len(self.only_a))
+        """Share of `a`'s content words that `b` has too."""
+        self.cover_b = len(self.shared) / max(1, len(self.shared) + len(self.only_b))
+        """Share of `b`'s content words that `a` has too."""
+        self.same_script = self.a.tongue == self.b.tongue
+        """True when the two are written in one language."""
+        self.in_english = self.same_script and self.a.tongue == "en"
+        """True when both are English."""
 
     @lazily
     def _numbers(self) -> tuple[frozenset[str], frozenset[str]]:
@@ -125,25 +115,6 @@ class PairFeatures:
         both = bool(self.a.numbers and self.b.numbers) and not (self.numbers_a or self.numbers_b)
         return both and _digits(self.a) != _digits(self.b)
 
-    @lazily
-    def cover_a(self) -> float:
-        """Share of `a`'s content words that `b` has too."""
-        return len(self.shared) / max(1, len(self.shared) + len(self.only_a))
-
-    @lazily
-    def cover_b(self) -> float:
-        """Share of `b`'s content words that `a` has too."""
-        return len(self.shared) / max(1, len(self.shared) + len(self.only_b))
-
-    @lazily
-    def same_script(self) -> bool:
-        """True when the two are written in one language."""
-        return self.a.tongue == self.b.tongue
-
-    @lazily
-    def in_english(self) -> bool:
-        """True when both are English."""
-        return self.a.tongue == self.b.tongue == "en"
 
 
 # Asked for again at once by whoever weighs a pair before it is judged; a few dozen are enough.
@@ -179,15 +150,14 @@ def _match_stems(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str], fr
 
 
 def _same_word(one: str, other: str) -> bool:
-    if one.replace("-", "") == other.replace("-", ""):
+    if ("-" in one or "-" in other) and one.replace("-", "") == other.replace("-", ""):
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
     root = short.removesuffix("e")
-    if len(root) >= 5 and long.startswith(root) and len(long) - len(short) <= 3 and short.isalpha() and long.isalpha():
+    if len(root) >= 5 and len(long) - len(short) <= 3 and long.startswith(root) and short.isalpha() and long.isalpha():
         return not any(c.isdigit() for c in long)
-    return words.NUMBER_WORDS.get(one, one) == words.NUMBER_WORDS.get(other, other) or str(
-        words.NUMBER_WORDS.get(one, one)
-    ) == str(words.NUMBER_WORDS.get(other, other))
+    mine, theirs = words.NUMBER_WORDS.get(one, one), words.NUMBER_WORDS.get(other, other)
+    return mine == theirs or str(mine) == str(theirs)
 
 
 def _unmentioned(mine: Slots, other: Slots) -> frozenset[str]:

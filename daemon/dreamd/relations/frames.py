@@ -250,6 +250,8 @@ def _subject_ended(slots: Slots, now: Now, at: int) -> bool:
 
 def told_changes(slots: Slots) -> tuple[str, ...]:
     """The words of change that speak of an event, not of what regularly happens ("are extended by") or never does."""
+    if not slots.changes:
+        return ()
     low = slots.low
     return tuple(c for c in slots.changes if not _HABIT.match(c) and f"never {c}" not in low and f"not {c}" not in low)
 

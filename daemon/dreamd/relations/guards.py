@@ -127,12 +127,12 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
             ):
                 yield f"how many differs: {one} against {other}"
     for left, right, poorer in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
-        partly = {"some", "most"} & left.quantifiers and not right.quantifiers and not _PARTS & {t.lower for t in right.tokens}
+        partly = {"some", "most"} & left.quantifiers and not right.quantifiers and right.spoken.isdisjoint(_PARTS)
         if partly and poorer > 0.5 and pair.same_script and _some_of(left, right):
             yield "one side speaks of some only"
         if (
             left.conditions & words.HARD_CONDITIONS
-            and not (right.conditions or {t.lower for t in right.tokens} & _SOFTENERS or right.only and left.negations)
+            and not (right.conditions or not right.spoken.isdisjoint(_SOFTENERS) or right.only and left.negations)
             and pair.same_script
             and poorer > 0.4
         ):
@@ -298,8 +298,10 @@ def subjects_apart(pair: PairFeatures) -> Iterable[str]:
             return
     if pair.qualifier_one_sided and min(pair.cover_a, pair.cover_b) < 1 and max(pair.cover_a, pair.cover_b) >= 0.75:
         yield f"only one side is about {pair.qualifier_one_sided[0]}"
-    left = frozenset(s for s in pair.a.subject & pair.only_a if not is_number(s))
-    right = frozenset(s for s in pair.b.subject & pair.only_b if not is_number(s))
+    left, right = pair.a.subject & pair.only_a, pair.b.subject & pair.only_b
+    if not left or not right:
+        return
+    left, right = (frozenset(s for s in own if not is_number(s)) for own in (left, right))
     if left and right and pair.a.passive == pair.b.passive and _same_predicate(pair):
         yield f"different subjects: {listed(left)} against {listed(right)}"
 

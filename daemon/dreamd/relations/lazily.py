@@ -21,5 +21,5 @@ class lazily(Generic[Fact]):
 
     def __get__(self, owner: Any, _kind: type | None = None) -> Fact:
         fact: Fact = self._read(owner)
-        owner.__dict__[self._name] = fact  # found there from now on, before this is asked again
+        setattr(owner, self._name, fact)  # found there from now on, before this is asked again
         return fact

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import re
 
+from dreamd.relations.phrases import has_any
+
 _WISH = (
     r"(?:could|would|can|will) you (?:please )?(?:be so kind (?:as )?to )?",
     r"you could ",
@@ -50,7 +52,7 @@ def plain(text: str) -> str:
     bare = _SHOUTS.sub("", text) if "!" in text or "?" in text else text
     bare = _without(_LEAD_IN, bare)
     low = bare.lower()
-    if not bare.isascii() or any(sign in low for sign in _THANKING):
+    if not bare.isascii() or has_any(low, _THANKING):
         bare = _POLITE_END.sub("", bare)
     bare = _without(_POLITE, bare)
     return bare if len(bare) >= 8 else text

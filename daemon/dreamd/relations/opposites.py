@@ -27,6 +27,7 @@ _OPPOSITE: dict[str, set[str]] = {}
 for _one, _other in (pair for words_ in words.OPPOSITES for pair in (words_, (stem(words_[0]), stem(words_[1])))):
     _OPPOSITE.setdefault(_one, set()).add(_other)
     _OPPOSITE.setdefault(_other, set()).add(_one)
+_TURNING = frozenset(_OPPOSITE)
 
 
 def opposed(a: Slots, b: Slots, shared: frozenset[str]) -> tuple[tuple[str, str], ...]:
@@ -35,6 +36,8 @@ def opposed(a: Slots, b: Slots, shared: frozenset[str]) -> tuple[tuple[str, str]
     if not left or not right:
         return ()
     mine, theirs = left.keys() - right.keys(), right.keys() - left.keys()
+    if not mine or not theirs:
+        return ()
     found = {(left[one], right[other]) for one in mine for other in _OPPOSITE[one] if other in theirs}
     return tuple(sorted(pair for pair in found if not _of_two_things(a, b, pair, shared)))
 
@@ -70,4 +73,7 @@ def _beside(slots: Slots, word: str) -> frozenset[str]:
 @lru_cache(maxsize=16_384)
 def _turning(text: str) -> dict[str, str]:
     """The words of a text that have an opposite, as they stand and as stems, by their stems."""
-    return {form: t.stem for t in extract_slots(text).tokens for form in (t.lower, t.stem) if form in _OPPOSITE}
+    slots = extract_slots(text)
+    if slots.spoken.isdisjoint(_TURNING) and slots.stems.isdisjoint(_TURNING):
+        return {}
+    return {form: t.stem for t in slots.tokens for form in (t.lower, t.stem) if form in _OPPOSITE}

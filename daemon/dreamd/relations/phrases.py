@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _PLAINER = (
     ("for the sake of", "for"),
@@ -67,9 +68,15 @@ def plainer(folded: str) -> str:
         for bound, put in _BOUNDS:
             folded = bound.sub(put, folded)
     low = folded.lower()
-    if not any(sign in low for sign in (_SIGNS if folded.isascii() else _STARTS)):
-        return folded
-    return _PHRASES.sub(_plainly, folded)
+    return _PHRASES.sub(_plainly, folded) if has_any(low, _SIGNS if folded.isascii() else _STARTS) else folded
+
+
+def has_any(text: str, signs: Sequence[str]) -> bool:
+    """Whether a text holds one of some signs: half the time of asking `any` for it."""
+    for sign in signs:  # noqa: SIM110  that is what takes half the time
+        if sign in text:
+            return True
+    return False
 
 
 def _plainly(match: re.Match[str]) -> str:

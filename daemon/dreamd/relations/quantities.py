@@ -113,7 +113,7 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
     found: list[Quantity] = []
     i = 0
-    for begin in [i for i in range(len(tokens)) if _may_begin(tokens, i)]:
+    for begin in [i for i, token in enumerate(tokens) if _may_begin(token, tokens, i)]:
         if begin < i:
             continue  # told already, as a part of what began before
         i, token = begin, tokens[begin]
@@ -142,12 +142,12 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     return found
 
 
-def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+def _may_begin(token: Token, tokens: Sequence[Token], i: int) -> bool:
     """Whether a number, a rate or a time of day may begin at a token: a quick look before the slow one."""
-    token = tokens[i]
-    if token.lower in ("a", "an"):
+    low = token.lower
+    if low == "a" or low == "an":
         return i + 1 < len(tokens) and tokens[i + 1].lower in _ONE_COUNTS
-    return _counts(token.lower) or token.kind in ("number", "cjk")
+    return _counts(low) or token.kind == "number" or token.kind == "cjk"
 
 
 @lru_cache(maxsize=65_536)

@@ -87,6 +87,8 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
 
 def _limited(slots: Slots) -> str:
     """What stands behind the only "only" of a statement; empty where it has none, or several."""
+    if "only" not in slots.spoken:
+        return ""
     cut = slots.tokens
     found = [next((u.stem for u in cut[at + 1 :] if u.is_content), "") for at, t in enumerate(cut) if t.lower == "only"]
     return found[0] if len(found) == 1 else ""
@@ -98,7 +100,7 @@ def letters(slots: Slots) -> tuple[str, ...]:
 
 
 def _likely(pair: PairFeatures) -> Iterable[str]:
-    left, right = ({t.lower for t in slots.tokens} for slots in (pair.a, pair.b))
+    left, right = pair.a.spoken, pair.b.spoken
     negated = pair.a.negations or pair.b.negations
     for mine, theirs in ((left, right), (right, left)):
         if not negated and mine & (_DEMANDS | _SHOULD) and theirs & _ALLOWS - mine and not {"only"} & (mine | theirs):
@@ -151,6 +153,9 @@ def said_roughly(slots: Slots) -> bool:
 
 def _turned(pair: PairFeatures) -> Iterable[str]:
     """One says more where the other says less."""
+    sides = pair.a, pair.b
+    if all(s.content_set.isdisjoint(_RISING) and s.spoken.isdisjoint(_AMOUNTS) for s in sides):
+        return
     left, right = pair.a.content_set | _small(pair.a), pair.b.content_set | _small(pair.b)
     for mine, theirs in ((left, right), (right, left)):
         up, down = mine & _RISING - theirs, theirs & _FALLING - mine

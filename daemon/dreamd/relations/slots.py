@@ -15,7 +15,7 @@ from dreamd.relations.denials import NO_DENIAL, Denial, read_denial
 from dreamd.relations.lazily import lazily
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF
-from dreamd.relations.phrases import plainer
+from dreamd.relations.phrases import has_any, plainer
 from dreamd.relations.text import Token, fold, language, tokens
 from dreamd.relations.turns_abroad import rightly
 from dreamd.relations.voices import BEING, is_passive
@@ -267,7 +267,7 @@ _EXCLUSIVE = (
 
 def says_only(low: str) -> bool:
     """Whether a text in lower case leaves room for nothing else."""
-    return (not low.isascii() or any(sign in low for sign in _EXCLUSIVE)) and _ONLY.search(low) is not None
+    return (not low.isascii() or has_any(low, _EXCLUSIVE)) and _ONLY.search(low) is not None
 
 
 @lru_cache(maxsize=_CACHED)
