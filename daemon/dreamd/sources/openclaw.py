@@ -9,12 +9,14 @@ from pathlib import Path
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
-from dreamd.sources.openclaw_words import is_from_a_program, words_in
+from dreamd.sources.openclaw_words import Company, company_of, is_from_a_program, words_in
+from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.reading import Sink, read_lines
 from dreamd.sources.speech import separate
-from dreamd.sources.tolerant import Record, moment, record_at, records_at, text_at, texts_of
+from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns
 
+_LARGEST_LIST_BYTES = 16 * 1024 * 1024
 _TYPES = frozenset({
     "session", "message", "custom", "custom_message", "compaction", "branch_summary", "model_change",
     "thinking_level_change", "label", "session_info", "reset", "leaf",
@@ -36,17 +38,32 @@ class OpenClawSession:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: Claw(path.stem, sink))
+        company = _company_in_list(path)
+        return read_lines(path, cursor, budget_bytes=budget_bytes,
+                          make_parser=lambda sink: Claw(path.stem, sink, company=company))
+
+
+def _company_in_list(path: Path) -> Company:
+    """Who talks in a session, from the list that older versions keep beside their files."""
+    try:
+        listed = parse_record(read_start(path.with_name("sessions.json"), _LARGEST_LIST_BYTES).decode("utf-8", "replace"))
+    except Unopened:
+        return Company()
+    name = path.name.partition(".")[0]
+    for key, about in (listed or {}).items():
+        if isinstance(about, dict) and text_at(about, "sessionId") == name:
+            return company_of(key, about)
+    return Company()
 
 
 class Claw:
     """One OpenClaw conversation, entry by entry."""
 
-    def __init__(self, name: str, sink: Sink, *, cwd: str = "", shared: bool = False) -> None:
+    def __init__(self, name: str, sink: Sink, *, cwd: str = "", company: Company | None = None) -> None:
         self._sink = sink
         self._session = name
         self._cwd = cwd
-        self._shared = shared
+        self._company = company or Company()
         self._named_at = -1
         self._turns = Turns(sink)
 
@@ -64,7 +81,9 @@ class Claw:
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp") or message.get("timestamp")),
                       self._session, 0, 0, cwd=self._cwd,
                       uid=f"{self._session}:{record['id']}" if text_at(record, "id") else "")
-        if kind == "message":
+        if self._company.skip:
+            self._sink.skip(self._company.skip)
+        elif kind == "message":
             self._message(event, message)
         elif kind in ("compaction", "branch_summary"):
             event = replace(event, speaker=Speaker.INJECTED)
@@ -92,7 +111,7 @@ class Claw:
             self._sink.skip(contract.BOOKKEEPING)
 
     def _heard(self, event: Event, message: Record, text: str) -> None:
-        words = "" if self._shared or is_from_a_program(message) else words_in(text)
+        words = "" if self._company.shared or is_from_a_program(message) else words_in(text)
         if words:
             self._turns.hear(event, separate(words))
         else:

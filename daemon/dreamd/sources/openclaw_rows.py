@@ -17,14 +17,13 @@ from dreamd.sources import contract
 from dreamd.sources.contract import Head
 from dreamd.sources.databases import LOOKED_BACK, columns_of, read_database, tables_of
 from dreamd.sources.openclaw import Claw
+from dreamd.sources.openclaw_words import Company, company_of
 from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import Record, parse_record, record_at, text_at
 
 _EVENTS = "transcript_events"
 _ROWS_AT_ONCE = 500
 _STEPS_BACK = (0, 1, 2, 4, 8, 16, 64, 256, 1024)
-_BY_PROGRAMS = frozenset({"cron", "plugin", "internal"})
-_SHARED = frozenset({"group", "channel"})
 
 
 class OpenClawDatabase:
@@ -55,11 +54,10 @@ class _Entry:
 
 @dataclass(frozen=True)
 class _Window:
-    """What is known about a session; `skip` says why none of it is a person's, where that is so."""
+    """What is known about a session."""
 
     cwd: str
-    skip: str
-    shared: bool
+    company: Company
     copied_from: tuple[str, ...]
 
 
@@ -134,8 +132,8 @@ class _Entries:
         sink, body = self._sink, entry.body
         if body is None:
             sink.skip(contract.COMPRESSED if entry.packed else contract.CORRUPT)
-        elif window.skip:
-            sink.skip(window.skip)
+        elif window.company.skip:
+            sink.skip(window.company.skip)
         elif self._is_copied(body, window):
             sink.skip(contract.REPEATED)
         elif entry.packed and "content" not in record_at(body, "message"):
@@ -152,7 +150,7 @@ class _Entries:
     def _talk(self, identity: str, window: _Window) -> Claw:
         """The conversation, with the last entries before the cursor looked at again: they may hold a question."""
         if identity not in self._talks:
-            talk = self._talks[identity] = Claw(identity, self._sink, cwd=window.cwd, shared=window.shared)
+            talk = self._talks[identity] = Claw(identity, self._sink, cwd=window.cwd, company=window.company)
             self._sink.muted = True
             for entry in self._rows(f"rowid IN (SELECT rowid FROM {_EVENTS} WHERE session_id = ? AND rowid <= ? "
                                     f"ORDER BY rowid DESC LIMIT {LOOKED_BACK})", (identity, self._from)):
@@ -171,7 +169,7 @@ class _Entries:
             sources = [text_at(of_window, "previous_session_id"), text_at(of_node, "fork_source_session_id")]
             known = self._columns["transcript_event_identities"]
             self._windows[identity] = _Window(
-                cwd, _why_nobodys(of_window, of_node), text_at(of_window, "chat_type") in _SHARED,
+                cwd, company_of(text_at(of_window, "session_key"), of_window, of_node),
                 tuple(source for source in sources if source and source != identity) if known else ())
         return self._windows[identity]
 
@@ -182,13 +180,3 @@ class _Entries:
             return {}
         found = self._base.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {key} = ?", (value,)).fetchone()
         return dict(zip(names, found, strict=True)) if found else {}
-
-
-def _why_nobodys(window: Record, node: Record) -> str:
-    """Why no person talks in a session; empty for one in which somebody may."""
-    if text_at(window, "spawned_by") or text_at(node, "spawned_by") or text_at(node, "created_via") == "spawn" or (
-            text_at(node, "created_actor_type") == "agent"):
-        return contract.SIDECHAIN
-    if text_at(node, "created_via") in _BY_PROGRAMS or text_at(window, "hook_external_content_source"):
-        return contract.OTHER_AGENT
-    return ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from dreamd.sources import contract
 from dreamd.sources.tolerant import Record, record_at, records_at, text_at
 
 _MARK = "⟦openclaw:ctx⟧"
@@ -24,6 +26,30 @@ _BACKGROUND = (
     "OpenClaw runtime context (internal):", "Run the following periodic tasks", "Follow the heartbeat monitor",
 )
 _NOT_A_PERSON = frozenset({"inter_session", "internal_system"})
+_SHARED = frozenset({"group", "channel"})
+_BY_PROGRAMS = frozenset({"cron", "hook", "plugin", "internal"})
+
+
+@dataclass(frozen=True)
+class Company:
+    """Who talks in a session: `skip` says why no person does, and in a shared one it is not the person alone."""
+
+    skip: str = ""
+    shared: bool = False
+
+
+def company_of(key: str, *about: Record) -> Company:
+    """Who talks in a session, from its key (`agent:main:telegram:group:7`) and what is known about it."""
+    steps = set(key.split(":")[2:])
+    begun = {text_at(known, name) for known in about for name in ("created_via", "created_actor_type")}
+    if steps & {"subagent"} or begun & {"spawn", "agent"} or any(
+            text_at(known, "spawned_by", "spawnedBy") for known in about):
+        return Company(contract.SIDECHAIN)
+    if (steps | begun) & _BY_PROGRAMS or "explicit:model-run" in key or any(
+            text_at(known, "hook_external_content_source") for known in about):
+        return Company(contract.OTHER_AGENT)
+    return Company(shared=bool(steps & _SHARED) or any(
+        text_at(known, "chat_type", "chatType") in _SHARED for known in about))
 
 
 def words_in(text: str) -> str:

@@ -169,3 +169,18 @@ def test_a_session_that_began_anew_is_still_read_and_a_deleted_one_is_not(tmp_pa
     for name in ("w.jsonl.reset.2026-09-14T10-00-00.000Z", "v.jsonl.deleted.2026-09-14T10-00-00.000Z"):
         (folder / name).write_text('{"type": "session", "id": "w", "cwd": "/srv/otter"}\n')
     assert [s.path.name[:2] for s in discover(SourceRoots(openclaw_dirs=(tmp_path,)))] == ["w."]
+
+
+@pytest.mark.parametrize(("key", "about", "heard"), [
+    ("agent:main:main", {}, ["use pnpm"]), ("agent:main:telegram:12345", {"chatType": "direct"}, ["use pnpm"]),
+    ("agent:main:telegram:group:-100:topic:3", {}, []), ("agent:main:slack:C1", {"chatType": "channel"}, []),
+    ("agent:main:cron:j:run:r", {}, []), ("agent:main:subagent:s", {}, []),
+    ("agent:main:x", {"spawnedBy": "agent:main:main"}, []),
+    ("agent:main:hook:gmail:m", {}, [])])
+def test_a_session_file_of_an_older_version_says_in_the_list_beside_it_who_talks(tmp_path, key, about, heard):
+    path = tmp_path / "w-1.jsonl"
+    path.write_text('{"type": "session", "id": "w-1", "cwd": "/srv/otter"}\n'
+                    '{"type": "message", "id": "1", "message": {"role": "user", "content": "use pnpm"}}\n')
+    listed = {"agent:main:y": {"sessionId": "w-0"}, key: {"sessionId": "w-1", **about}}
+    (tmp_path / "sessions.json").write_text(json.dumps(listed))
+    assert said(adapter_for(path).read(path, Cursor(), budget_bytes=1 << 20).events) == heard
