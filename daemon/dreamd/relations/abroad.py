@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from dreamd.model import Hearing
 from dreamd.relations import words
+from dreamd.relations.amounts import of_one_kind
+from dreamd.relations.contrary import are_contrary
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_value
 from dreamd.relations.guards import listed, reasons_apart, strong_changes
 from dreamd.relations.heard import Compared, Word, compare
-from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import stem
 
@@ -59,6 +60,8 @@ class Finding:
     """How many words the richer side has of its own; a name or a day counts for several."""
     apart: bool = False
     """Each side speaks of a thing of its own."""
+    bare: bool = False
+    """Neither says anything that the other does not, but for a denial."""
     barred: bool = False
     """Whatever a score says, they are no one claim: another thing stands in the place of one, one denies or lacks what
     the other has, or names are exchanged."""
@@ -74,7 +77,7 @@ def find(pair: PairFeatures, hearing: Hearing) -> Finding:
         return Finding("", "too little could be read")
     clash = _clash(pair, told)
     if clash:
-        return Finding("conflict", clash)
+        return Finding("conflict", clash, bare=told.same_things and not told.own_a and not told.own_b)
     barred = _is_barred(pair, told)
     alike = len(told.shared) >= LEAST_SHARED and not barred and told.denied[0] == told.denied[1]
     merged = _merge(pair, told) if alike and not any(reasons_apart(pair)) else ""
@@ -86,7 +89,9 @@ def find(pair: PairFeatures, hearing: Hearing) -> Finding:
         why = f"both speak of {listed(w.surface for w in told.topics or told.shared)}"
         exchanged = [len(each) for each in things] == [1, 1]
         return Finding("related", why, apart=all(things), barred=barred or exchanged)
-    return Finding("", barred=barred) if told.shared else Finding("unrelated", "no word in common")
+    if not told.shared:
+        return Finding("unrelated", "no word in common")
+    return Finding("", apart=all(any(_is_thing(w) for w in own) for own in (told.own_a, told.own_b)), barred=barred)
 
 
 def _is_barred(pair: PairFeatures, told: Compared) -> bool:
@@ -130,7 +135,8 @@ def _clash(pair: PairFeatures, told: Compared) -> str:
         return _ended(told, (pair.a, pair.b), own) if changed[0] else _ended(told, (pair.b, pair.a), (own[1], own[0]))
     if not own[0] and not own[1] and _other_amounts(pair.a, pair.b):
         return "other amounts"
-    if own[0] and own[1] and all(_is_day(w) for w in (*own[0], *own[1])):
+    days = own[0] and own[1] and all(_is_day(w) for w in (*own[0], *own[1]))
+    if days and told.denied_somewhere[0] == told.denied_somewhere[1]:
         return "another day"
     most = max(len(own[0]), len(own[1]))
     single = len(own[0]) == len(own[1]) == 1 and bool(told.topics)
@@ -151,7 +157,7 @@ def _tells_change(slots: Slots) -> bool:
 def _other_amounts(one: Slots, other: Slots) -> bool:
     """Each has an amount of one dimension that the other has not."""
     apart = one.numbers - other.numbers, other.numbers - one.numbers
-    return bool({dimension(k) for k in apart[0]} & {dimension(k) for k in apart[1]})
+    return of_one_kind(*apart)
 
 
 def _ended(told: Compared, sides: tuple[Slots, Slots], own: tuple[Sequence[Word], Sequence[Word]]) -> str:
@@ -189,6 +195,6 @@ def _opposed(mine: Iterable[Word], theirs: Sequence[Word]) -> tuple[Word, Word] 
     for one in mine:
         for other in theirs:
             pairs = ((x, y) for m in one.meanings for n in other.meanings for x in m for y in n)
-            if any(frozenset((x, y)) in _OPPOSITES for x, y in pairs):
+            if any(frozenset((x, y)) in _OPPOSITES or are_contrary(x, y) for x, y in pairs):
                 return one, other
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dreamd.relations import words
+from dreamd.relations.quantities import dimension
 from dreamd.relations.slots import Slots
 
 
@@ -32,6 +33,20 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
     if ":1" in right and not any(k.startswith(":") for k in left) and _said_numbers(b) > _said_numbers(a):
         right.discard(":1")
     return frozenset(left), frozenset(right)
+
+
+def of_one_kind(one: frozenset[str], other: frozenset[str]) -> bool:
+    """Whether some amounts of two sides have one dimension; a bare number may be the hour of a clock: "at nine", 10:00."""
+    dims = {dimension(key) for key in one}, {dimension(key) for key in other}
+    if dims[0] & dims[1]:
+        return True
+    for bare, clocks in ((one, dims[1]), (other, dims[0])):
+        if "clock" in clocks and any(not dimension(key) and key[1:].isdigit() and int(key[1:]) <= LAST_HOUR for key in bare):
+            return True
+    return False
+
+
+LAST_HOUR = 24
 
 
 def _said_numbers(slots: Slots) -> int:

@@ -15,6 +15,7 @@ from dreamd.relations.frames import align, both_amounts, in_subject, is_timely, 
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
 from dreamd.relations.holders import other_hands
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
+from dreamd.relations.named_abroad import other_name_abroad
 from dreamd.relations.opposites import denied_by_letter
 from dreamd.relations.quantities import dimension
 from dreamd.relations.replaced import other_in_place
@@ -31,7 +32,7 @@ from dreamd.relations.words import CONDITIONS_CJK, HARD_CONDITIONS, QUALIFIERS, 
 
 def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
     """Reasons why two claims can both hold, so that neither ends nor doubts the other."""
-    if other_keeper(pair) or former_abroad(pair):
+    if other_keeper(pair) or former_abroad(pair) or other_name_abroad(pair):
         return ()
     if deadline_moved(pair) or other_sole(pair) or other_in_place(pair) or _only_turned(pair):
         return ()
@@ -39,7 +40,8 @@ def collateral_guards(pair: PairFeatures) -> tuple[str, ...]:
         return ()
     values = (*_VALUE_FAMILIES, "environment") if stage_change(pair) else _VALUE_FAMILIES
     found = [f"different {apart}" for apart in pair.qualifiers_apart if not apart.startswith(values)]
-    if (pair.swapped and not is_turned(pair.a.folded, pair.b.folded)) or ends(pair) == BOTH_CAN_BE:
+    free = not pair.in_english and pair.a.negations % 2 != pair.b.negations % 2  # what comes first there is no sign of who
+    if (pair.swapped and not free and not is_turned(pair.a.folded, pair.b.folded)) or ends(pair) == BOTH_CAN_BE:
         found.append("who and whom are exchanged")
     quantifiers = (pair.a.quantifiers, pair.b.quantifiers)
     for mine, theirs in (quantifiers, quantifiers[::-1]):

@@ -28,6 +28,7 @@ from dreamd.relations.markers import (
     STAGE_WORDS,
     VERBS,
 )
+from dreamd.relations.named_abroad import other_name_abroad
 from dreamd.relations.quantities import dimension
 from dreamd.relations.replaced import other_in_place
 from dreamd.relations.sameness import narrowing, says_too, told_alike, turned_no, weighty
@@ -67,6 +68,7 @@ def certain_clash(pair: PairFeatures, frame: Frame) -> str:
         or told_event(pair)
         or former_abroad(pair)
         or other_keeper(pair)
+        or other_name_abroad(pair)
         or other_holder(pair)
         or other_hands(pair)
         or turned_order(pair)

@@ -39,7 +39,7 @@ _ROWS = (
     ("wet damp humid moist watered", "dry arid; dried out"),
     ("hot warm heated heat", "cold cool cooled chilled unheated frozen ice"),
     ("light bright lit white", "dark dim black; in the dark"),
-    ("electronic electronically digital email e-mail mail pdf online app; by mail; by e-mail", "paper letter letters post printed print fax postal; by post; on paper; by letter; by fax"),
+    ("electronic electronically digital email e-mail pdf online app; by e-mail", "paper letter letters post printed print fax postal; by post; on paper; by letter; by fax"),
     ("shared common joint jointly together; in common; one for all; by all", "own separate separately private individual; each has; of its own; of his own; of their own; to himself; to themselves"),
     ("unlimited limitless indefinitely forever; as long as; as often as; as many as; as much as; no limit; any number; without limit; for good; for ever; any weight; any length", "limit limited maximum most cap capped; at most; no more than; up to; not longer than; within"),
     ("work works run runs running operational available; in order; in service; up and running", "broken down failed fail unavailable stopped; out of order; stands still; stand still; out of service; out of use; does not work"),
@@ -104,6 +104,12 @@ ALL, ONLY, NONE = "all", "only", "none"
 _APART = frozenset({frozenset({ALL, ONLY}), frozenset({ONLY, NONE}), frozenset({FREE, REQUIRED}), frozenset({FREE, BARRED}), frozenset({REQUIRED, BARRED})})
 _UNTIL = frozenset(n for n, (one, _) in enumerate(_ROWS) if one.split()[0] in ("keep", "open", "stay", "work"))
 """What is kept for a time is dropped after it: with one and the same amount these say one thing."""
+_OF_PLACES = frozenset(
+    n
+    for n, (one, _) in enumerate(_ROWS)
+    if one.split()[0] in ("left", "north", "east", "up", "horizontal", "summer", "child", "indoors", "inside", "central", "high")
+)
+"""Where and who rather than what: two words of these rows tell two things apart as often as one from itself."""
 REACH = 3
 """Words behind a negator that it denies."""
 FAR = 8
@@ -192,6 +198,12 @@ def contrary(pair: PairFeatures) -> str:
         if against and alone and not until and stem(shown.lower()) != stem(against.lower()):
             return f"`{shown}` against `{against}`"
     return ""
+
+
+def are_contrary(one: str, other: str) -> bool:
+    """Whether two words, as stems, stand on the two sides of one row."""
+    left, right = _WORDS.get(one, ()), _WORDS.get(other, ())
+    return any(isinstance(each, tuple) and each[0] not in _OF_PLACES and (each[0], 1 - each[1]) in right for each in left)
 
 
 def demands_apart(pair: PairFeatures) -> str:

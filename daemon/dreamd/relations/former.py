@@ -56,6 +56,7 @@ def former_value(folded: str, tongue: str) -> tuple[str, str]:
 def _was_used(old: Slots, said: str, ahead: str) -> bool:
     """ "We use x" beside "we went from x to y": one of us speaks, and x goes by a name."""
     named = any(name.lower() == said for name in (*old.names, *old.fixed)) or said.isascii() and old.tongue in _UNSPACED
+    named = named or any(t.lower == said and t.surface[:1].isupper() for t in old.tokens[1:])
     spoken = {t.lower for t in tokens(ahead) if t.kind not in ("stop", "op")} - _WE - shifts.LEAVING
     return named and not spoken and bool(shifts.USES.search(old.folded))
 

@@ -28,9 +28,13 @@ LONG_KOREAN = 2
 _SMALL = frozenset(
     (
         "not without there thing therefore otherwise also even since as-well here inside within outside upon than per us well "
-        "instead until longer o'clock uhr still noch already hundred thousand do have has once twice"
+        "instead until longer o'clock uhr pm am still noch already hundred thousand do have has once twice"
     ).split()
 )
+_PARTICLES = frozenset(
+    "erst schon doch mal eben denn ja halt ya aún todavía déjà encore já ainda già ancora 就 才 也 都 もう まだ 벌써".split()
+)
+"""What only colours a sentence: "schließt erst um drei"."""
 _DROPPED = words.STOP | words.NEGATORS | words.NUMBER_WORDS.keys() | words.UNIT_NAMES.keys() | _SMALL
 """Words that no claim is compared by: what they say is read elsewhere, or nothing."""
 _FAINT = LIGHT | frozenset(
@@ -104,6 +108,8 @@ class Compared:
     faint_b: tuple[Word, ...]
     worded: bool
     """Every shared word stands on the other side itself, and not only a word of its meaning."""
+    same_things: bool
+    """The same of all shared words but verbs and those on which nothing hangs."""
     named: frozenset[str]
     """Names that stand on both sides, in lower case."""
     denied: tuple[bool, bool]
@@ -140,6 +146,9 @@ def compare(pair: PairFeatures, hearing: Hearing) -> Compared:
         faint_a=tuple(w for w, found in zip(left, found_a, strict=True) if not found and w.is_faint),
         faint_b=tuple(w for w, found in zip(right, found_b, strict=True) if not found and w.is_faint),
         worded=all(_stands(w.surface, said[1]) for w, found in zip(left, found_a, strict=True) if found),
+        same_things=all(
+            _stands(w.surface, said[1]) or w.is_faint or w.is_verb for w, found in zip(left, found_a, strict=True) if found
+        ),
         named=frozenset(w.surface.lower() for w in (*met, *lost_b) if w not in unread_b and w.is_named),
         denied=(denies(pair.a, abroad=bool(hearing.a)), denies(pair.b, abroad=bool(hearing.b))),
         denied_somewhere=(
@@ -165,6 +174,8 @@ def _words(slots: Slots, heard: Sequence[tuple[str, ...]], *, alone: bool) -> tu
     found: list[Word] = []
     lost: list[Word] = []
     for surface, *meanings in heard:
+        if surface in _PARTICLES:
+            continue
         if not meanings:
             bare = _KO_TAIL.sub("", surface) if len(surface) > LONG_KOREAN else surface
             lost += [Word(bare, ())] if _is_word(surface) and (alone or len(surface) > 1) else []

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from dreamd.relations.amounts import of_one_kind
 from dreamd.relations.causes import other_cause
 from dreamd.relations.clashes import BOTH_WAYS, LONGEST_SIGN
 from dreamd.relations.current import NEUTRAL, current
@@ -251,7 +252,7 @@ def _changed(pair: PairFeatures) -> str:
 
 def _hinted_abroad(pair: PairFeatures) -> str:
     """Between two languages only numbers, days, denials and words of change can be compared."""
-    if pair.numbers_a and pair.numbers_b and {dimension(k) for k in pair.numbers_a} & {dimension(k) for k in pair.numbers_b}:
+    if pair.numbers_a and pair.numbers_b and of_one_kind(pair.numbers_a, pair.numbers_b):
         return OTHER_AMOUNTS
     if any(apart.startswith("weekday") for apart in pair.qualifiers_apart):
         return OTHER_DAY

@@ -28,6 +28,8 @@ _COMPLEMENTS = frozenset(
     ).split()
 )
 """Opposites without a middle: what is not the one is the other."""
+_TWO_ARE_ONE = frozenset(["fr", "es", "pt", "it"])
+"""Languages that say one denial with two words."""
 _AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".split())
 _NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
 _NO_LONGER = frozenset(["mais"])
@@ -51,7 +53,7 @@ def turned_no(pair: PairFeatures) -> str:
     if _denied_opposite(pair):
         return "what one denies is the opposite of what the other says"
     for denying, plain in ((pair.a, pair.b), (pair.b, pair.a)):
-        if plain.negations == 0 and _denies_twice(denying, plain):
+        if plain.negations == 0 and denying.tongue not in _TWO_ARE_ONE and _denies_twice(denying, plain):
             return "one denies twice what the other says"
     return ""
 

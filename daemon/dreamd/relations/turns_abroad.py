@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from dreamd.relations.clocks_abroad import in_figures
+
 _PERIODS = {
     "day": "día|dia|jour|giorno|tag",
     "week": "semana|semaine|settimana|woche",
@@ -23,8 +25,15 @@ _DAILY = re.compile(r"\b(ein|zwei|drei|vier)mal (täglich|wöchentlich|monatlich
 _ADVERB_OF = {"täglich": "day", "wöchentlich": "week", "monatlich": "month"}
 _NO_MORE_THAN = re.compile(r"\b(?:ne |n')(?!.*\b(?:pas|jamais|plus|aucune?|rien|personne|ni)\b)([^.;]*?)\bqu(?:e\b|')", re.IGNORECASE)
 _PLAINLY = {
-    "pt": ((re.compile(r"\bno\b", re.IGNORECASE), "em o"),),
-    "fr": ((_NO_MORE_THAN, r"\1seulement "),),
+    "pt": (
+        (re.compile(r"\bno\b", re.IGNORECASE), "em o"),
+        (re.compile(r"\bnão (?=[^.;,]{1,40}\b(?:nunca|nada|ninguém|nenhuma?|jamais)\b)", re.IGNORECASE), ""),
+    ),
+    "fr": (
+        (_NO_MORE_THAN, r"\1seulement "),
+        (re.compile(r"\b(?:ne |n')(?=[^.;,]{1,40}\b(?:pas|jamais|aucune?|rien|personne)\b)", re.IGNORECASE), ""),
+    ),
+    "es": ((re.compile(r"\bno (?=[^.;,]{1,40}\b(?:nunca|nada|nadie|ning[uú]n|ninguna|jamás|tampoco)\b)", re.IGNORECASE), ""),),
     "zh": (
         (re.compile("不超过|不多于|不大于|不高于"), "最多"),
         (re.compile("不少于|不低于|不小于"), "至少"),
@@ -49,6 +58,7 @@ def rightly(folded: str, tongue: str) -> str:
         return folded
     for pattern, put in _PLAINLY.get(tongue, ()):
         folded = pattern.sub(put, folded)
+    folded = in_figures(folded, tongue)
     folded = _OFTEN.sub(lambda m: f"{m.group(1)} times per {_PERIOD_OF[m.group(2).lower()]}", folded)
     return _DAILY.sub(lambda m: f"{m.group(1)} times per {_ADVERB_OF[m.group(2).lower()]}", folded)
 

@@ -20,7 +20,7 @@ from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
-from dreamd.relations.guards import UNSPACED, reasons_apart, strong_changes
+from dreamd.relations.guards import GLOSSED, UNSPACED, reasons_apart, strong_changes
 from dreamd.relations.hints import OTHER_AMOUNTS, OTHER_VALUES, hinted_clash
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
@@ -81,7 +81,10 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
     if told.decided or not told.guards:
         return not told.decided
     pair = pair_features(a, b, similarity)
-    return not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or bool(told.shown)
+    if not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or told.shown:
+        return True
+    # a lexicon may know that "admiten" is "permiten"
+    return not pair.in_english and pair.a.tongue in GLOSSED and pair.a.negations % 2 != pair.b.negations % 2
 
 
 def _comes_first(one: Statement, other: Statement) -> bool:
@@ -150,12 +153,12 @@ def _is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, cla
     """What a score finds where words that a lexicon knows say otherwise: two things, each of which may have its own."""
     if found.relation in MERGING:
         return heard.barred or heard.apart and found.confidence < LEAST_APART
-    return heard.apart and (pair.same_script or clash in OTHER_VALUES)
+    return heard.apart and (pair.same_script or clash in OTHER_VALUES or not heard.kind)
 
 
 def _by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> Judgement | None:
     """What follows from words that a lexicon knows: one claim, or two that cannot both hold."""
-    if heard.kind == "conflict" and not collateral_guards(pair):
+    if heard.kind == "conflict" and (heard.bare and pair.same_script or not collateral_guards(pair)):
         return _conflict(pair, 0.85, (heard.why,))
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
         return None
