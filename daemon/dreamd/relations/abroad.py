@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from dreamd.model import Hearing
 from dreamd.relations import words
-from dreamd.relations.amounts import of_one_kind
+from dreamd.relations.amounts import of_one_kind, unmatched_numbers
 from dreamd.relations.contrary import are_contrary
 from dreamd.relations.current import NEUTRAL
 from dreamd.relations.features import PairFeatures
@@ -156,8 +156,7 @@ def _tells_change(slots: Slots) -> bool:
 
 def _other_amounts(one: Slots, other: Slots) -> bool:
     """Each has an amount of one dimension that the other has not."""
-    apart = one.numbers - other.numbers, other.numbers - one.numbers
-    return of_one_kind(*apart)
+    return of_one_kind(*unmatched_numbers(one, other))
 
 
 def _ended(told: Compared, sides: tuple[Slots, Slots], own: tuple[Sequence[Word], Sequence[Word]]) -> str:

@@ -63,6 +63,7 @@ _SPOKEN = {
 _AT_LENGTH = re.compile(r"\b(?:à|vers|dès|jusqu'à|avant|après|de|entre|et) $", re.IGNORECASE)
 """What stands before a French time of day; without it hours are a span."""
 _LATE_ASIA = frozenset(["下午", "晚上", "傍晚", "午後", "夜", "夕方", "오후", "저녁", "밤"])
+_GERMAN_AT = frozenset(["um", "ab", "bis", "gegen"])
 NOON = 12
 LAST_HOUR = 24
 
@@ -92,6 +93,8 @@ def _told(match: re.Match[str], tongue: str) -> str:
     late = bool(found.get("late")) or found.get("part") in _LATE_ASIA
     if late and hour < NOON:
         hour += NOON
-    ahead = {"de": "um ", "es": "a las ", "pt": "às ", "it": "alle "}.get(tongue, "")
+    opening = low.partition(" ")[0]
+    german = f"{opening} " if opening in _GERMAN_AT else ""
+    ahead = {"de": german, "es": "a las ", "pt": "às ", "it": "alle "}.get(tongue, "")
     told = f"{ahead}{hour:02d}:{minute:02d}"
     return f" {told} " if tongue in ("zh", "ja", "ko") else told
