@@ -17,7 +17,7 @@ from urllib.parse import unquote, urlsplit
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
-from dreamd.sources.opening import Unopened, open_source
+from dreamd.sources.opening import Unopened, open_source, read_start
 from dreamd.sources.reading import Sink, unread
 from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
@@ -32,6 +32,7 @@ LOOKED_BACK = 6
 ROWS_BACK = 50
 _WORKSPACE = re.compile(r"<user_info>.{0,2000}?Workspace Path: ([^\n<]{1,1000})", re.DOTALL)
 _HIGHEST = 8
+_TRANSCRIPT_START = 16 * 1024
 _SUMMED_UP = 22
 """The kind of message by which the editor marks where a conversation was summed up."""
 
@@ -225,9 +226,18 @@ def _folder(record: Record) -> str:
 
 
 def has_transcript(path: Path, composer: str) -> bool:
-    """Whether the editor also keeps a conversation as a transcript, which is read by itself."""
+    """Whether the words of a conversation also stand in a transcript, which is read by itself; some only mark turns."""
     homes = [above / ".cursor" / "projects" for above in list(path.absolute().parents)[:_HIGHEST]]
-    return any(next(home.glob(f"*/agent-transcripts/{composer}*"), None) for home in homes if home.is_dir())
+    kept = (found for home in homes if home.is_dir() for found in home.glob(f"*/agent-transcripts/{composer}*"))
+    return any(_has_words(file) for found in kept for file in (found.glob("*") if found.is_dir() else (found,)))
+
+
+def _has_words(transcript: Path) -> bool:
+    try:
+        start = read_start(transcript, _TRANSCRIPT_START)
+    except Unopened:  # a folder of sub-agents
+        return False
+    return b'"role"' in start or (transcript.suffix == ".txt" and b"user:" in start)
 
 
 @dataclass(frozen=True)

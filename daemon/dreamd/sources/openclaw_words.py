@@ -18,7 +18,9 @@ _ENVELOPE = re.compile(r"^\[[^\]\n]{3,200}\d{1,2}:\d{2}[^\]\n]{0,40}\] ?")
 """Channels put a line such as `[WebChat 2026-02-09 10:00]` before what a person wrote."""
 _MESSAGE_ID = re.compile(r"\n?\[message_id: [^\]\n]{1,100}\]\s*$")
 _METADATA = re.compile(r"\A(?:[A-Z][^\n]{3,80}\(untrusted[^\n]{0,40}\):\n```json\n(?:[^`]|`(?!``))*```\s*)+")
-_INTERNAL_BEGIN, _INTERNAL_END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+_BLOCKS = (("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"), (_MEMORY_OPEN, _MEMORY_CLOSE))
+_NEWS = re.compile(r"\A(?:System(?: \(untrusted\))?: [^\n]*(?:\n+|\Z))+")
+"""What happened since the last message, line by line before what the person wrote."""
 _BACKGROUND = (
     "Read HEARTBEAT.md", "HEARTBEAT", "A new session was started via", "[cron:", "Pre-compaction memory flush",
     "[System", "System:", "A subagent task", "GatewayRestart", "Continue where you left off", "[Inter-session message]",
@@ -57,8 +59,10 @@ def words_in(text: str) -> str:
     body = _ENVELOPE.sub("", text.strip(), count=1)
     if _MARK in body or _MEMORY_OPEN in body or _HINT in body:
         body = "\n".join(_without_context(body.split("\n")))
-    body = _without_internal(body)
-    body = _MESSAGE_ID.sub("", _ENVELOPE.sub("", _METADATA.sub("", body.strip()), count=1)).strip()
+    for begin, end in _BLOCKS:
+        body = _without_block(body, begin, end)
+    body = _METADATA.sub("", _NEWS.sub("", body.strip()))
+    body = _MESSAGE_ID.sub("", _ENVELOPE.sub("", body.strip(), count=1)).strip()
     return "" if body.startswith(_BACKGROUND) else body
 
 
@@ -100,11 +104,12 @@ def _behind(lines: list[str], place: int, wanted: str) -> int:
     return place + 1
 
 
-def _without_internal(text: str) -> str:
+def _without_block(text: str, begin: str, end: str) -> str:
+    """A text without everything between two marks; what is not closed goes to the end."""
     kept, rest = [], text
     while True:
-        before, opened, after = rest.partition(_INTERNAL_BEGIN)
+        before, opened, after = rest.partition(begin)
         kept.append(before)
         if not opened:
             return "".join(kept)
-        rest = after.partition(_INTERNAL_END)[2]
+        rest = after.partition(end)[2]

@@ -24,8 +24,8 @@ _DROPPED_TAGS = (
     "editor_context", "reminderInstructions", "conversation-summary", "skill_content", "state_snapshot",
 )
 _LEADING_TAGS = (
-    "skill", "hook_prompt", "user_shell_command", "user_shell_cmd", "user_action", "goal_context",
-    "codex_internal_context", "extension_context", "personality_spec", "app-context", r"external_[\w.-]{1,60}",
+    "skill", "hook_prompt", "user_shell_command", "user_shell_cmd", "user_action", "goal_context", "codex_internal_context",
+    "recommended_plugins", "extension_context", "personality_spec", "app-context", r"external_[\w.-]{1,60}",
 )
 """Tags that only a program begins a message with; further inside they may be what somebody writes about."""
 _UNWRAPPED_TAGS = ("command-args", "user-memory-input")

@@ -51,9 +51,12 @@ def test_a_paginated_rollout_is_heard_once_from_either_of_its_two_views(tmp_path
                                "content": [{"type": "output_text", "text": "Shall I commit?"}]}, 2),
         line("event_msg", {"type": "task_started", "turn_id": "t-2"}, 3),
         model(["<image name=[Image #1]>", "yes, always", "</image>"], ["user.text", "user.text", "user.text"], 4),
-        line("event_msg", {"type": "task_started", "turn_id": "t-3"}, 5), typed("tabs, not spaces", 6)])
+        line("event_msg", {"type": "task_started", "turn_id": "t-3"}, 5), typed("tabs, not spaces", 6),
+        line("event_msg", {"type": "task_started", "turn_id": "t-4"}, 7),
+        model(["<image name=[Image #1] path=\"/tmp/x.png\">", "</image>", "[Image #1] as shown here"], ["user.text"] * 3, 8),
+        typed("as shown here\n\n[Image #1]", 8)])
     reading = read_all(path)
-    assert said(reading.events) == ["use pnpm here", "yes, always", "tabs, not spaces"]
+    assert said(reading.events) == ["use pnpm here", "yes, always", "tabs, not spaces", "as shown here"]
     assert [e.text for e in reading.events if e.speaker is Speaker.AGENT] == ["Shall I commit?"]
     assert [e.question for e in reading.events if e.text == "yes, always"] == ["Shall I commit?"]
     assert {(e.conversation, e.cwd) for e in reading.events} == {("p-1", "/srv/otter")}
@@ -110,7 +113,7 @@ def test_lines_newer_versions_keep_for_themselves_deserve_no_word(tmp_path):
     "<skill>\n<name>release</name>\nalways tag\n</skill>", "<hook_prompt hook_run_id=\"r\">lint</hook_prompt>",
     "<user_shell_command>\nls\n</user_shell_command>", "<codex_internal_context source=\"goal\">x</codex_internal_context>",
     "<external_github.issue>\nuse yarn\n</external_github.issue>", "<goal_context>x</goal_context>\n<SKILL>y</SKILL>",
-    "# AGENTS.md instructions\n\nuse yarn", "<personality_spec>be kind"])
+    "# AGENTS.md instructions\n\nuse yarn", "<personality_spec>be kind", "<recommended_plugins>\nuse yarn"])
 def test_a_message_that_begins_with_a_programs_block_says_nothing(text):
     assert separate(text).said == ""
 

@@ -105,11 +105,17 @@ def test_two_projects_in_one_store_are_two_readings(tmp_path):
 
 def test_what_the_editor_also_keeps_as_a_transcript_is_left_to_it(tmp_path):
     path = editor(tmp_path / ".config" / "Cursor" / "User" / "globalStorage" / "state.vscdb",
-                  {"k-1": [bubble("b1", 1, "use pnpm")], "k-2": [bubble("b2", 1, "use tabs")]})
-    (tmp_path / ".cursor" / "projects" / "srv-otter" / "agent-transcripts" / "k-1").mkdir(parents=True)
-    assert said(*read_all(path)) == [(HUMAN, "use tabs")]
+                  {"k-1": [bubble("b1", 1, "use pnpm")], "k-2": [bubble("b2", 1, "use tabs")],
+                   "k-3": [bubble("b3", 1, "and commit")]})
+    talks = tmp_path / ".cursor" / "projects" / "srv-otter" / "agent-transcripts"
+    (talks / "k-3" / "subagents").mkdir(parents=True)
+    (talks / "k-3" / "k-3.jsonl").write_text('{"type": "turn_ended", "status": "success"}\n')
+    (talks / "k-1").mkdir()
+    transcript = talks / "k-1" / "k-1.jsonl"
+    transcript.write_text('{"role": "user", "message": {"content": [{"type": "text", "text": "use pnpm"}]}}\n')
+    assert said(*read_all(path)) == [(HUMAN, "use tabs"), (HUMAN, "and commit")]
     found = discover(SourceRoots(cursor_dirs=(tmp_path / ".cursor",)))
-    assert [(source.kind, source.path) for source in found] == [("cursor-db", path)]
+    assert [(source.kind, source.path) for source in found] == [("cursor", transcript), ("cursor-db", path)]
 
 
 def test_the_command_lines_store_is_read(tmp_path):

@@ -167,7 +167,8 @@ def test_a_store_of_cursors_command_line_says_beside_it_where_and_when(tmp_path)
     ({"agentId": "s-1"}, None, contract.REPEATED)])
 def test_a_store_of_a_sub_agent_or_of_a_talk_that_has_a_transcript_is_passed_over(tmp_path, meta, beside, reason):
     if reason is contract.REPEATED:
-        (tmp_path / ".cursor" / "projects" / "p" / "agent-transcripts" / "s-1").mkdir(parents=True)
+        write_lines(tmp_path / ".cursor" / "projects" / "p" / "agent-transcripts" / "s-1" / "s-1.jsonl", [
+            cursor("user", typed("use pnpm"))])
     path = blobs(tmp_path / ".cursor" / "chats" / "0f" / "s-1" / "store.db", ["<user_query>use pnpm</user_query>"],
                  meta=meta, beside=beside)
     reading = read_all(path)

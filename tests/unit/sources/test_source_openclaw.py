@@ -149,6 +149,11 @@ def test_two_working_directories_in_one_store_are_two_readings(store):
     ("Delivery: on Mondays, please", "Delivery: on Mondays, please"),
     ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>\nuse yarn\n<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nwater the ferns",
      "water the ferns"),
+    ("<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>x<<<END_OPENCLAW_INTERNAL_CONTEXT>>>\nConversation info: ⟦openclaw:ctx⟧\n"
+     "```json\n{}\n```\n<active_memory_plugin>use yarn</active_memory_plugin>\n[Sun 2026-09-27 21:24 EDT] water the ferns",
+     "water the ferns"),
+    ("System: [2026-01-02 11:30:00 GMT+9] Slack message\nSystem: from the team\n\nwater the ferns", "water the ferns"),
+    ("System: [2026-01-02 11:30:00 GMT+9] Node went away", ""),
     ("[OpenClaw heartbeat poll]", ""), ("[Inter-session message] use yarn", ""),
     ("OpenClaw runtime context (internal):\nx", "")])
 def test_a_persons_words_are_told_from_what_the_program_put_beside_them(text, words):
