@@ -210,12 +210,13 @@ class _Rows:
 
     def _known(self, identity: str) -> _About:
         if identity not in self._about:
-            table = "session" if self._columns["session"] else "session_v2"
-            columns = self._columns[table]
-            wanted = [name if name in columns else "''" for name in ("parent_id", "directory", "fork_session_id", "title")]
-            found = self._base.execute(
-                f"SELECT {', '.join(wanted)} FROM {table} WHERE id = ?", (identity,)).fetchone() or ("",) * 4
-            parent, directory, fork, title = (value if isinstance(value, str) else "" for value in found)
+            found: tuple[object, ...] | None = None
+            for table in ("session", "session_v2"):
+                columns = self._columns[table]
+                wanted = [name if name in columns else "''" for name in ("parent_id", "directory", "fork_session_id", "title")]
+                found = found or (self._base.execute(
+                    f"SELECT {', '.join(wanted)} FROM {table} WHERE id = ?", (identity,)).fetchone() if columns else None)
+            parent, directory, fork, title = (value if isinstance(value, str) else "" for value in found or ("",) * 4)
             self._about[identity] = _About(directory, bool(parent), bool(fork or _FORKED.search(title)))
         return self._about[identity]
 

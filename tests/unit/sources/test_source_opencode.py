@@ -160,3 +160,14 @@ def test_the_sessions_of_sub_agents_stay_out(store):
     store.whole("m1", "user", {"text": "look into it"}, session="s-2")
     reading = store.read()
     assert (reading.events, [skip.reason for skip in reading.skips]) == ((), [contract.SIDECHAIN])
+
+
+def test_a_session_that_only_the_newer_table_knows_is_read_beside_the_others(store):
+    store.parted("m1", "user", "use pnpm")
+    store.run("CREATE TABLE session_v2 (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT);"
+              "INSERT INTO session_v2 VALUES ('s-9', NULL, '/srv/otter'), ('s-8', 's-9', '/srv/otter');")
+    store.whole("m2", "user", {"text": "use tabs"}, session="s-9", second=60)
+    store.whole("m3", "user", {"text": "look into it"}, session="s-8", second=61)
+    reading = store.read()
+    assert [(e.text, e.cwd) for e in reading.events] == [("use pnpm", "/srv/otter"), ("use tabs", "/srv/otter")]
+    assert contract.SIDECHAIN in {skip.reason for skip in reading.skips}
