@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dreamd.embedding.amounts import restate
 from dreamd.embedding.lexicon import Meanings, Vocabulary, load_vocabulary
-from dreamd.embedding.wordforms import bases, korean_bases, roots, stem_of, whole
+from dreamd.embedding.wordforms import ROMANCE, bases, korean_bases, roots, stem_of, whole
 
 UNSPACED = frozenset(["zh", "ko", "ja"])
 """Languages in which a word is found inside a run of characters."""
@@ -162,8 +162,13 @@ class Glossary:
                 text = found.sub(f" {chr(_SAID + len(said))} ", text)
                 said.append(Heard(phrase, known.words[phrase]))
         heard: list[Heard] = []
-        for word in _WORD.findall(text):
-            heard += [said[ord(word) - _SAID]] if _is_said(word) else self._word(word, tongue)
+        for at, word in enumerate(_WORD.findall(text)):
+            if _is_said(word):
+                heard.append(said[ord(word) - _SAID])
+            elif at and tongue in ROMANCE and word[0].isupper() and whole(word.lower()) not in self.vocabulary(tongue).words:
+                heard += [Heard(word, ())] if word.lower() not in _FILLER else []  # Marta is no form of martes
+            else:
+                heard += self._word(word, tongue)
         return heard
 
     def _word(self, word: str, tongue: str) -> list[Heard]:
@@ -184,6 +189,9 @@ class Glossary:
         if meanings:
             return [Heard(bare, meanings)]
         parts = _by_parts(low, known) if tongue == "de" and len(low) >= _SHORTEST_COMPOUND else []
+        joined = [heard for part in word.split("-") if part for heard in self._word(part, tongue)] if "-" in word else []
+        if joined and all(heard.meanings for heard in joined):
+            return joined
         return parts or [Heard(word[len(word) - len(bare) :], ())]
 
 
