@@ -70,7 +70,9 @@ HARNESSES = (
             variable="OPENCLAW_STATE_DIR", moves=".openclaw", kind="openclaw",
             note="turn the hook on with `openclaw hooks enable dream`"),
     Harness("opencode", "OpenCode", (".config/opencode", ".local/share/opencode"), ".config/opencode/plugins/dream.js",
-            "opencode", {"session.idle": "stop", "session.compacted": "pre-compact", "session.deleted": "session-end"},
+            "opencode", {"session.idle": "stop", "session.execution.succeeded": "stop", "session.execution.interrupted": "stop",
+                         "session.execution.failed": "stop", "session.compacted": "pre-compact",
+                         "session.compaction.ended": "pre-compact", "session.deleted": "session-end"},
             kind="opencode"),
 )
 
@@ -267,13 +269,26 @@ function tell(event, payload) {{
   child.unref();
 }}
 
-export const DreamMemory = async ({{ directory }}) => ({{
-  event: async ({{ event }}) => {{
-    const ours = EVENTS[event.type];
-    const session_id = event.properties?.sessionID ?? event.properties?.info?.id ?? "";
-    if (ours) tell(ours, {{ session_id, transcript_path: SESSIONS, cwd: directory, hook_event_name: event.type }});
-  }},
-}});
+function moved(event, directory) {{
+  const ours = EVENTS[event?.type];
+  const about = event?.data ?? event?.properties;
+  const session_id = about?.sessionID ?? about?.info?.id ?? "";
+  if (ours) tell(ours, {{ session_id, transcript_path: SESSIONS, cwd: directory ?? "", hook_event_name: event.type }});
+}}
+
+// Version 1 calls `server` and hands its events to what that returns; version 2 calls `setup` and lets it subscribe.
+const server = async (context) => ({{ event: async ({{ event }}) => moved(event, context?.directory) }});
+
+async function setup(context) {{
+  if (typeof context?.event?.subscribe !== "function") return undefined;
+  const stream = (await context.event.subscribe())[Symbol.asyncIterator]();
+  (async () => {{
+    for (let next = await stream.next(); !next.done; next = await stream.next()) moved(next.value, context.location?.directory);
+  }})().catch(() => {{}});
+  return () => stream.return?.();
+}}
+
+export default {{ id: "dream-memory", server, setup }};
 """
 
 

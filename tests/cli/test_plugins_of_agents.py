@@ -49,8 +49,9 @@ def inbox(dream: Any, count: int) -> list[dict[str, Any]]:
 def test_the_plugin_of_opencode_tells_that_a_session_rests_and_nothing_else(dream):
     module = connected(dream, "opencode", ".config/opencode", ".config/opencode/plugins/dream.js")
     run_node(dream, f"""
-        const {{ DreamMemory }} = await import({json.dumps(module.as_uri())});
-        const hooks = await DreamMemory({{ directory: "/srv/otter" }});
+        const plugin = (await import({json.dumps(module.as_uri())})).default;
+        const hooks = await plugin.server({{ directory: "/srv/otter" }});
+        if (await plugin.setup({{}}) !== undefined) throw new Error("subscribed where there is nothing to subscribe to");
         await hooks.event({{ event: {{ type: "message.updated", properties: {{}} }} }});
         await hooks.event({{ event: {{ type: "session.idle", properties: {{ sessionID: "o-1" }} }} }});
         await hooks.event({{ event: {{ type: "session.deleted", properties: {{ info: {{ id: "o-2" }} }} }} }});
@@ -62,12 +63,32 @@ def test_the_plugin_of_opencode_tells_that_a_session_rests_and_nothing_else(drea
     assert {t["cwd"] for t in told} == {"/srv/otter"}
 
 
+def test_the_plugin_of_opencode_subscribes_where_version_two_lets_it(dream):
+    module = connected(dream, "opencode", ".config/opencode", ".config/opencode/plugins/dream.js")
+    run_node(dream, f"""
+        const plugin = (await import({json.dumps(module.as_uri())})).default;
+        if (typeof plugin.id !== "string") throw new Error("a plugin needs a name");
+        async function* events() {{
+            yield {{ type: "session.text.ended", data: {{ sessionID: "o-1", text: "x" }} }};
+            yield {{ type: "session.execution.succeeded", data: {{ sessionID: "o-1" }} }};
+            yield {{ type: "session.compaction.ended", data: {{ sessionID: "o-2" }} }};
+            throw new Error("the server went away");
+        }}
+        const end = await plugin.setup({{ event: {{ subscribe: () => events() }}, location: {{ directory: "/srv/otter" }} }});
+        await new Promise((done) => setTimeout(done, 50));
+        await end();
+    """)
+    told = inbox(dream, 2)
+    assert {(t["event"], t["conversation"], t["cwd"]) for t in told} == {
+        ("stop", "o-1", "/srv/otter"), ("pre-compact", "o-2", "/srv/otter")}
+
+
 def test_the_plugin_of_opencode_knows_a_store_that_is_named_beside_the_usual_one(dream):
     module = connected(dream, "opencode", ".config/opencode", ".config/opencode/plugins/dream.js")
     dream.env["OPENCODE_DB"] = "work.db"
     run_node(dream, f"""
-        const {{ DreamMemory }} = await import({json.dumps(module.as_uri())});
-        await (await DreamMemory({{ directory: "/" }})).event({{ event: {{ type: "session.idle", properties: {{}} }} }});
+        const plugin = (await import({json.dumps(module.as_uri())})).default;
+        await (await plugin.server({{ directory: "/" }})).event({{ event: {{ type: "session.idle", properties: {{}} }} }});
     """)
     assert [t["path"] for t in inbox(dream, 1)] == [str(dream.person / ".local/share/opencode/work.db")]
 
@@ -102,7 +123,7 @@ def test_the_hook_of_openclaw_tells_where_the_session_lies(dream):
 
 @pytest.mark.parametrize(("harness", "sign", "file", "call"), [
     ("opencode", ".config/opencode", ".config/opencode/plugins/dream.js",
-     "(await m.DreamMemory({ directory: '/' })).event({ event: { type: 'session.idle', properties: {} } })"),
+     "(await m.default.server({ directory: '/' })).event({ event: { type: 'session.idle', properties: {} } })"),
     ("openclaw", ".openclaw", ".openclaw/hooks/dream/handler.ts", "m.default({ type: 'command', action: 'new' })")])
 def test_a_dream_that_is_gone_costs_the_agent_nothing(dream, harness, sign, file, call):
     module = connected(dream, harness, sign, file)
