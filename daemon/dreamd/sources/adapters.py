@@ -12,6 +12,7 @@ from dreamd.sources.cursor_text import CursorText
 from dreamd.sources.databases import CursorIde
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.hermes import Hermes as HermesSessions
+from dreamd.sources.letta_talk import LettaTalk
 from dreamd.sources.memory_dir import MemoryDirectory
 from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
 from dreamd.sources.openclaw import OpenClawSession
@@ -24,7 +25,8 @@ from dreamd.sources.vscode_chats import VsCodeChat
 
 ADAPTERS: tuple[Adapter, ...] = (
     SpecStory(), VsCodeChat(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
-    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), OpenClawSession(), OpenClawDatabase(), CursorTranscript(),
-    CursorText(), OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(), StructuredLog(),
+    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), LettaTalk(), OpenClawSession(), OpenClawDatabase(),
+    CursorTranscript(), CursorText(), OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(),
+    StructuredLog(),
 )
 """The first that accepts a path reads it."""

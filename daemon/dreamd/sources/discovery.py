@@ -10,6 +10,7 @@ from pathlib import Path
 from dreamd.model import LONGEST_SCOPE_KEY
 from dreamd.sources.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
 from dreamd.sources.finding import cwd_in, files_below, project_key_of
+from dreamd.sources.letta_talk import TALK_NAME
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.tolerant import moment
 from dreamd.sources.vscode_chats import CHATS_FOLDER, workspace_of
@@ -73,6 +74,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
     for root in roots.letta_dirs:
         for place in ("agents", "memfs", "lc-local-backend/memfs"):
             yield from ((agent / "memory", "") for agent in _folders(root / place))
+        for place in ("conversations", "lc-local-backend/conversations"):
+            yield from _plain(files_below(root / place, endings=(TALK_NAME,), deepest=1))
     for root in roots.vscode_dirs:
         opened = _folders(root / CHAT_FOLDERS[0])
         for folder in (*(place / CHATS_FOLDER for place in opened), root / CHAT_FOLDERS[1]):

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from pathlib import Path
 
-from source_shapes import read_all, said
+import pytest
+from source_shapes import read_all, said, write_lines
 
 from dreamd.model import Speaker
 from dreamd.sources import SourceRoots, adapter_for, contract, discover
@@ -120,3 +123,39 @@ def test_a_letta_memory_with_an_index_at_its_root_is_read_the_same_way(tmp_path)
     [source] = discover(SourceRoots(letta_dirs=(tmp_path,)))
     assert source.kind == "letta"
     assert [event.text for event in read_all(root).events] == ["prefers tabs", "works at night", "The build needs node 22."]
+
+
+def talk(home: Path, *, tags: tuple[str, ...] = (), **about: object) -> Path:
+    """A conversation of Letta's own backend, with what is known about it and its agent."""
+    def encoded(name: str) -> str:
+        return base64.urlsafe_b64encode(name.encode()).decode().rstrip("=")
+
+    def entry(number: str, identity: str, role: str, text: str) -> dict[str, object]:
+        return {"type": "message", "id": number, "parentId": None, "timestamp": "2026-09-14T10:00:00.000Z",
+                "message": {"id": identity, "role": role, "content": [{"type": "text", "text": text}]}}
+
+    backend = home / "lc-local-backend"
+    place = backend / "conversations" / encoded("default:agent-1")
+    write(place / "conversation.json", json.dumps({"id": "default", "agent_id": "agent-1", **about}))
+    write(backend / "agents" / f"{encoded('agent-1')}.json", json.dumps({"id": "agent-1", "tags": list(tags)}))
+    return write_lines(place / "messages.jsonl", [
+        {"type": "session", "version": 3, "id": "default", "cwd": "/srv/otter"},
+        entry("e1", "m-1", "user", "<system-reminder>use yarn</system-reminder>\nuse pnpm"),
+        entry("e2", "m-2", "assistant", "Noted. Tabs?"), entry("e3", "m-1", "user", "use pnpm"),
+        {"type": "compaction", "id": "e4", "summary": "They want npm.", "message": {"id": "m-3"}},
+        entry("e5", "m-4", "user", "yes")])
+
+
+def test_a_conversation_of_lettas_own_backend_is_read_each_message_once(tmp_path):
+    path = talk(tmp_path)
+    [source] = discover(SourceRoots(letta_dirs=(tmp_path,)))
+    assert (source.path, source.kind, source.project_key) == (path, "letta-talk", "otter")
+    reading = read_all(path)
+    assert [(e.text, e.question) for e in reading.events if e.speaker is Speaker.HUMAN] == [
+        ("use pnpm", ""), ("yes", "Tabs?")]
+    assert {e.conversation for e in reading.events} == {"agent-1:default"}
+
+
+@pytest.mark.parametrize("more", [{"tags": ("role:subagent",)}, {"tags": ("type:recall", "parent:agent-0")}, {"hidden": True}])
+def test_a_conversation_nobody_sees_or_of_an_agent_that_works_for_another_is_no_persons(tmp_path, more):
+    assert said(read_all(talk(tmp_path, **more)).events) == []
