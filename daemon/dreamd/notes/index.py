@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from itertools import accumulate
@@ -43,10 +43,8 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
-_WRITTEN = re.compile(r"(?m)^- (\[[^\]\n]*\]\(<?([^)>\n]+)>?\)) — .*$")
+_WRITTEN = re.compile(r"(?m)^(- (\[[^\]\n]*\]\(<?([^)>\n]+)>?\)) — .*)$")
 """A whole line as `index_entry` makes it, for file names without brackets."""
-_LINE_START, _HOOK_FOLLOWS = "- [", ") — "
-_NOT_PLAIN = re.compile(r"[<>)\n]")
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 FRAME_BYTES = 2_000
 """More than all takes that is neither the heading nor a line of a memory."""
@@ -161,7 +159,9 @@ def entries_again(standing: Iterable[Standing], written: Iterable[str]) -> tuple
     Behind them the ids of those that have no line there. Reading all memories whole and making their lines anew would cost
     a night sixty microseconds for each of them.
     """
-    lines = dict(found for text in written for found in _lines_by_file(text))
+    lines: dict[str, tuple[str, str]] = {}
+    for text in written:
+        lines |= _lines_by_file(text)
     entries, missing = [], []
     for one in standing:
         line = lines.get(one.file)
@@ -177,19 +177,9 @@ def _entry(memory: Memory | Standing, link: str, text: str) -> IndexEntry:
     return IndexEntry(memory, link, text, size + 1, _value(memory))
 
 
-def _lines_by_file(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
+def _lines_by_file(text: str) -> dict[str, tuple[str, str]]:
     """The whole lines of an index or its overflow, each as its file with its link and itself."""
-    for line in text.split("\n"):
-        if line.startswith(_LINE_START) and _HOOK_FOLLOWS in line:
-            # The plain shape, which nearly every line has, takes a third of the time of the pattern.
-            link, _, _ = line[2:].partition(_HOOK_FOLLOWS)
-            title, opened, file = link.partition("](")
-            plain = bool(opened and file) and not _NOT_PLAIN.search(file) and "]" not in title
-            found = None if plain else _WRITTEN.match(line)
-            if plain:
-                yield file, (f"{link})", line)
-            elif found:
-                yield found[2], (found[1], line)
+    return {file: (link, line) for line, link, file in _WRITTEN.findall(text)}
 
 
 def _link(memory: Memory) -> str:

@@ -265,9 +265,10 @@ def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
     """(size, mtime_ns, inode) of the known notes by scope and path: enough to see which were touched, without bodies."""
     scopes = store.tuples("SELECT scope FROM file GROUP BY scope ORDER BY MIN(path)")
     found: dict[str, dict[str, tuple[int, int, int]]] = {scope: {} for (scope,) in scopes}
-    for scope, path, *facts in store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
-                                               WHERE path > 'memory/' AND path < 'memory0' ORDER BY path"""):
-        found[scope][path] = (facts[0], facts[1], facts[2])
+    rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
+                           WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
+    for scope, path, size, mtime_ns, inode in rows:
+        found[scope][path] = (size, mtime_ns, inode)
     return found
 
 
