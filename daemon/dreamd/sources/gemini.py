@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.model import Cursor, Event, EventKind, Reading, Speaker, content_id
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
 from dreamd.sources.documents import Whole, read_document
@@ -52,6 +52,7 @@ class _Session:
         self._name = name
         self._about: Record = {}
         self._messages: dict[str, _Placed] = {}
+        self._said: dict[str, int] = {}
         self._turns = Turns(sink)
 
     def read(self, whole: Whole) -> bool:
@@ -121,10 +122,9 @@ class _Session:
 
     def _message(self, record: Record) -> None:
         session = text_at(self._about, "sessionId") or self._name
-        identity = text_at(record, "id")
-        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), session, 0, 0,
-                      uid=f"{session}:{identity}" if identity else "")
         kind = text_at(record, "type")
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp")), session, 0, 0,
+                      uid=f"{session}:{self._identity(record, kind)}")
         if kind == "user":
             self._turns.hear(event, separate(_shown(record).partition(_REFERENCED)[0]))
         elif kind == "gemini":
@@ -133,6 +133,15 @@ class _Session:
                 self._call(event, call)
         else:
             self._sink.skip(contract.BOOKKEEPING)
+
+    def _identity(self, record: Record, kind: str) -> str:
+        """What a person says and for which time: a history that is taken up again is written under new numbers."""
+        text = _shown(record).partition(_REFERENCED)[0].strip()
+        if kind != "user" or not text:  # an answer grows under its number
+            return text_at(record, "id") or str(self._sink.start)
+        words = content_id(text)
+        self._said[words] = self._said.get(words, 0) + 1
+        return f"{words}:{self._said[words]}"
 
     def _call(self, event: Event, call: Record) -> None:
         name, arguments = text_at(call, "name"), record_at(call, "args")

@@ -33,6 +33,18 @@ def test_what_gemini_replaced_by_a_summary_was_said_all_the_same(tmp_path):
     assert said(read_all(path).events) == ["use pnpm", "and tabs", "commit"]
 
 
+def test_a_history_that_gemini_takes_up_again_under_new_numbers_is_the_same_history(tmp_path):
+    lines = [GEMINI, gemini("1", "user", "use pnpm"), gemini("2", "gemini", "Done."), gemini("3", "user", "yes"),
+             gemini("4", "user", "yes")]
+    path = write_lines(tmp_path / "session.jsonl", lines)
+    first = read_all(path)
+    again = [gemini(str(n), "user", text) for n, text in enumerate(("use pnpm", "yes", "yes", "and tabs"), 11)]
+    write_lines(path, [*lines, *again, {"$set": {"messages": again}}])
+    known = {event.uid for event in first.events}
+    assert len(known) == len(first.events)
+    assert [event.text for event in read_all(path, first.cursor).events if event.uid not in known] == ["and tabs"]
+
+
 def test_a_session_of_gemini_in_both_forms_is_one_source(tmp_path):
     chats = tmp_path / "tmp" / "otter" / "chats"
     write_lines(chats / "session-1.jsonl", [GEMINI, gemini("1", "user", "use pnpm")])
