@@ -123,3 +123,16 @@ def test_a_language_is_loaded_when_it_is_met_and_not_before(tmp_path):
 def test_of_two_languages_the_one_is_read_whose_words_are_known(tmp_path):
     glossary = lexicon(tmp_path, "invoice||factura|||||", "need||necesitar|||||", "cost||||fatura|||")
     assert "invoice" in glossary.gloss("Cada factura necesita dos firmas.").split()
+
+
+def test_a_name_behind_a_title_or_inside_a_sentence_is_no_form_of_a_word(tmp_path):
+    glossary = lexicon(tmp_path, "fire|brand|", "tuesday||martes", "cellar|keller|")
+    told = [word for text in ("Frau Keller und Herr Brandt kommen.", "La clave es de Marta.") for word in glossary.hear(text)]
+    heard = {word.surface: word.meanings for word in told}
+    assert heard["Keller"] == heard["Brandt"] == heard["Marta"] == ()
+
+
+def test_words_joined_by_a_hyphen_are_read_one_by_one_where_all_are_known(tmp_path):
+    glossary = lexicon(tmp_path, "admin|admin|", "password|passwort|")
+    heard = {word.surface: word.meanings for word in glossary.hear("Das Admin-Passwort und der Quux-Zugang sind weg.")}
+    assert heard["admin"] == ("admin",) and heard["passwort"] == ("password",) and heard["Quux-Zugang"] == ()

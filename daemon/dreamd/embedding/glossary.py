@@ -85,6 +85,8 @@ _LATIN = r"[^\W_\u3040-\u9fff\uac00-\ud7af]+"
 _RUN = re.compile(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
 _WORD = re.compile(rf"[\u3005\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+|{_LATIN}(?:[-./:_']{_LATIN})*|[^\w\s]")
 _SHORTEST_COMPOUND = 8
+_TITLES = frozenset("frau herr herrn dr señor señora monsieur madame mme senhor senhora signor signora".split())
+"""Right behind them stands a name, whatever else it may mean: "Frau Keller"."""
 _SAID = 0xE000
 """From here on a character for private use stands for an entry of several words that has been glossed already."""
 
@@ -162,14 +164,22 @@ class Glossary:
                 text = found.sub(f" {chr(_SAID + len(said))} ", text)
                 said.append(Heard(phrase, known.words[phrase]))
         heard: list[Heard] = []
-        for at, word in enumerate(_WORD.findall(text)):
+        ahead = ""
+        for word in _WORD.findall(text):
             if _is_said(word):
                 heard.append(said[ord(word) - _SAID])
-            elif at and tongue in ROMANCE and word[0].isupper() and whole(word.lower()) not in self.vocabulary(tongue).words:
-                heard += [Heard(word, ())] if word.lower() not in _FILLER else []  # Marta is no form of martes
+            elif word[0].isupper() and self._is_name(word.lower(), ahead, tongue):
+                heard.append(Heard(word, ()))
             else:
                 heard += self._word(word, tongue)
+            ahead = word
         return heard
+
+    def _is_name(self, low: str, ahead: str, tongue: str) -> bool:
+        """Behind a title, or where no noun has a capital and no entry is that word: Marta is no form of martes."""
+        titled = ahead.lower() in _TITLES
+        capital = bool(ahead) and tongue in ROMANCE and whole(low) not in self.vocabulary(tongue).words
+        return low not in _FILLER and (titled or capital)
 
     def _word(self, word: str, tongue: str) -> list[Heard]:
         if _RUN.match(word):
