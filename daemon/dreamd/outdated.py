@@ -1,5 +1,8 @@
 """Whether a later text ends what an earlier one says, for words that nobody weighed.
 
+Two answers to one question tell more than two texts alone: where both have a value of the kind that is asked for, and speak
+of much the same, the later one is the answer. That much is enough to leave the earlier one out, or to show it behind.
+
 The judge of relations ends a memory only where the wording is certain, for a memory that ends is lost from every answer. A
 passage is shown for want of anything better, so far less is enough to leave it out: a later text on the same topic that
 tells of a change and has another value of the same kind, or that says the thing or the person named there is gone.
@@ -8,14 +11,28 @@ tells of a change and has another value of the same kind, or that says the thing
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from functools import lru_cache
 
-from dreamd.ranking import named_old, word_roots
+from dreamd.model import Memory, Relation, Status
+from dreamd.ranking import Ranked, named_old, word_roots
 
 TOPIC = 0.37
 """Likeness from which a text that tells of a change speaks of the same thing."""
 SAME = 0.62
 """Likeness from which two texts speak of the same thing without a word of change."""
+ANEW = 0.45
+"""Likeness from which two answers to one question speak of the same thing."""
+MUCH_ALIKE = 0.5
+AS_NEAR, NEARLY_AS_NEAR = 0.75, 0.6
+"""Share of the earlier answer's nearness to the question that the later one needs, and enough where both are much alike."""
+ITS_WORDS = 0.8
+"""Share of the question's words that the earlier answer has which the later one needs: else it answers another question."""
+LEAST_ALIKE = 0.37
+"""Likeness from which the later of two answers stands before the earlier."""
+CLEARLY_LATER = timedelta(days=1)
+_OTHER_THING = ("different ", "names differ")
 _NAME = r"(?P<old>`[^`]+`|(?:(?:Herr|Frau|Mr|Mrs|Ms|Dr)\.? )?[A-ZÄÖÜ][\w-]+|[a-z]+\d*(?= is (?:gone|out|dead|history)\b))"
 _GONE = re.compile(
     rf"(?:^|[.;,] (?:and |but )?|\b(?:and|but|since|because) ){_NAME} "
@@ -24,6 +41,74 @@ _GONE = re.compile(
     r"|ist (?:weg|raus|tot|verkauft|ausgezogen|ausgeschieden)|hat (?:aufgehört|gekündigt|zugemacht|geschlossen)"
     r"|wurde (?:verkauft|abgelöst|ersetzt)|a quitté|est part[ie]e?|a fermé|se fue|dejó|cerró|saiu|fechou)\b")
 _TAKEN_OVER = re.compile(r"(?i:took|takes|has taken) over [^.;]{0,40}?from (?P<old>[A-ZÄÖÜ][\w-]+)")
+
+
+def currently(answers: Sequence[Ranked], likeness: Callable[[Memory, Memory], float]) -> list[Ranked]:
+    """Answers to one question without what a later one among them has outdated, and with the later of two values first."""
+    gone = {old.memory.id for old in answers for new in answers if is_answered_anew(old, new, likeness(old.memory, new.memory))}
+    order = [one for one in answers if one.memory.id not in gone]
+    for new in list(order):
+        at = order.index(new)
+        first = next((n for n, old in enumerate(order[:at]) if _stands_behind(old, new, likeness(old.memory, new.memory))), at)
+        order.insert(first, order.pop(at))
+    return order
+
+
+def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
+    """Whether one answer to a question is plainly what the other said before, with the value of today.
+
+    Live memories are left alone: a night has weighed them against each other.
+    """
+    earlier, later = old.memory, new.memory
+    if earlier.status not in (Status.SAID, Status.STALE) or earlier.pinned or likeness < ANEW:
+        return False
+    needed = NEARLY_AS_NEAR if likeness >= MUCH_ALIKE else AS_NEAR
+    if new.parts["similarity"] < needed * old.parts["similarity"] or not _answers_as_much(old, new):
+        return False
+    if not (is_of_another_day(earlier, later) and _has_other_value(old, new)):
+        return False
+    return not _is_of_another_thing(earlier, later, likeness)
+
+
+def _stands_behind(old: Ranked, new: Ranked, likeness: float) -> bool:
+    """Whether the earlier of two answers belongs behind the later one: enough for an order that hides nothing."""
+    alike = likeness >= LEAST_ALIKE and new.parts["similarity"] >= NEARLY_AS_NEAR * old.parts["similarity"]
+    later = is_of_another_day(old.memory, new.memory) and _has_other_value(old, new)
+    return alike and later and _answers_as_much(old, new)
+
+
+def _answers_as_much(old: Ranked, new: Ranked) -> bool:
+    """Whether the later answer has the words of the question that the earlier has, or was found through it."""
+    return "sequel" in new.parts or new.parts["words"] >= ITS_WORDS * old.parts["words"]
+
+
+def is_of_another_day(earlier: Memory, later: Memory) -> bool:
+    """Whether one was said clearly later, in another conversation of the same scope."""
+    apart = later.confirmed_at - earlier.confirmed_at >= CLEARLY_LATER and earlier.scope == later.scope
+    return apart and set(earlier.spoken_in).isdisjoint(later.spoken_in)
+
+
+def _has_other_value(old: Ranked, new: Ranked) -> bool:
+    """Whether both answers have what was asked for, or a value of one kind each, and the later one has another."""
+    from dreamd.extraction.revisions import values_of
+    from dreamd.relations import extract_slots
+
+    mine, theirs = values_of(old.memory.text), values_of(new.memory.text)
+    shared = (mine.keys() & theirs.keys()) - {"name"}  # capitals name something, and not always what is asked for
+    if any(mine[kind].isdisjoint(theirs[kind]) for kind in shared):
+        return True
+    if shared and all(mine[kind] <= theirs[kind] for kind in shared):
+        return bool(extract_slots(new.memory.text).changes) and not mine.keys() <= theirs.keys()
+    return ("asked_for" in old.parts and "asked_for" in new.parts) or bool(extract_slots(new.memory.text).changes)
+
+
+def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:
+    """Whether the judge of relations sees two things in two texts: two environments, two colours, two people."""
+    from dreamd.relations import Statement, judge
+
+    found = judge(Statement(earlier.text, earlier.confirmed_at), Statement(later.text, later.confirmed_at), similarity=likeness)
+    apart = (clue.startswith(_OTHER_THING) and not clue.startswith("different weekday") for clue in found.evidence)
+    return found.relation is Relation.UNRELATED or any(apart)
 
 
 def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) -> bool:

@@ -7,7 +7,7 @@ memory or a later passage says again, replaced or contradicts stays away.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
 from dreamd.outdated import is_replaced
-from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, shared_words, weigh, word_matches, word_roots
+from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, placed, shared_words, weigh, word_matches, word_roots
 from dreamd.settings import RecallSettings
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
@@ -33,7 +33,7 @@ REACH = 20
 FLOOR = 0.18
 """Least similarity of a passage, and of what stands beside one."""
 FIRST = 0.4
-STEP = 0.1
+STEP = 0.12
 NEAREST = 0.95
 """Share of the nearest result that another one needs, what it needs more for each that stands before it, and the most."""
 COMPARED = 6
@@ -55,6 +55,8 @@ class Sayings:
     rows: Sequence[passages.Row]
     matrix: Floats
     cosines: Floats
+    place: Mapping[str, int]
+    """Where the row of each is."""
 
     def best(self, count: int, *, scopes: frozenset[str], today: str) -> list[int]:
         """Places of the nearest passages that a question may see."""
@@ -96,24 +98,8 @@ Beside = Callable[["Floats"], list[dict[str, float]]]
 def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: Sayings | None, beside: Beside | None,
            ) -> list[Ranked]:
     """The memories of an answer with the passages that belong into it."""
-    most = most_of(wanted.count, wanted.rules)
-    pool = _pool(store, wanted, ranked, sayings) if most else []
-    best = max((one.parts["similarity"] for one in (*ranked, *(other.ranked for other in pool[:1]))), default=0.0)
-    fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
-    if not fit:
-        return list(ranked)
-    latest = list({one.memory.id: one for one in (_latest(one, pool) for one in fit)}.values())[:most]
-    standing = _standing(store, latest, ranked, beside)
-    chosen: dict[str, Ranked] = {}
-    for one in latest:
-        instead = next((memory for memory, near in standing[one.memory.id] if _is_past(one.memory, memory, near)), None)
-        if instead is None:
-            chosen[one.memory.id] = one.ranked
-        elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
-            chosen[instead.id] = _carrier(instead, one.ranked, wanted)
-    ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
-             if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
-    return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
+    pool = _pool(store, wanted, ranked, sayings) if most_of(wanted.count, wanted.rules) else []
+    return _with_passages(ranked, pool, wanted, store=store, beside=beside) if pool else list(ranked)
 
 
 def as_shown(memory: Memory) -> Memory:
@@ -155,6 +141,28 @@ class _Pooled:
     @property
     def memory(self) -> Memory:
         return self.ranked.memory
+
+
+def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wanted, *, store: Store, beside: Beside | None,
+                   ) -> list[Ranked]:
+    """The memories with the nearest passages among them, each passage only where no memory says the same or ended it."""
+    best = max(one.parts["similarity"] for one in (*ranked, pool[0].ranked))
+    fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
+    latest = list({one.memory.id: one for one in (_latest(one, pool) for one in fit)}.values())
+    latest = latest[:most_of(wanted.count, wanted.rules)]
+    if not latest:
+        return list(ranked)
+    standing = _standing(store, latest, ranked, beside)
+    chosen: dict[str, Ranked] = {}
+    for one in latest:
+        instead = next((memory for memory, near in standing[one.memory.id] if _is_past(one.memory, memory, near)), None)
+        if instead is None:
+            chosen[one.memory.id] = one.ranked
+        elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
+            chosen[instead.id] = _carrier(instead, one.ranked, wanted)
+    ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
+             if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
+    return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
 
 
 def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayings | None) -> list[_Pooled]:
@@ -252,15 +260,18 @@ def _seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted) ->
         if len(seated) == wanted.count or (one.parts["similarity"] < needed and not wanted.whole):
             break
         if not any(_says_all_of(other.memory, one.memory) for other in seated):
-            seated = [other for other in seated if other.memory.status is not Status.SAID
-                      or not _says_all_of(one.memory, other.memory)]
+            seated = [other for other in seated if not _says_all_of(one.memory, other.memory)]
             seated.append(one)
-    return sorted(seated, key=lambda one: (-one.score, one.memory.id))
+    chosen = {one.memory.id for one in seated}
+    order = [one for one in ranked if one.memory.id in chosen]
+    for one in sorted((one for one in said if one.memory.id in chosen), key=lambda one: (-one.score, one.memory.id)):
+        order = placed(order, one)
+    return order
 
 
-def _says_all_of(memory: Memory, passage: Memory) -> bool:
-    """Whether a text has nearly every word of a passage, so that both together say no more."""
-    if passage.status is not Status.SAID:
+def _says_all_of(memory: Memory, other: Memory) -> bool:
+    """Whether a text has nearly every word of a passage, or of a stale memory, so that both together say no more."""
+    if other.status is not Status.SAID and (other.status is not Status.STALE or other.pinned):
         return False
-    mine, theirs = word_roots(memory.text), word_roots(passage.text)
+    mine, theirs = word_roots(memory.text), word_roots(other.text)
     return len(theirs - mine) <= (1 - CONTAINED) * len(theirs)

@@ -263,6 +263,12 @@ def _without_company(scored: Sequence[Ranked], share: float) -> list[Ranked]:
     return [one for one in scored if one.parts["similarity"] >= least]
 
 
+def placed(order: Sequence[Ranked], one: Ranked) -> list[Ranked]:
+    """An answer with one more result, before the first that has a lower score; the order of the others stays."""
+    at = next((n for n, other in enumerate(order) if other.score < one.score), len(order))
+    return [*order[:at], one, *order[at:]]
+
+
 def _old_value(memory: Memory) -> str:
     return named_old(memory.text) if memory.status in (Status.LIVE, Status.STALE) else ""
 

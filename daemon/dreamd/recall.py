@@ -25,6 +25,7 @@ from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
+from dreamd.outdated import currently
 from dreamd.passages import Sayings, Wanted, add_to, as_shown
 from dreamd.paths import Paths, default_config, read_environment
 from dreamd.ranking import (
@@ -32,6 +33,7 @@ from dreamd.ranking import (
     Asked,
     Budget,
     Hit,
+    Ranked,
     alike_words,
     rank,
     result_count,
@@ -40,6 +42,7 @@ from dreamd.ranking import (
     word_matches,
     word_stems,
 )
+from dreamd.sequels import Around, with_sequels
 from dreamd.settings import Settings, load_settings
 from dreamd.sources import project_key_of
 from dreamd.store import memories, passages, shown
@@ -144,6 +147,7 @@ class Shelf:
         self._said: list[passages.Row] = []
         self._said_matrix: Floats | None = None
         self._said_behind: Floats | None = None
+        self._said_place: dict[str, int] = {}
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
@@ -160,6 +164,7 @@ class Shelf:
             self._earlier = [n for n, row in enumerate(self._rows) if row.earlier]
             if kit.settings.recall.passages:
                 self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
+                self._said_place = {row.id: n for n, row in enumerate(self._said)}
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str) -> Near | None:
@@ -184,7 +189,7 @@ class Shelf:
         sayings = None
         if self._said and self._said_matrix is not None and self._said_behind is not None:
             nearest = np.maximum(self._said_matrix @ question, self._said_behind @ question * EARLIER_WORDING)
-            sayings = Sayings(self._said, self._said_matrix, nearest)
+            sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
         return Near(self._rows, self._place, self._matrix, cosines, best, sayings)
 
 
@@ -234,12 +239,18 @@ class Near:
             found.append(dict(sorted(near.items(), key=lambda one: (-one[1], one[0]))))
         return found
 
+    def vector_of(self, identity: str) -> Floats | None:
+        """The vector of a memory or a passage; None for one without."""
+        matrix, place = self.matrix, self.place.get(identity)
+        if place is None and self.sayings is not None:
+            matrix, place = self.sayings.matrix, self.sayings.place.get(identity)
+        found: Floats | None = None if place is None else matrix[place]
+        return found
+
     def between(self, a: Memory, b: Memory) -> float:
-        """The cosine of two memories; the words they share where one has no vector."""
-        one, other = self.place.get(a.id), self.place.get(b.id)
-        if one is None or other is None:
-            return shared_words(a, b)
-        return max(0.0, float(self.matrix[one] @ self.matrix[other]))
+        """The cosine of two memories or passages; the words they share where one has no vector."""
+        one, other = self.vector_of(a.id), self.vector_of(b.id)
+        return shared_words(a, b) if one is None or other is None else max(0.0, float(one @ other))
 
 
 class OpenRecall:
@@ -289,9 +300,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
                   nearness=near.between if near else None)
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
     if not look.injection:
-        sayings = near.sayings if near else None
-        ranked = add_to(ranked, _wanted(kit, query, asked, look, by_words=sayings is None), store=kit.store, sayings=sayings,
-                        beside=near.beside if near else None)
+        ranked = _with_what_was_said(kit, _wanted(kit, query, asked, look, by_words=not (near and near.sayings)), near, ranked)
     if near and look.budget is not Budget.DEEP and max((one.parts["similarity"] for one in ranked), default=0.0) < LEAST_NEAR:
         ranked = []
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
@@ -300,6 +309,17 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     if look.record and answer.recalled:
         record_recalls(kit, answer.recalled)
     return answer
+
+
+def _with_what_was_said(kit: Kit, wanted: Wanted, near: Near | None, ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The memories of an answer with passages and with what was said later of the same; what that outdated is left out."""
+    found = add_to(ranked, wanted, store=kit.store, sayings=near.sayings if near else None,
+                   beside=near.beside if near else None)
+    if wanted.whole:
+        return found
+    if near and found:
+        found = with_sequels(found, wanted, store=kit.store, around=Around(near.beside, near.vector_of, near.sayings))
+    return currently(found, near.between if near else shared_words) if len(found) > 1 else found
 
 
 def _wanted(kit: Kit, query: str, asked: Asked, look: Look, *, by_words: bool) -> Wanted:

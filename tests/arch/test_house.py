@@ -25,7 +25,7 @@ ROWS = (
      "deferral", "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
     ("inbox", "pairscore", "outdated", "asked"),
     ("trained", "passages"),
-    ("kit", "projection", "notebook", "hooks"),
+    ("kit", "projection", "notebook", "hooks", "sequels"),
     ("phases", "recall", "verbs", "prime"),
     ("planning", "priming", "recall_client", "attach", "proposals"),
     ("cycle", "recall_server", "mcp_server"),

@@ -110,6 +110,20 @@ def test_a_passage_is_shown_with_its_question_only_where_it_cannot_be_read_witho
     assert as_shown(replace(passage, status=Status.LIVE)).text == text
 
 
+@pytest.mark.model
+def test_what_was_said_later_of_the_same_is_found_through_what_it_replaced(thoughtful: House) -> None:
+    question = "which of them do my nightly runs write their results to"
+    thoughtful.say(FIRST_DAY, in_passing("my nightly runs write their results to the tracker called south"),
+                   in_passing("the tracker is painted green", "c3"))
+    thoughtful.say(SECOND_DAY, in_passing("the tracker is called north now", "c2"))
+    thoughtful.dream(SECOND_NIGHT)
+    shown = [text for _, text in found(thoughtful, question)]
+    assert "the tracker is called north now" in shown
+    with thoughtful.kit(LATER) as kit:
+        through = [one for one in search(kit, question, QUIET).results if "sequel" in one.parts]
+    assert all("green" not in one.memory.text for one in through), "a remark of the same conversation or day continues nothing"
+
+
 def test_an_agents_words_and_a_note_are_no_passages(house: House) -> None:
     house.say(FIRST_DAY, Said("thanks, looks great"), in_passing("the cedar kiln was rebuilt by Oke"))
     house.dream(FIRST_NIGHT)

@@ -18,19 +18,19 @@ if TYPE_CHECKING:
     from dreamd.extraction.passages import Stretch, find_passages
     from dreamd.extraction.redaction import Mask, Redacted, redact
     from dreamd.extraction.rules import extract
-    from dreamd.extraction.setting import contexts_of
+    from dreamd.extraction.setting import settings_of
 
 HOMES = {
     "ConversationState": "conversation", "Durable": "dates", "Extraction": "conversation", "Mask": "redaction",
     "Redacted": "redaction", "extract": "rules", "Stretch": "passages", "find_passages": "passages",
-    "contexts_of": "setting",
+    "settings_of": "setting",
     "gate": "gate",
     "looks_like_injection": "neutral", "make_durable": "dates",
     "neutralise": "neutral", "redact": "redaction", "strip_hidden": "neutral",
 }
 
 __all__ = [
-    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "contexts_of", "extract", "find_passages",
+    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "settings_of", "extract", "find_passages",
     "gate", "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden",
 ]
 

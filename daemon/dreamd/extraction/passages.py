@@ -21,6 +21,7 @@ from dreamd.extraction.dates import make_durable
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.redaction import redact
 from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.setting import Settings
 from dreamd.extraction.signs import is_at_work
 from dreamd.extraction.speech import cleaned, sentences, shortened, speech
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_musing, is_question, leans, without_item
@@ -49,6 +50,12 @@ _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 """A number, a name, an identifier or something quoted."""
+_PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
+"""What a program prints when it fails."""
+_SIDE_BY_SIDE = re.compile(r"(?i),|\b(?:or|and|oder|und|ou|et|o|y|e)\b")
+_OF_ITS_WORK = re.compile(r"(?i)(?:i(?!.{0,20}\b(?:suggest|recommend|propose|see)\b)|i['’](?:ve|ll|d)|ich habe|j['’]ai|he|done"
+                          r"|ok(?:ay)?|sure)\b")
+"""The agent telling what it did."""
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -61,6 +68,8 @@ class Stretch:
     source_id: str = ""
     earlier: Sequence[Observation] = ()
     """What was said in passing in the stretches before, newest first."""
+    settings: Settings = field(default_factory=dict)
+    """What was said just before each message."""
 
 
 @dataclass
@@ -97,11 +106,15 @@ def _listen(heard: _Heard, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
     before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
+    for stated in _agreed_to(heard, event, text):
+        heard.found.append(replace(_candidate(heard, event, stated), origin=Origin.AGENT))
     if not text or is_acknowledgement(text):
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
+        if offered := _offered(heard, event, text):
+            _keep(heard, event, f"{offered} {cleaned(text)}")
+        elif not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
             _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
@@ -118,6 +131,31 @@ def _listen(heard: _Heard, event: Event) -> None:
         if not context and words.width(passage) <= SHORT_ANSWER:
             context = _topic(heard, event)
         _keep(heard, event, f"{context} {passage}" if context and not n else passage)
+
+
+def _agreed_to(heard: _Heard, event: Event, text: str) -> list[str]:
+    """What the agent stated with a value, in answer to the person or before it offered to act, and the person lets stand."""
+    setting = heard.stretch.settings.get((event.conversation, event.start))
+    if setting is None or not setting.told or not text or revision_of(text) is not None:
+        return []
+    told = sentences(setting.told)
+    offers = told[-1].endswith(("?", "？"))
+    answers = is_question(setting.said) and not offers
+    first = re.split(r"[.!,;](?:\s|$)", text, maxsplit=1)[0]
+    agrees = is_acknowledgement(first) or words.cue("words/rules", "affirmation", whole=True).match(first) is not None
+    if not (answers or offers) or not agrees or len(text) > LONGEST_ANSWER or words.has("words/rules", "denial", text):
+        return []
+    stated = [s for s in told if not s.endswith(("?", "？")) and len(s) <= LONGEST_ANSWER and not _OF_ITS_WORK.match(s)]
+    return [cleaned(s) for s in stated if _DEFINITE.search(s, 1) or names_a_value(s)][-1:]
+
+
+def _offered(heard: _Heard, event: Event, text: str) -> str:
+    """The sentence in which the agent named what a short answer picks by its place, or by "that"."""
+    setting = heard.stretch.settings.get((event.conversation, event.start))
+    if setting is None or not words.starts("words/replies", "picks", text):
+        return ""
+    named = [s for s in sentences(setting.told) if _SIDE_BY_SIDE.search(s) and _DEFINITE.search(s, 1)]
+    return cleaned(named[-1].rstrip("?？ ")) if named else ""
 
 
 def _topic(heard: _Heard, event: Event) -> str:
@@ -186,7 +224,7 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
 
     One that stands `beside` another in its message may say less.
     """
-    if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text):
+    if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text) or _PRINTED.search(text):
         return False
     ordered = is_at_work(text)
     if (_DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):

@@ -7,7 +7,8 @@ them from the state of the one before, so that one reading and two give the same
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from dreamd.extraction.conversation import ConversationState
 from dreamd.extraction.gate import is_acknowledgement
@@ -17,13 +18,36 @@ from dreamd.model import Event, EventKind, Speaker
 
 LONGEST_SAID = 100
 LONGEST_TOLD = 160
+LONGEST_BESIDE = 160
 """Characters of the person's and of the agent's last words that are kept, their ends."""
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 
 
-def contexts_of(events: Sequence[Event], state: ConversationState) -> tuple[dict[tuple[str, int], str], tuple[str, str, str]]:
-    """For each message of a person, by conversation and place, what was said just before it; and what the next ones follow."""
-    found: dict[tuple[str, int], str] = {}
+class Setting(NamedTuple):
+    """A message of a person and what was said just before it."""
+
+    said: str
+    """The person's own last words."""
+    told: str
+    """The agent's, after them."""
+    message: str
+
+    def around(self, text: str) -> str:
+        """What belongs to a sentence of the message: what was said before it, and what else the message says."""
+        beside, room, told = "", LONGEST_BESIDE, text.casefold()
+        for sentence in (cleaned(s) for paragraph in speech(self.message) for s in sentences(paragraph)):
+            if sentence.rstrip(".!?").casefold() not in told and len(sentence) <= room:
+                beside, room = f"{beside} {sentence}", room - len(sentence)
+        return redact(f"{self.said} {self.told}{beside}".strip()).text
+
+
+Settings = Mapping[tuple[str, int], Setting]
+"""The messages of a stretch by conversation and place."""
+
+
+def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Settings, tuple[str, str, str]]:
+    """Each message of a person with what was said just before it; and what the messages of the next reading follow."""
+    found: dict[tuple[str, int], Setting] = {}
     talk, said, told = state.before
     for event in events:
         if event.conversation != talk:
@@ -32,7 +56,7 @@ def contexts_of(events: Sequence[Event], state: ConversationState) -> tuple[dict
             told = _tail(event.text, LONGEST_TOLD) or told
         elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
             asked = cleaned(event.question)[-LONGEST_TOLD:] if event.kind is EventKind.ANSWER and event.question else told
-            found.setdefault((event.conversation, event.start), redact(f"{said} {asked}".strip()).text)
+            found.setdefault((event.conversation, event.start), Setting(said, asked, event.text))
             if not is_acknowledgement(event.text.strip()):
                 said = _tail(event.text, LONGEST_SAID) or said
             told = ""

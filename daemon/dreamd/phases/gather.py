@@ -14,8 +14,9 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd.errors import UsageError
-from dreamd.extraction import ConversationState, Stretch, contexts_of, extract, find_passages, redact
+from dreamd.extraction import ConversationState, Stretch, extract, find_passages, redact, settings_of
 from dreamd.extraction.redaction import mask_name, mask_scope
+from dreamd.extraction.setting import Settings
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
 from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, project_key_of
@@ -97,10 +98,10 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         skips = Counter(s.reason for s in reading.skips)
         earlier = observations.load_last_of(kit.store, identity, count=EARLIER_WORDS) if position.cursor.offset else []
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
-        said = _passages(kit, source, reading, extraction.candidates) if kit.settings.recall.passages else []
+        settings, before = settings_of(reading.events, state)
+        said = _passages(kit, source, reading, extraction.candidates, settings) if kit.settings.recall.passages else []
         told = (*extraction.candidates, *_notes(reading, scope, identity), *said)
-        contexts, before = contexts_of(reading.events, state)
-        candidates = [_masked(replace(c, context=contexts.get((c.conversation, c.start), "")), kit.clock.now()) for c in told]
+        candidates = [_masked(_in_its_place(c, settings), kit.clock.now()) for c in told]
         skips.update(extraction.skips)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
@@ -113,10 +114,10 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
             return
 
 
-def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate]) -> list[Candidate]:
+def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate], settings: Settings) -> list[Candidate]:
     """What people said there and no candidate carries."""
     earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True)
-    return find_passages(reading.events, carried, Stretch(source.scope, kit.zone, source.id, earlier))
+    return find_passages(reading.events, carried, Stretch(source.scope, kit.zone, source.id, earlier, settings))
 
 
 def _drop_staged(kit: Kit, found: FoundSource) -> None:
@@ -193,6 +194,12 @@ def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:
                 conversation=event.conversation, key=f"note:{source}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
                 source_id=source, start=event.start, end=event.end, sign="memory-file")
+
+
+def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:
+    """A statement with what was said around it, for finding it."""
+    setting = settings.get((candidate.conversation, candidate.start))
+    return replace(candidate, context=setting.around(candidate.text)) if setting else candidate
 
 
 def _undated(reading: Reading) -> datetime:

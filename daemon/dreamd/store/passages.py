@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_OF_A_PERSON = "o.explicit = 0 AND o.origin = 'user'"
+_OF_A_PERSON = f"o.explicit = 0 AND (o.origin = 'user' OR o.sign = '{IN_PASSING}')"
+"""What an agent said is kept in passing only where the person let it stand."""
 _IN_PASSING = f"f.reason = '{IN_PASSING}' AND f.set_aside = 0"
 _LEFT_FOR_AGE = "m.status = 'archived' AND m.reason = 'stale'"
 _ALL = f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_IN_PASSING}
@@ -48,7 +49,8 @@ _SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND (
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
-  JOIN observation o ON o.seq = s.observation WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
+  JOIN observation o ON o.seq = s.observation
+  WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
 PART = 500
 MOST_STEMS = 12
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.extraction import Stretch, extract, find_passages
+from dreamd.extraction import ConversationState, Stretch, extract, find_passages, settings_of
 from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Speaker, parse_scope
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -110,3 +110,46 @@ def test_what_a_candidate_takes_from_a_message_does_not_cost_it_the_rest() -> No
     said = prompt("crane 7 retires in july, the lease is over. its place takes eu-brenta")
     assert [one.text for one in extract([said], scope=FERRY).candidates] == ["Crane 7 retires in july, the lease is over."]
     assert texts(said) == ["Crane 7 retires in july, the lease is over. Its place takes eu-brenta."]
+
+
+def answered(asked: str, told: str, said: str) -> list[tuple[str, Origin]]:
+    """What is kept of a message after a question of the person and the agent's answer."""
+    closing = told.rsplit(". ", 1)[-1]
+    events = (prompt(asked), Event(Speaker.AGENT, EventKind.PROSE, told, AT, "talk-1", 20, 30),
+              prompt(said, 1, question=closing if closing.endswith("?") else ""))
+    settings, _ = settings_of(events, ConversationState())
+    carried = extract(events, scope=FERRY).candidates
+    return [(one.text, one.origin) for one in find_passages(events, carried, Stretch(FERRY, UTC, settings=settings))]
+
+
+@pytest.mark.parametrize(("asked", "told", "said"), [
+    ("which harbour office handles our berth?", "In the contract it is the office in Husum.", "right, thanks"),
+    ("welches Amt ist für uns zuständig?", "Im Vertrag steht das Amt in Husum.", "danke"),
+    ("what is missing in the file?", "The lamp needs the profile Pier 24. Shall I add it?", "yes"),
+])
+def test_what_the_agent_answers_with_a_value_and_the_person_agrees_to_is_kept_as_the_agents_word(
+        asked: str, told: str, said: str) -> None:
+    assert (told.split(". Shall")[0].rstrip(".") + ".", Origin.AGENT) in answered(asked, told, said)
+
+
+@pytest.mark.parametrize(("asked", "told", "said"), [
+    ("which harbour office handles our berth?", "In the contract it is the office in Husum.", "no, that's wrong"),
+    ("which harbour office handles our berth?", "In the contract it is the office in Husum.", "now fix the tests"),
+    ("paint the lamps", "In the contract it is the office in Husum.", "right, thanks"),
+    ("which lamp is it?", "I painted the lamp of Pier 9.", "right, thanks"),
+])
+def test_what_nobody_asked_for_or_agreed_to_and_what_the_agent_did_is_not_kept(asked: str, told: str, said: str) -> None:
+    assert all(origin is Origin.USER for _, origin in answered(asked, told, said))
+
+
+def test_a_choice_by_its_place_stands_with_the_things_to_choose_from() -> None:
+    told = "I could name them pier-date-number or date-pier-number. Which one?"
+    kept = answered("rename the 300 scans", told, "the latter please")
+    assert ("I could name them pier-date-number or date-pier-number. The latter please.", Origin.USER) in kept
+
+
+@pytest.mark.parametrize("text", [
+    "psql: FATAL: no entry for host 10.20.4.17 in the list", "the app stops with: Invariant Violation: pier 9 was not found",
+])
+def test_what_a_program_prints_when_it_fails_is_nothing_to_find(text: str) -> None:
+    assert texts(prompt(text)) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from dreamd.extraction import ConversationState, contexts_of
+from dreamd.extraction import ConversationState, settings_of
 from dreamd.extraction.setting import LONGEST_SAID, LONGEST_TOLD
 from dreamd.model import Event, EventKind, Speaker
 
@@ -19,7 +19,8 @@ def talk(*lines: str, conversation: str = "talk-1") -> list[Event]:
 
 
 def contexts(*events: Event, state: ConversationState | None = None) -> list[str]:
-    return list(contexts_of(events, state or ConversationState())[0].values())
+    settings, _ = settings_of(events, state or ConversationState())
+    return [setting.around(setting.message) for setting in settings.values()]
 
 
 def test_a_message_follows_the_persons_last_words_and_the_agents_answer() -> None:
@@ -42,9 +43,15 @@ def test_one_reading_and_two_give_the_same() -> None:
                 "and the bell at 70")
     whole = contexts(*said)
     for cut in range(1, len(said)):
-        first, before = contexts_of(said[:cut], ConversationState())
+        _, before = settings_of(said[:cut], ConversationState())
         state = ConversationState.decode(ConversationState(before=before).encode())
-        assert [*first.values(), *contexts(*said[cut:], state=state)] == whole
+        assert [*contexts(*said[:cut]), *contexts(*said[cut:], state=state)] == whole
+
+
+def test_a_sentence_of_a_message_follows_the_rest_of_it_too() -> None:
+    (setting,) = settings_of(talk("the crane lease is over. its place takes brenta"), ConversationState())[0].values()
+    assert setting.around("Its place takes brenta.") == "The crane lease is over."
+    assert setting.around("The crane lease is over. Its place takes brenta.") == ""
 
 
 def test_whole_sentences_are_kept_as_far_as_they_have_room_and_pasted_text_is_none() -> None:
