@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
+from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.reading import Sink, read_lines
 from dreamd.sources.refusals import QUESTION_TOOLS, Answer
 from dreamd.sources.speech import separate
@@ -21,6 +23,8 @@ _FAMILIES = frozenset({
     "commands", "tools", "schedule", "agent", "custom_agents", "capabilities", "auto_mode_switch", "fusion", "factory",
     "canvas", "ui", "permissions", "todos", "workspace", "context", "memory", "plan", "telemetry",
 })
+_WORKSPACE_LINE = re.compile(r"^(cwd|git_root|branch):[ \t]+(\S[^\r\n]{0,1000})", re.MULTILINE)
+_LARGEST_WORKSPACE_BYTES = 64 * 1024
 _NOT_TYPED = frozenset({"authenticated-cross-session", "untrusted"})
 _ANSWER_STARTS = ("User selected:", "User responded:", "User answered:", "User's answer:")
 
@@ -38,17 +42,29 @@ class CopilotCli:
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
         name = path.parent.name if path.stem == "events" else path.stem
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Session(name, sink))
+        place, branch = surroundings_beside(path)
+        return read_lines(path, cursor, budget_bytes=budget_bytes,
+                          make_parser=lambda sink: _Session(name, sink, cwd=place, branch=branch))
+
+
+def surroundings_beside(path: Path) -> tuple[str, str]:
+    """The directory and the branch in the file beside a session, which knows them when its events do not."""
+    try:
+        text = read_start(path.with_name("workspace.yaml"), _LARGEST_WORKSPACE_BYTES).decode("utf-8", "replace")
+    except Unopened:
+        return "", ""
+    found = {key: value.strip().strip("\"'") for key, value in _WORKSPACE_LINE.findall(text)}
+    return found.get("git_root", "") or found.get("cwd", ""), found.get("branch", "")
 
 
 class _Session:
     """What has to be known from line to line."""
 
-    def __init__(self, name: str, sink: Sink) -> None:
+    def __init__(self, name: str, sink: Sink, *, cwd: str, branch: str) -> None:
         self._sink = sink
         self._name = name
-        self._cwd = ""
-        self._branch = ""
+        self._cwd = cwd
+        self._branch = branch
         self._context_at: list[int] = []
         self._turns = Turns(sink)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dreamd.model import LONGEST_SCOPE_KEY
 from dreamd.sources.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
+from dreamd.sources.copilot_cli import surroundings_beside
 from dreamd.sources.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.letta_talk import TALK_NAME
 from dreamd.sources.opening import Unopened, read_start
@@ -180,6 +181,7 @@ def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | No
         return None
     if not key and not path.is_dir():
         key = _key_around(path) or (_key_of(path) if path.suffix in (".json", ".jsonl") else "")
+        key = key or (project_key_of(surroundings_beside(path)[0]) if path.name == "events.jsonl" else "")
     return FoundSource(path, kind, key, size, moment(status.st_mtime))
 
 

@@ -116,6 +116,16 @@ def test_copilot_events_of_sub_agents_and_of_other_sessions_are_not_the_persons(
     assert contract.SIDECHAIN in {skip.reason for skip in reading.skips} <= contract.ORDINARY
 
 
+def test_a_copilot_session_whose_events_name_no_directory_says_it_beside_them(tmp_path):
+    path = write_lines(tmp_path / "session-state" / "c-1" / "events.jsonl", [
+        copilot("session.start", {"sessionId": "c-1", "cwd": None}, "1"),
+        copilot("user.message", {"content": "use pnpm"}, "2")])
+    path.with_name("workspace.yaml").write_text("id: c-1\ncwd: /srv/otter/x\ngit_root: '/srv/otter'\nbranch: main\n")
+    (event,) = read_all(path).events
+    assert (event.cwd, event.branch) == ("/srv/otter", "main")
+    assert [s.project_key for s in discover(SourceRoots(copilot_dirs=(tmp_path,)))] == ["otter"]
+
+
 # ----- VS Code
 
 
