@@ -77,16 +77,19 @@ def _same_number(one: str, other: str) -> bool:
     return False
 
 
+_FACTORS: dict[str, set[float]] = {}
+for _dim, _factor in words.UNIT_NAMES.values():
+    _FACTORS.setdefault(_dim, set()).add(_factor)
+
+
 def _scaled(one: str, other: str) -> bool:
     """A bare number matches a measure whose value in another unit of that dimension it is ("2 GB", "2")."""
     dim, _, value = max(one, other, key=lambda k: len(k.partition(":")[0])).partition(":")
     bare = min(one, other, key=lambda k: len(k.partition(":")[0])).partition(":")[2]
     if dim in ("", "date", "clock") or ":" in value:
         return False
-    return any(
-        d == dim and abs(float(bare) * f - float(value)) < 1e-9 * max(1.0, abs(float(value)))
-        for d, f in words.UNIT_NAMES.values()
-    )
+    plain, measured = float(bare), float(value)
+    return any(abs(plain * f - measured) < 1e-9 * max(1.0, abs(measured)) for f in _FACTORS.get(dim, ()))
 
 
 def _is_count_of_list(key: str, slots: Slots) -> bool:

@@ -52,18 +52,26 @@ def verb_at(cut: Sequence[Token], head: Sequence[Token]) -> int:
     """Index of the main verb (or of the colon that stands for one); 0 for an imperative, -1 when none was found."""
     if not head or head[0].lower in _FRONTED or head[0].lower == "there":
         return -1
-    first = next((i for i, t in enumerate(head) if t.is_content or t.lower in _COMMANDING), 0)
+    first = 0
+    for i, t in enumerate(head):
+        if t.is_content or t.lower in _COMMANDING:
+            first = i
+            break
     if first and head[0].lower in _SPEAKERS and head[first].kind == "word" and not head[first].lower.endswith("ly"):
         return first
-    colon = next((i for i, t in enumerate(cut) if t.surface == ":"), -1)
+    colon = -1
+    for i, t in enumerate(cut):
+        if t.surface == ":":
+            colon = i
+            break
     if 1 < colon <= _LONGEST_LABEL and all(t.is_content and t.lower not in _COMMANDING for t in cut[:colon]):
         return colon
     bare = first == 0 or first == 1 and head[0].lower not in _DETERMINERS
     if head[first].lower in _COMMANDING or (head[first].stem in VERBS and bare and not _is_noun_here(head, first)):
         return 0
-    helping = next((i for i, t in enumerate(head) if i > first and t.lower in HELPING), -1)
-    if helping > 0:
-        return helping
+    for i in range(first + 1, len(head)):
+        if head[i].lower in HELPING:
+            return i
     found = [
         i
         for i, t in enumerate(head)

@@ -142,20 +142,21 @@ def _says_lately(slots: Slots) -> bool:
 
 
 def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
-    small = _UNTOLD.get(slots.tongue, frozenset())
+    small, spaced = _UNTOLD.get(slots.tongue, frozenset()), slots.tongue not in ("zh", "ja", "ko")
     found: list[Token] = []
     places: list[int] = []
     for i, token in enumerate(cut):
         if token.kind == "cjk":
             parts = _cjk(token, slots.tongue)
-        elif token.kind == "number" or token.lower in words.NEGATORS or token.stem == "not":
-            parts = [token]
-        else:
-            label = token.kind == "word" and slots.tongue in ("zh", "ja", "ko")  # the A of 会議室A is no article
-            kept = (token.is_content or label) and token.lower not in small and token.lower not in ("called", "named")
-            parts = [token] if kept else []
-        found.extend(parts)
-        places.extend([i] * len(parts))
+            found.extend(parts)
+            places.extend([i] * len(parts))
+            continue
+        kept = token.kind == "number" or token.lower in words.NEGATORS or token.stem == "not"
+        if not kept and (token.is_content or not spaced and token.kind == "word"):  # the A of 会議室A is no article
+            kept = token.lower not in small and token.lower not in ("called", "named")
+        if kept:
+            found.append(token)
+            places.append(i)
     return Now(cut, tuple(found), tuple(places))
 
 

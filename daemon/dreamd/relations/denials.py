@@ -38,6 +38,14 @@ class Denial:
 NO_DENIAL = Denial(frozenset(), frozenset(), 0)
 
 
+_DENYING = frozenset(words.NEGATORS) | _CONTRAST.keys()
+
+
+def may_deny(spoken: frozenset[str], stems: frozenset[str], text: str) -> bool:
+    """Cheap: whether the pieces of a text hold anything by which it could deny."""
+    return not spoken.isdisjoint(_DENYING) or "not" in stems or not text.isascii()
+
+
 def read_denial(cut: Sequence[Token], low: str) -> Denial:
     """What the tokens of a text deny; `low` is that text in lower case."""
     spared: set[int] | None = None

@@ -11,7 +11,7 @@ from functools import lru_cache
 from dreamd.relations import names, quantities, words
 from dreamd.relations.change_marks import change_marks
 from dreamd.relations.clauses import HELPING, clauses, first_clause, verb_at
-from dreamd.relations.denials import NO_DENIAL, Denial, read_denial
+from dreamd.relations.denials import NO_DENIAL, Denial, may_deny, read_denial
 from dreamd.relations.lazily import lazily
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF
@@ -184,7 +184,7 @@ class Slots:
     @lazily
     def denial(self) -> Denial:
         """What is denied in the whole statement."""
-        return read_denial(self.tokens, self.bare.lower())
+        return read_denial(self.tokens, self.bare.lower()) if may_deny(self.spoken, self.stems, self.bare) else NO_DENIAL
 
     @lazily
     def head_denial(self) -> Denial:
@@ -282,8 +282,13 @@ def _bearings(spoken: frozenset[str], changes: tuple[str, ...]) -> frozenset[str
     return frozenset(BEARINGS[word] for word in spoken if word in BEARINGS and not (reason and word == "since"))
 
 
+_COUNTING = frozenset().union(*words.QUANTIFIERS.values())
+
+
 def _quantifiers(head: Sequence[Token]) -> frozenset[str]:
     spoken = [t.lower for t in head]
+    if _COUNTING.isdisjoint(spoken):
+        return frozenset()
     for i, word in enumerate(spoken):
         if word in ("most", "least", "all", "any") and i and spoken[i - 1] in ("at", "after", "in", "the"):
             spoken[i] = ""
@@ -340,7 +345,7 @@ _CJK_QUALIFIERS = tuple((w, pairs) for w, pairs in _FAMILY_OF.items() if ord(w[0
 
 
 def _qualifiers(cut: Sequence[Token], low: str) -> frozenset[tuple[str, str]]:
-    found = {pair for t in cut if t.kind == "word" for pair in _FAMILY_OF.get(t.lower, ())}
+    found = {pair for t in cut if t.lower in _FAMILY_OF and t.kind == "word" for pair in _FAMILY_OF[t.lower]}
     if not low.isascii():
         found.update(pair for word, pairs in _CJK_QUALIFIERS if word in low for pair in pairs)
     return frozenset(found)
