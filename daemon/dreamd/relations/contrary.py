@@ -13,6 +13,7 @@ from functools import lru_cache
 from dreamd.relations.denials import CLAUSE_END
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.hints import UNREAL
+from dreamd.relations.markers import LIGHT, VERBS
 from dreamd.relations.sameness import turned_no
 from dreamd.relations.slots import extract_slots
 from dreamd.relations.text import Token, stem
@@ -91,17 +92,18 @@ _BARRED = (
     "forbidden prohibited banned taboo barred disallowed vetoed off-limits; must not; may not; must never; may never; not to be; no place in; not allowed; not permitted; no right to; has no business; have no business; "
     "out of the question; off limits; keep off; keep out; keep away; hands off; is not for; not meant to; shut out; locked out"
 )
+_MAY = "may might allowed permitted welcome possible freely; free to; nothing against; is fine; are fine; is ok; are ok; is okay; no objection; nobody minds"
 _FREE = (
-    "may might optional optionally voluntary allowed permitted unnecessary superfluous dispensable welcome freely possible; need not; needn't; no need; not necessary; not required; not needed; no longer needed; "
-    "don't have to; doesn't have to; does not have to; do not have to; free to; up to you; at will; nothing against; is fine; are fine; is ok; are ok; is okay; as they like; as you like; as one likes; as it likes; as we like; can do without; "
-    "can be left; leave out; nobody minds; can afford; no objection"
+    "optional optionally voluntary unnecessary superfluous dispensable; need not; needn't; no need; not necessary; not required; not needed; no longer needed; "
+    "don't have to; doesn't have to; does not have to; do not have to; up to you; at will; as they like; as you like; as one likes; as it likes; as we like; can do without; "
+    "can be left; leave out; can afford"
 )
 _ALL = "always every all each any anybody anyone everybody everyone throughout whenever whoever whatever everywhere anytime everything; at any time; in any case; no matter; as often as; even when; even if"
 _ONLY = "only alone solely exclusively sole purely; nobody but; nothing but; no one but; no one else; nobody else; nothing else; none but; nobody besides; except for; reserved for; unless"
 _NONE = "never none nobody nothing nowhere; no one; not any; not a single; not one; at no time; in no case"
-FREE, REQUIRED, BARRED = "left free", "required", "barred"
+FREE, MAY, REQUIRED, BARRED = "left free", "allowed", "required", "barred"
 ALL, ONLY, NONE = "all", "only", "none"
-_APART = frozenset({frozenset({ALL, ONLY}), frozenset({ONLY, NONE}), frozenset({FREE, REQUIRED}), frozenset({FREE, BARRED}), frozenset({REQUIRED, BARRED})})
+_APART = frozenset({frozenset({ALL, ONLY}), frozenset({ONLY, NONE}), frozenset({FREE, REQUIRED}), frozenset({MAY, BARRED}), frozenset({REQUIRED, BARRED})})
 _UNTIL = frozenset(n for n, (one, _) in enumerate(_ROWS) if one.split()[0] in ("keep", "open", "stay", "work"))
 """What is kept for a time is dropped after it: with one and the same amount these say one thing."""
 _OF_PLACES = frozenset(
@@ -138,7 +140,7 @@ def _enter(told: str, sense: Sense | str) -> None:
 for _n, _sides in enumerate(_ROWS):
     for _side, _told in enumerate(_sides):
         _enter(_told, (_n, _side))
-for _kind, _told in ((REQUIRED, _REQUIRED), (BARRED, _BARRED), (FREE, _FREE), (ALL, _ALL), (ONLY, _ONLY), (NONE, _NONE)):
+for _kind, _told in ((REQUIRED, _REQUIRED), (BARRED, _BARRED), (FREE, _FREE), (MAY, _MAY), (ALL, _ALL), (ONLY, _ONLY), (NONE, _NONE)):
     _enter(_told, _kind)
 
 
@@ -211,6 +213,9 @@ def demands_apart(pair: PairFeatures) -> str:
     if not _comparable(pair):
         return ""
     mine, theirs = senses_in(pair.a.text)[1], senses_in(pair.b.text)[1]
+    for kinds, other, slots, own in ((mine, theirs, pair.a, pair.only_a), (theirs, mine, pair.b, pair.only_b)):
+        if BARRED in kinds - other and slots.imperative and own - VERBS - LIGHT:
+            return ""  # "log everything", "never log secrets": what is barred is a thing of its own
     found = (f"{a} against {b}" for a in sorted(mine - theirs) for b in sorted(theirs - mine) if frozenset((a, b)) in _APART)
     return next(found, "")
 
@@ -218,4 +223,6 @@ def demands_apart(pair: PairFeatures) -> str:
 def _comparable(pair: PairFeatures) -> bool:
     if not pair.in_english or not pair.shared or pair.names_a and pair.names_b or turned_no(pair):
         return False
+    if pair.qualifiers_apart and pair.a.negations % 2 != pair.b.negations % 2:
+        return False  # "not on Fridays" and "on Tuesdays" are one
     return not (UNREAL.search(pair.a.low) or UNREAL.search(pair.b.low))

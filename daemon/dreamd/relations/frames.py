@@ -236,7 +236,8 @@ def _is_single(pair: PairFeatures, frame: Frame, part: Part, *, marked: bool) ->
         return True
     if part.last and _is_agent(frame, part):
         return pair.a.passive and pair.b.passive
-    return part.last and _is_attribute(pair) and _same_shape(frame, part)
+    told = _tells_value(frame.a, part.left_at) and _tells_value(frame.b, part.right_at)
+    return part.last and told and _is_attribute(pair) and _same_shape(frame, part)
 
 
 def _subject_ended(slots: Slots, now: Now, at: int) -> bool:
@@ -319,6 +320,12 @@ def _same_shape(frame: Frame, part: Part) -> bool:
         capital = run[0].surface[:1].isupper()
         shapes.append((article, capital, any(c.isdigit() for c in run[0].surface)))
     return shapes[0] == shapes[1]
+
+
+def _tells_value(now: Now, at: int) -> bool:
+    """What stands before a value: a form of being, a preposition or a colon; "the manager approves" does something."""
+    ahead = next((t for t in reversed(now.every[:at]) if t.lower not in _ARTICLES), None)
+    return ahead is not None and (ahead.stem not in VERBS or ahead.lower in LINKS or ahead.lower in _BEING)
 
 
 def _before(now: Now, at: int) -> str:

@@ -232,6 +232,7 @@ def test_a_value_of_another_thing_plan_place_or_case_ends_nothing(one, other):
         ("The report is written in English, the mails in German.", "A tracker collects the exceptions now, the mails are off."),
         ("The Go version is 1.21.", "From app version 7.3 on, drivers may work offline for 72 hours."),
         ("Row 17 is planted.", "Row 18 is planted now."),
+        ("The stage manager orders lamps.", "The stage manager orders cables."),
         ("Our backups go to the tape.", "Their backups go to the disk now."),
     ],
 )

@@ -64,6 +64,18 @@ def test_a_denied_contrary_a_bound_and_another_person_are_none(a, b):
     assert not contrary(pair(a, b))
 
 
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Record everything.", "Never record names."),
+        ("Guests must sign the book.", "Guests may sign the book."),
+        ("Don't paint on Fridays.", "Paint on Tuesdays."),
+    ],
+)
+def test_a_narrower_ban_a_leave_beside_a_duty_and_another_day_are_no_other_demand(a, b):
+    assert not contrary(pair(a, b)) and not demands_apart(pair(a, b))
+
+
 def test_contrary_predicates_conflict_only_where_a_score_agrees():
     for a, b in CONTRARY:
         assert needs_score(Statement(a, DAY), Statement(b, DAY), similarity=0.6)
