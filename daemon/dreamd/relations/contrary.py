@@ -13,7 +13,7 @@ from functools import lru_cache
 from dreamd.relations.denials import CLAUSE_END
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.hints import UNREAL
-from dreamd.relations.markers import LIGHT, VERBS
+from dreamd.relations.markers import LIGHT
 from dreamd.relations.sameness import turned_no
 from dreamd.relations.slots import extract_slots
 from dreamd.relations.text import Token, stem
@@ -214,7 +214,7 @@ def demands_apart(pair: PairFeatures) -> str:
         return ""
     mine, theirs = senses_in(pair.a.text)[1], senses_in(pair.b.text)[1]
     for kinds, other, slots, own in ((mine, theirs, pair.a, pair.only_a), (theirs, mine, pair.b, pair.only_b)):
-        if BARRED in kinds - other and slots.imperative and own - VERBS - LIGHT:
+        if BARRED in kinds - other and slots.imperative and own - {slots.verb} - LIGHT:
             return ""  # "log everything", "never log secrets": what is barred is a thing of its own
     found = (f"{a} against {b}" for a in sorted(mine - theirs) for b in sorted(theirs - mine) if frozenset((a, b)) in _APART)
     return next(found, "")
