@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dreamd.embedding.glossary import LEXICON_FILE as LEXICON_FILE
 from dreamd.embedding.glossary import Glossary, load_glossary
 from dreamd.errors import DreamError
 from dreamd.model import Hearing, PairScore
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
 ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
-LEXICON_FILE = "lexicon.txt"
 SECOND_LOOK = (0.4, 0.85)
 """Between these probabilities of a merge the other order is read too; a conflict gains nothing by it."""
 HEARD_AT_ONCE = 8192

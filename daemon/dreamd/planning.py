@@ -17,7 +17,7 @@ from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
 from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha, with_context
-from dreamd.phases.compare import PairJudge, Vectors, find_partners, load_standing, load_vectors
+from dreamd.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
 from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
@@ -127,9 +127,18 @@ def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) 
     passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
     behind = [with_context(h.observation.text, h.observation.context) for h in heard
               if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
-    known = passages.load_texts(kit.store, str(scope), carried=full)
-    by_sha = {text_sha(text): text for text in (*known, *passing, *behind)}
-    load_vectors(kit, [by_sha[sha] for sha in derived.find_missing(kit.store, list(by_sha), model=MODEL_ID)])
+    alone, known = passages.load_texts(kit.store, str(scope), carried=full)
+    by_sha = {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
+    missing = derived.find_missing(kit.store, list(by_sha), model=MODEL_ID)
+    embed_under(kit, {sha: _with_english(by_sha[sha]) for sha in missing})
+
+
+def _with_english(text: str) -> str:
+    """What was said in another language with its words in English behind it, for the model reads English alone."""
+    from dreamd.embedding.glossary import in_english
+    from dreamd.extraction.speech import sentences
+
+    return " ".join([text, *(english for sentence in sentences(text) if (english := in_english(sentence)) != sentence)])
 
 
 def _has_order(heard: Sequence[Heard]) -> bool:

@@ -22,6 +22,7 @@ from dreamd import inbox, mutex
 from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.clock import Clock, SystemClock, local_date
 from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
+from dreamd.embedding.glossary import in_english
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
@@ -177,7 +178,8 @@ class Shelf:
         import numpy as np
 
         # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
-        ways = list(dict.fromkeys((query, " ".join(telling_words(query)) if len(query) <= LONGEST_QUESTION else query)))
+        short = len(query) <= LONGEST_QUESTION
+        ways = list(dict.fromkeys((query, *((" ".join(telling_words(query)), in_english(query)) if short else ()))))
         question = kit.load_embedder(1).embed(ways).mean(axis=0)
         cosines = self._matrix @ question if self._rows else np.zeros(0, np.float32)
         cosines[self._earlier] *= EARLIER_WORDING

@@ -111,6 +111,18 @@ def test_a_passage_is_shown_with_its_question_only_where_it_cannot_be_read_witho
 
 
 @pytest.mark.model
+@pytest.mark.parametrize(("said", "asked"), [
+    ("Handschuhe nur aus Gummi, keine Baumwolle", "what kind of gloves do we wear"),
+    ("la clé du hangar est chez le boulanger", "where is the key of the shed"),
+    ("we only wear gloves made of rubber", "welche Handschuhe tragen wir"),
+])
+def test_a_question_finds_what_was_said_in_another_language(thoughtful: House, said: str, asked: str) -> None:
+    thoughtful.say(FIRST_DAY, in_passing(said), in_passing("the freezer alarm went off last night", "c2"))
+    thoughtful.dream(FIRST_NIGHT)
+    assert found(thoughtful, asked)[:1] == [("said", said)]
+
+
+@pytest.mark.model
 def test_what_was_said_later_of_the_same_is_found_through_what_it_replaced(thoughtful: House) -> None:
     question = "which of them do my nightly runs write their results to"
     thoughtful.say(FIRST_DAY, in_passing("my nightly runs write their results to the tracker called south"),

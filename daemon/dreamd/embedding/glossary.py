@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from dreamd.embedding.amounts import restate
 from dreamd.embedding.lexicon import Meanings, Vocabulary, load_vocabulary
 from dreamd.embedding.wordforms import ROMANCE, bases, korean_bases, roots, stem_of, whole
+from dreamd.paths import share_dir
 
 UNSPACED = frozenset(["zh", "ko", "ja"])
 """Languages in which a word is found inside a run of characters."""
@@ -72,6 +73,7 @@ _FILLER = frozenset(w for tongue in ("de", "es", "fr", "pt", "it") for w in _SMA
 _SCRIPTS = (("ko", re.compile(r"[\uac00-\ud7af]")), ("zh", re.compile(r"[\u3400-\u9fff]")))
 _HAN = re.compile(r"[\u3005\u3400-\u9fff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
+LEXICON_FILE = "lexicon.txt"
 LONGEST_WORD = 8
 _KO_PARTICLES = frozenset(["", *"은 는 이 가 을 를 의 에 도 로 만 와 과 에서 부터 까지 마다 보다".split()])
 _KO_TAIL = re.compile("(?:에서는|에서|에게|으로|까지|부터|마다|보다|하고|은|는|이|가|을|를|의|에|도|로|만|와|과)$")
@@ -293,6 +295,17 @@ def _unknown(word: str, *, keep: bool) -> str:
 def load_glossary(path: Path) -> Glossary:
     """A reader for the lexicon at a path."""
     return Glossary(path)
+
+
+@cache
+def lexicon() -> Glossary:
+    """A reader for the lexicon that travels with dream."""
+    return load_glossary(share_dir("config") / "judge" / LEXICON_FILE)
+
+
+def in_english(text: str) -> str:
+    """A short text in English words as far as they are known; an English one as it stands."""
+    return text if tongue_of(text) == "en" else lexicon().gloss(text) or text
 
 
 @lru_cache(maxsize=4096)

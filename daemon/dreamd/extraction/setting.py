@@ -38,7 +38,7 @@ class Setting(NamedTuple):
         for sentence in (cleaned(s) for paragraph in speech(self.message) for s in sentences(paragraph)):
             if sentence.rstrip(".!?").casefold() not in told and len(sentence) <= room:
                 beside, room = f"{beside} {sentence}", room - len(sentence)
-        return redact(f"{self.said} {self.told}{beside}".strip()).text
+        return f"{self.said} {self.told}{beside}".strip()
 
 
 Settings = Mapping[tuple[str, int], Setting]
@@ -53,12 +53,13 @@ def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Sett
         if event.conversation != talk:
             talk, said, told = event.conversation, "", ""
         if event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
-            told = _tail(event.text, LONGEST_TOLD) or told
+            told = _tail(redact(event.text).text, LONGEST_TOLD) or told
         elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
-            asked = cleaned(event.question)[-LONGEST_TOLD:] if event.kind is EventKind.ANSWER and event.question else told
-            found.setdefault((event.conversation, event.start), Setting(said, asked, event.text))
-            if not is_acknowledgement(event.text.strip()):
-                said = _tail(event.text, LONGEST_SAID) or said
+            asked = _tail(redact(event.question).text, LONGEST_TOLD) if event.kind is EventKind.ANSWER else told
+            heard = redact(event.text).text  # before anything is cut: half a secret is not recognised any more
+            found.setdefault((event.conversation, event.start), Setting(said, asked or told, heard))
+            if not is_acknowledgement(heard.strip()):
+                said = _tail(heard, LONGEST_SAID) or said
             told = ""
     return found, (talk, said, told)
 

@@ -81,6 +81,12 @@ def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None)
     return vectors
 
 
+def embed_under(kit: Kit, words: Mapping[str, str]) -> None:
+    """Embed words and keep each vector under the hash it is asked for by; raises Outage when the model is away."""
+    if words:
+        _embed(kit, words, Vectors())
+
+
 def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
     import numpy as np
 

@@ -87,15 +87,14 @@ def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.
     return having, rows[alone], rows[[place.get(shas[row.id][1], n) for n, row in zip(alone, having, strict=True)]]
 
 
-def load_texts(store: Store, scope: str, *, carried: bool) -> list[str]:
-    """What has to have a vector: the words of every passage of a scope, alone and behind what was said before them.
+def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], list[str]]:
+    """What has to have a vector: the words of every passage of a scope, alone, and behind what was said before them.
 
     With `carried`, what memories carry counts too, behind what was said before it.
     """
     passing = store.all(f"SELECT o.text, o.context {_ALL} AND o.scope = ? ORDER BY o.seq", scope)
     told = [*passing, *(store.all(_CARRIED, scope) if carried else ())]
-    behind = [with_context(r["text"], r["context"]) for r in told if r["context"]]
-    return list(dict.fromkeys((*(r["text"] for r in passing), *behind)))
+    return [r["text"] for r in passing], [with_context(r["text"], r["context"]) for r in told if r["context"]]
 
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
