@@ -1,12 +1,13 @@
 """Measure the judge on labelled pairs: false merges, recalls, collateral, order errors, each with its interval.
 
     python tests/bench/judge_eval.py --pairs FILE [--model-dir DIR | --no-model] [--split tune|held|all]
-                                     [--sweep] [--wrong] [--json OUT]
+                                     [--unseen] [--sweep] [--wrong] [--json OUT]
 
 A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`. `--split` takes
 one part of a file by hash, so that tuning on one part leaves the other unseen. Of the conflicts found, `sure` ones are
 those on which a dream acts alone; of the others it asks a person. Without `--pairs` the groups that the
-training kept back are measured. Intervals are Wilson intervals at 95 %.
+training kept back are measured, with `--unseen` the larger and harder ones that it never met. Intervals are Wilson
+intervals at 95 %.
 """
 
 from __future__ import annotations
@@ -81,7 +82,21 @@ def load_cases(path: Path, split: str) -> list[Case]:
 
 
 def own_cases() -> list[Case]:
-    """The pairs of the groups that were kept back from training, with times that fit their label."""
+    """The pairs of the groups that were kept back from training."""
+    import judge_generate
+
+    return _in_time(judge_generate.kept_back_pairs(OWN_SEED))
+
+
+def unseen_cases() -> list[Case]:
+    """The pairs of the group files that no training has seen."""
+    import judge_generate
+
+    return _in_time(judge_generate.unseen_pairs())
+
+
+def _in_time(rows: Sequence[tuple[str, str, int]]) -> list[Case]:
+    """Pairs of groups with times that fit their label."""
     import judge_generate
 
     relations = (
@@ -96,7 +111,7 @@ def own_cases() -> list[Case]:
     )
     start = datetime(2026, 1, 5, 9, tzinfo=UTC)
     cases = []
-    for i, (a, b, label) in enumerate(judge_generate.kept_back_pairs(OWN_SEED)):
+    for i, (a, b, label) in enumerate(rows):
         clash = label == judge_generate.CLASH
         later = timedelta(minutes=i % 600) if clash and i % 2 else timedelta(days=2 + i % 200)
         relation = Relation.UPDATES if clash and later >= timedelta(days=1) else relations[label]
@@ -282,6 +297,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=Path, action="append", default=[])
     parser.add_argument("--model-dir", type=Path, default=default_model_dir())
     parser.add_argument("--artefact", type=Path, default=ARTEFACT)
+    parser.add_argument("--unseen", action="store_true", help="the group files that no training has seen")
     parser.add_argument("--no-model", action="store_true", help="rules and similarity alone")
     parser.add_argument("--split", choices=("tune", "held", "all"), default="all")
     parser.add_argument("--sweep", action="store_true")
@@ -295,7 +311,8 @@ def main() -> int:
     if args.write_baseline:
         write_baseline(args.write_baseline, args.pairs, args.model_dir, args.artefact)
         return 0
-    cases = [c for path in args.pairs for c in load_cases(path, args.split)] if args.pairs else own_cases()
+    own = unseen_cases if args.unseen else own_cases
+    cases = [c for path in args.pairs for c in load_cases(path, args.split)] if args.pairs else own()
     cases, spent = with_scores(cases, args.model_dir, None if args.no_model else args.artefact)
     began = time.process_time()
     answers = verdicts(cases)

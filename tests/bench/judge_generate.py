@@ -37,7 +37,9 @@ PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifac
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
 LETTERS = "abcdefghiklmn"
-"""The group files."""
+"""The group files that the judge is trained on."""
+UNSEEN = "opqr"
+"""Those that no training has seen: they only measure."""
 MOST_PAIRS = {SAME: 16, B_RICHER: 10, B_NEWER: 10, CLASH: 12, RELATED: 16}
 """Pairs that one group gives, by label: groups in many languages would drown the others."""
 SAME_DETAIL = 0.55
@@ -97,6 +99,11 @@ def kept_back_pairs(seed: int) -> list[Row]:
     """The pairs of the groups that training never sees, as written."""
     kept = [g for i, g in enumerate(_all_groups()) if i % KEPT_BACK == 4]
     return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
+
+
+def unseen_pairs() -> list[Row]:
+    """The pairs of the group files that only measure, as written."""
+    return [r for g in _all_groups(UNSEEN) for r in group_pairs(g)]
 
 
 def _all_groups(letters: str = LETTERS) -> list[Group]:

@@ -15,7 +15,7 @@ import judge_generate
 from judge_frames import CLASH, RELATED, SAME
 
 
-@pytest.mark.parametrize("letter", judge_generate.LETTERS)
+@pytest.mark.parametrize("letter", judge_generate.LETTERS + judge_generate.UNSEEN)
 def test_every_group_has_a_claim_and_something_to_hold_it_against(letter: str) -> None:
     path = judge_generate.DATA / f"groups_{letter}.txt"
     groups = judge_generate.load_groups(path)
@@ -59,3 +59,11 @@ def test_groups_that_training_keeps_back_are_not_trained_on() -> None:
     used = {r[:2] for n, g in enumerate(groups) if n % judge_generate.KEPT_BACK != 4 for r in judge_generate.group_pairs(g)}
     assert kept
     assert not kept & used
+
+
+def test_what_only_measures_is_not_trained_on() -> None:
+    trained = {r[:2] for stage in judge_generate.MIXTURES for g in judge_generate._all_groups(stage.groups)
+               for r in judge_generate.group_pairs(g)}
+    measured = {r[:2] for r in judge_generate.unseen_pairs()}
+    assert len(measured) > 10_000
+    assert not measured & trained
