@@ -22,6 +22,7 @@ _STANDS = frozenset(
         "est sont trouve trouvent situe situé située déménagé déplacé transféré notre nos s se "
         "fica ficam mudou mudaram nosso nossa transferiu é "
         "è trova trovano trasferito trasferita spostato spostata si nostro nostra sta "
+        "sondern qui que quien quem chi c c'est ce es "
         "jetzt nun ab sofort künftig ahora ya désormais maintenant agora ora adesso"
     ).split()
 )

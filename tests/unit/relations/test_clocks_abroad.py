@@ -70,6 +70,8 @@ def test_two_words_of_one_denial_do_not_cancel_each_other(one, other):
     ("old", "new"),
     [
         ("Frau Keller prüft die Spesen.", "Die Spesen prüft ab sofort Herr Brandt."),
+        ("Frau Wolf genehmigt die Urlaube.", "Urlaube genehmigt nicht mehr Frau Wolf, sondern Frau Vogt."),
+        ("Chloé valide les devis.", "C'est désormais Hugo qui valide les devis."),
         ("Das Büro liegt in der Lindenstraße.", "Unser Büro ist in die Parkallee umgezogen."),
         ("Wir nutzen Slack für den Chat.", "Wir sind von Slack zu Mattermost gewechselt."),
         ("La oficina está en Getafe.", "La oficina se ha trasladado a Leganés."),
@@ -86,6 +88,7 @@ def test_a_change_is_told_in_the_order_of_its_language(old, new):
     ("one", "other"),
     [
         ("Frau Keller prüft die Spesen.", "Die Verträge prüft ab sofort Herr Brandt."),
+        ("Chloé valide les devis.", "C'est désormais Hugo qui valide les factures."),
         ("Die Kantine ist im Keller.", "Der Kiosk ist jetzt im Keller."),
         ("Das Büro liegt in der Lindenstraße.", "Das Lager ist in die Parkallee umgezogen."),
         ("La oficina está en Getafe.", "El almacén se ha trasladado a Leganés."),
