@@ -72,9 +72,9 @@ def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
 
 def _stands_behind(old: Ranked, new: Ranked, likeness: float) -> bool:
     """Whether the earlier of two answers belongs behind the later one: enough for an order that hides nothing."""
-    alike = likeness >= LEAST_ALIKE and new.parts["similarity"] >= NEARLY_AS_NEAR * old.parts["similarity"]
-    later = is_of_another_day(old.memory, new.memory) and _has_other_value(old, new)
-    return alike and later and _answers_as_much(old, new)
+    if likeness < LEAST_ALIKE or new.parts["similarity"] < NEARLY_AS_NEAR * old.parts["similarity"]:
+        return False
+    return is_of_another_day(old.memory, new.memory) and _answers_as_much(old, new) and _has_other_value(old, new)
 
 
 def _answers_as_much(old: Ranked, new: Ranked) -> bool:
@@ -91,15 +91,20 @@ def is_of_another_day(earlier: Memory, later: Memory) -> bool:
 def _has_other_value(old: Ranked, new: Ranked) -> bool:
     """Whether both answers have what was asked for, or a value of one kind each, and the later one has another."""
     from dreamd.extraction.revisions import values_of
-    from dreamd.relations import extract_slots
 
     mine, theirs = values_of(old.memory.text), values_of(new.memory.text)
     shared = (mine.keys() & theirs.keys()) - {"name"}  # capitals name something, and not always what is asked for
     if any(mine[kind].isdisjoint(theirs[kind]) for kind in shared):
         return True
     if shared and all(mine[kind] <= theirs[kind] for kind in shared):
-        return bool(extract_slots(new.memory.text).changes) and not mine.keys() <= theirs.keys()
-    return ("asked_for" in old.parts and "asked_for" in new.parts) or bool(extract_slots(new.memory.text).changes)
+        return not mine.keys() <= theirs.keys() and _tells_a_change(new.memory.text)
+    return ("asked_for" in old.parts and "asked_for" in new.parts) or _tells_a_change(new.memory.text)
+
+
+def _tells_a_change(text: str) -> bool:
+    from dreamd.relations import extract_slots  # a search that starts anew should not pay for what it seldom needs
+
+    return bool(extract_slots(text).changes)
 
 
 def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:

@@ -22,7 +22,6 @@ from dreamd import inbox, mutex
 from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.clock import Clock, SystemClock, local_date
 from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
-from dreamd.embedding.glossary import in_english
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
@@ -178,6 +177,8 @@ class Shelf:
         import numpy as np
 
         # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
+        from dreamd.embedding.glossary import in_english
+
         short = len(query) <= LONGEST_QUESTION
         ways = list(dict.fromkeys((query, *((" ".join(telling_words(query)), in_english(query)) if short else ()))))
         question = kit.load_embedder(1).embed(ways).mean(axis=0)
