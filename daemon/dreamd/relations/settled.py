@@ -8,6 +8,7 @@ from dreamd.relations.asides import claims_in
 from dreamd.relations.assigned import told_value
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.clashes import certain_clash, told_anew
+from dreamd.relations.exchanged import exchanged_parts
 from dreamd.relations.features import PairFeatures, Statement, pair_features
 from dreamd.relations.frames import Frame, align, told_changes
 
@@ -30,7 +31,7 @@ def settled_clash(pair: PairFeatures, frame: Frame) -> Clash:
     certain = certain_clash(pair, frame)
     if certain and (not collateral_guards(pair) or told_anew(pair)):
         return Clash(certain)
-    told = told_value(pair) or _in_one_part(pair)
+    told = told_value(pair) or exchanged_parts(pair) or _in_one_part(pair)
     return Clash(told, beside=bool(certain) and not told)
 
 
