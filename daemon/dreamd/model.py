@@ -172,7 +172,7 @@ class Judgement:
 
     @property
     def is_sure(self) -> bool:
-        """Whether a dream acts on it alone. A conflict less sure than that ends nothing: the newcomer is held for a person."""
+        """Whether a dream acts on it. A conflict less sure than that ends and holds nothing: both stay in force."""
         return self.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or self.confidence >= SURE_CONFLICT
 
 

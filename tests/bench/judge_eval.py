@@ -5,7 +5,7 @@
 
 A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`. `--split` takes
 one part of a file by hash, so that tuning on one part leaves the other unseen. Of the conflicts found, `sure` ones are
-those on which a dream acts alone; of the others it asks a person. Without `--pairs` the groups that the
+those on which a dream acts; in the others it leaves both in force. Without `--pairs` the groups that the
 training kept back are measured, with `--unseen` the larger and harder ones that it never met. Intervals are Wilson
 intervals at 95 %.
 """

@@ -98,27 +98,16 @@ def doubted(house: House, first: str, second: str, verdict: Judgement) -> list[M
     return house.memories()
 
 
-@pytest.mark.parametrize("basis", [Basis.MARKER, Basis.TIME])
-def test_what_may_replace_a_memory_waits_for_a_person_and_leaves_it_in_force(house: House, basis: Basis) -> None:
-    unsure = Judgement(Relation.UPDATES, SURE_CONFLICT - 0.01, ("read together they cannot both hold",), basis)
+@pytest.mark.parametrize("relation", [Relation.UPDATES, Relation.CONTRADICTS])
+def test_a_doubt_neither_ends_what_was_known_nor_keeps_back_what_is_new(house: House, relation: Relation) -> None:
+    unsure = Judgement(relation, SURE_CONFLICT - 0.01, ("read together they cannot both hold",), Basis.TIME)
     doubted(house, PORT, "Cedar staging answers on port 8081.", unsure)
-    assert told(house) == {PORT: ("live", 1), "Cedar staging answers on port 8081.": ("held", 1)}
-    with house.kit(NIGHT_2) as kit:
-        (question,) = verbs.load_review(kit)
-    assert (question.memory.reason, [rival.text for rival in question.rivals]) == ("unsure-conflict", [PORT])
+    assert told(house) == {PORT: ("live", 1), "Cedar staging answers on port 8081.": ("live", 1)}
 
 
 def test_what_surely_replaces_a_memory_ends_it(house: House) -> None:
     sure = Judgement(Relation.UPDATES, SURE_CONFLICT, ("read together they cannot both hold",), Basis.TIME)
     doubted(house, PORT, "Cedar staging answers on port 8081.", sure)
-    assert told(house) == {PORT: ("superseded", 1), "Cedar staging answers on port 8081.": ("live", 1)}
-
-
-def test_a_held_doubt_is_settled_by_the_person_who_is_asked(house: House) -> None:
-    unsure = Judgement(Relation.CONTRADICTS, SURE_CONFLICT / 2, ("read together they cannot both hold",))
-    waiting = next(m for m in doubted(house, PORT, "Cedar staging answers on port 8081.", unsure) if m.status is Status.HELD)
-    with house.kit(NIGHT_3) as kit:
-        verbs.decide(kit, waiting.id, "keep-a")
     assert told(house) == {PORT: ("superseded", 1), "Cedar staging answers on port 8081.": ("live", 1)}
 
 

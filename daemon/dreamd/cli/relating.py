@@ -59,7 +59,7 @@ def relate(context: Context, options: Namespace) -> int:
     for line in verdict.evidence:
         context.say(f"  {line}")
     if not verdict.is_sure:
-        context.say("  too unsure to end anything: a dream would hold the newcomer for `dream review`")
+        context.say("  too unsure to end anything: a dream keeps both")
     return 0
 
 

@@ -156,10 +156,8 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
         twins = m.judgement.relation in MERGING
         if twins and not _trust_apart(one, m.memory):
             continue
-        if not twins and m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS):
+        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or not m.judgement.is_sure):
             continue
-        if not twins and not m.judgement.is_sure and (twin is not None or rulings):
-            continue  # said before, or decided by what is surer: then a doubt asks nobody anything
         if twins:
             rulings.append((m, _between_trusts(claim)))
             continue

@@ -42,8 +42,6 @@ class Ruling:
 
 def settle_conflict(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
     """Decide between an incoming claim (side `a`) and a standing memory (side `b`)."""
-    if not judgement.is_sure:
-        return Ruling(Winner.BESIDE, "unsure-conflict")
     ours, theirs = TRUST_RANK[claim.authority], TRUST_RANK[standing.authority]
     waits = standing.status is Status.HELD and standing.trust is Trust.UNTRUSTED
     if claim.held and not (standing.status is Status.HELD and ours >= theirs):
