@@ -14,6 +14,7 @@ from dreamd.relations.former import former_abroad
 from dreamd.relations.frames import align, both_amounts, in_subject, is_timely, told_changes, value_change
 from dreamd.relations.guards import GLOSSED, listed, narrowed, subjects_apart
 from dreamd.relations.holders import other_hands
+from dreamd.relations.kin import has_akin
 from dreamd.relations.markers import ATTRIBUTES, LIGHT, LIMITING, VERBS
 from dreamd.relations.named_abroad import other_name_abroad
 from dreamd.relations.opposites import denied_by_letter
@@ -83,6 +84,8 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
     for new, old, told, known in sides:
         if new.changes and not old.changes and len(told) >= 2 and known and not former_values(new) & old.names:
             yield f"the change is about {listed(told)}, not {listed(known)}"
+    if pair.numbers_a and pair.numbers_b:
+        yield from _others_of_a_kind(pair)
     if not (pair.a.changes or pair.b.changes):
         one, other = _kinds(pair.a, pair.only_a, pair.shared), _kinds(pair.b, pair.only_b, pair.shared)
         if pair.numbers_a and pair.numbers_b and any(one[how].isdisjoint(other[how]) for how in one.keys() & other.keys()):
@@ -104,6 +107,24 @@ def _kinds(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[s
         named = how.stem in shared and kind.stem in only and how.kind == kind.kind == "word" and kind.is_content
         if article.lower in ("the", "our", "my") and named and kind.stem not in VERBS:
             found.setdefault(how.stem, set()).add(kind.stem)
+    return found
+
+
+def _others_of_a_kind(pair: PairFeatures) -> Iterable[str]:
+    """The ebony beacon against the cobalt beacon: each may have its own number, in whatever words it is told."""
+    for kind, mine in _which(pair.a, pair.only_a, pair.shared).items():
+        theirs = _which(pair.b, pair.only_b, pair.shared).get(kind, set())
+        if mine and theirs and not any(has_akin(one, theirs) for one in mine):
+            yield f"different things of one kind: {listed(mine)} against {listed(theirs)}"
+
+
+def _which(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[str, set[str]]:
+    """What tells one thing of a kind that both name from another, where only this side says it."""
+    found: dict[str, set[str]] = {}
+    for article, how, kind in zip(slots.tokens, slots.tokens[1:], slots.tokens[2:], strict=False):
+        named = kind.stem in shared and how.stem in only - LIGHT and how.kind == kind.kind == "word"
+        if article.lower in ("the", "our", "my") and named and how.is_content and kind.stem not in VERBS:
+            found.setdefault(kind.stem, set()).add(how.stem)
     return found
 
 
