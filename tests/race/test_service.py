@@ -111,9 +111,10 @@ def test_a_killed_child_is_an_outage_and_a_later_success_clears_it(place: Place)
 
 @pytest.mark.slow
 def test_a_child_without_enough_memory_is_an_outage_and_dreams_once_there_is_more(place: Place) -> None:
-    # The weights alone fit; torch around them does not.
+    # The weights alone fit; torch around them does not. Where it runs out, a library may end, complain, or ask without end.
     greedy = EAGER + '[model]\nengine = "torch"\n'
-    service = place.serve(greedy.replace("[service]", "[service]\nchild_memory_mib = 256"))
+    service = place.serve(greedy.replace("[service]", "[service]\nchild_memory_mib = 256"), rhythm={"stop_s": 0.5},
+                          child_timeout_minutes=0.5)
     place.dream("note", NOTE)
     place.waits_for(lambda: read_markers(place.paths.outage), within_s=90)
     [marker] = read_markers(place.paths.outage)
