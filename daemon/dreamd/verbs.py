@@ -83,7 +83,7 @@ def _load_named(kit: Kit, identity: str) -> Memory:
     Raises StoreMissing where there is neither, Refused for a passage no memory carried.
     """
     named = passages.load_carrier(kit.store, identity)
-    if named.status is Status.SAID:
+    if isinstance(named, passages.Place):
         raise Refused("that was said in passing and is no memory", hint="`dream note` makes a memory of it")
     return named
 
@@ -148,11 +148,10 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     loose: list[tuple[int, str]] = []
     for identity in ids:
         named = passages.load_carrier(kit.store, identity)
-        place = passages.find(kit.store, named.id) if named.status is Status.SAID else None
-        if place is None:
-            chosen.append(named)
+        if isinstance(named, passages.Place):
+            loose.append((named.seq, named.passage.text))
         else:
-            loose.append((place.seq, place.passage.text))
+            chosen.append(named)
     return chosen, loose
 
 

@@ -24,7 +24,8 @@ def explain(context: Context, options: Namespace) -> int:
 
     store = open_reader(context.world.paths.store)
     try:
-        memory = passages.load_carrier(store, options.id)
+        named = passages.load_carrier(store, options.id)
+        memory = named.passage if isinstance(named, passages.Place) else named
         document = _document(context, store, memory)
     finally:
         store.close()

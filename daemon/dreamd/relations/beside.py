@@ -103,9 +103,8 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
 def _kinds(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[str, set[str]]:
     """What a word that both have stands before, where the other side does not name it: `the ebony sorter`."""
     found: dict[str, set[str]] = {}
-    for article, how, kind in zip(slots.tokens, slots.tokens[1:], slots.tokens[2:], strict=False):
-        named = how.stem in shared and kind.stem in only and how.kind == kind.kind == "word" and kind.is_content
-        if article.lower in ("the", "our", "my") and named and kind.stem not in VERBS:
+    for how, kind in _behind_articles(slots):
+        if how.stem in shared and kind.stem in only and kind.is_content:
             found.setdefault(how.stem, set()).add(kind.stem)
     return found
 
@@ -121,11 +120,17 @@ def _others_of_a_kind(pair: PairFeatures) -> Iterable[str]:
 def _which(slots: Slots, only: frozenset[str], shared: frozenset[str]) -> dict[str, set[str]]:
     """What tells one thing of a kind that both name from another, where only this side says it."""
     found: dict[str, set[str]] = {}
-    for article, how, kind in zip(slots.tokens, slots.tokens[1:], slots.tokens[2:], strict=False):
-        named = kind.stem in shared and how.stem in only - LIGHT and how.kind == kind.kind == "word"
-        if article.lower in ("the", "our", "my") and named and how.is_content and kind.stem not in VERBS:
+    for how, kind in _behind_articles(slots):
+        if kind.stem in shared and how.stem in only - LIGHT and how.is_content:
             found.setdefault(kind.stem, set()).add(how.stem)
     return found
+
+
+def _behind_articles(slots: Slots) -> Iterable[tuple[Token, Token]]:
+    """Two words behind an article: what tells a thing, and the kind of thing it is."""
+    for article, how, kind in zip(slots.tokens, slots.tokens[1:], slots.tokens[2:], strict=False):
+        if article.lower in ("the", "our", "my") and how.kind == kind.kind == "word" and kind.stem not in VERBS:
+            yield how, kind
 
 
 _SHARES = QUANTIFIERS["some"] | QUANTIFIERS["most"] | QUANTIFIERS["all"] | QUANTIFIERS["none"]

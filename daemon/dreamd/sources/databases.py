@@ -30,6 +30,8 @@ UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
 LOOKED_BACK = 6
 """Messages before the cursor that are looked at again: they may hold the question that is answered next."""
 ROWS_BACK = 50
+ROWS_AT_ONCE = 500
+_STEPS_BACK = (0, 1, 2, 4, 8, 16, 64, 256, 1024)
 _WORKSPACE = re.compile(r"<user_info>.{0,2000}?Workspace Path: ([^\n<]{1,1000})", re.DOTALL)
 _HIGHEST = 8
 _TRANSCRIPT_START = 16 * 1024
@@ -291,6 +293,30 @@ def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: i
             turns.put(event, row.text)
         sink.close()
     return Reading(tuple(sink.events), Cursor(after, size), tuple(sink.skips), count, sink.prompts, complete)
+
+
+def steps_back(base: sqlite3.Connection, table: str, after: int, *, names: str) -> list[list[object]]:
+    """What stands in some of the last rows that were read, nearest first: numbers of rows are given again.
+
+    `names` are the columns that tell one row from another; each step is the row's number and these as text.
+    """
+    steps: list[list[object]] = []
+    for back in _STEPS_BACK:
+        found = base.execute(f"SELECT rowid, {names} FROM {table} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+                             (after, back)).fetchone()
+        if found:
+            steps.append([found[0], *map(str, found[1:])])
+    return steps
+
+
+def last_still_there(base: sqlite3.Connection, table: str, steps: object, *, names: str) -> int:
+    """The last row of such steps that still is what it was; 0 where none is."""
+    for step in steps if isinstance(steps, list) else []:
+        if isinstance(step, list) and len(step) > 1 and isinstance(step[0], int):
+            found = base.execute(f"SELECT {names} FROM {table} WHERE rowid = ?", (step[0],)).fetchone()
+            if found and [str(value) for value in found] == step[1:]:
+                return int(step[0])
+    return 0
 
 
 def still_there(base: sqlite3.Connection, table: str, cursor: Cursor) -> Cursor:

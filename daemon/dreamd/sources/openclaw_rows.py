@@ -15,15 +15,22 @@ from pathlib import Path
 from dreamd.model import Cursor, Reading
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
-from dreamd.sources.databases import LOOKED_BACK, columns_of, read_database, tables_of
+from dreamd.sources.databases import (
+    LOOKED_BACK,
+    ROWS_AT_ONCE,
+    columns_of,
+    last_still_there,
+    read_database,
+    steps_back,
+    tables_of,
+)
 from dreamd.sources.openclaw import Claw
 from dreamd.sources.openclaw_words import Company, company_of
 from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import Record, parse_record, record_at, text_at
 
 _EVENTS = "transcript_events"
-_ROWS_AT_ONCE = 500
-_STEPS_BACK = (0, 1, 2, 4, 8, 16, 64, 256, 1024)
+_TOLD_BY = "session_id, seq"
 
 
 class OpenClawDatabase:
@@ -69,19 +76,10 @@ class _Entries:
         self._sink = Sink()
         self._columns = {table: columns_of(base, table) for table in (
             _EVENTS, "session_windows", "session_nodes", "transcript_event_identities", "session_transcript_fts_content")}
-        self._from = self._after = self._start(cursor)
+        steps = (parse_record(cursor.carry) or {}).get("at")
+        self._from = self._after = last_still_there(base, _EVENTS, steps, names=_TOLD_BY)
         self._windows: dict[str, _Window] = {}
         self._talks: dict[str, Claw] = {}
-
-    def _start(self, cursor: Cursor) -> int:
-        """The last row that was read and is still the same entry: numbers of rows are given again."""
-        steps = (parse_record(cursor.carry) or {}).get("at")
-        for step in steps if isinstance(steps, list) else []:
-            if isinstance(step, list) and len(step) == 3 and isinstance(step[0], int):
-                found = self._base.execute(f"SELECT session_id, seq FROM {_EVENTS} WHERE rowid = ?", (step[0],)).fetchone()
-                if found and [str(found[0]), str(found[1])] == step[1:]:
-                    return int(step[0])
-        return 0
 
     def read(self, *, size: int, budget_bytes: int) -> Reading:
         """Read entries, within one working directory, until the budget is spent."""
@@ -99,9 +97,7 @@ class _Entries:
             self._tell(entry, window)
             sink.close()
             self._after, rows, spent = entry.row, rows + 1, spent + entry.size
-        steps = [[found[0], str(found[1]), str(found[2])] for back in _STEPS_BACK if (found := self._base.execute(
-            f"SELECT rowid, session_id, seq FROM {_EVENTS} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
-            (self._after, back)).fetchone())]
+        steps = steps_back(self._base, _EVENTS, self._after, names=_TOLD_BY)
         carry = json.dumps({"at": steps}, separators=(",", ":"))
         return Reading(tuple(sink.events), Cursor(self._after, size, carry=carry), tuple(sink.skips), rows, sink.prompts,
                        complete)
@@ -110,7 +106,7 @@ class _Entries:
         head = "navigation_json" if "navigation_json" in self._columns[_EVENTS] else "NULL"
         rows = self._base.execute(
             f"SELECT rowid, session_id, event_json, {head} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
-        while batch := rows.fetchmany(_ROWS_AT_ONCE):
+        while batch := rows.fetchmany(ROWS_AT_ONCE):
             for row, session, text, about in batch:
                 packed = text is None
                 body = self._unpacked(str(session), about) if packed else parse_record(str(text))

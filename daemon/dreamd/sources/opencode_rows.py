@@ -16,14 +16,20 @@ from pathlib import Path
 from dreamd.model import Cursor, Reading
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
-from dreamd.sources.databases import LOOKED_BACK, columns_of, read_database, tables_of
+from dreamd.sources.databases import (
+    LOOKED_BACK,
+    ROWS_AT_ONCE,
+    columns_of,
+    last_still_there,
+    read_database,
+    steps_back,
+    tables_of,
+)
 from dreamd.sources.opencode import Session
 from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import Record, parse_json, parse_record, record_at, records_at, text_at
 
 _PARTED, _WHOLE = "message", "session_message"
-_ROWS_AT_ONCE = 500
-_STEPS_BACK = (0, 1, 2, 4, 8, 16, 64, 256, 1024)
 _MOST_OPEN = 16
 _SAME_MS = 10_000
 """Two rows of one session that are no further apart may be the same message in both tables."""
@@ -95,13 +101,7 @@ class _Rows:
             last = int(self._base.execute(f"SELECT coalesce(max(rowid), 0) FROM {table}").fetchone()[0])
             first = _PARTED if self._columns[_PARTED] and not self._columns["session_v2"] else _WHOLE
             return offset if table == first and 0 <= offset <= last else 0
-        steps = record_at(carry, "at").get(table)
-        for step in steps if isinstance(steps, list) else []:
-            if isinstance(step, list) and len(step) == 2 and isinstance(step[0], int):
-                found = self._base.execute(f"SELECT id FROM {table} WHERE rowid = ?", (step[0],)).fetchone()
-                if found and str(found[0]) == step[1]:
-                    return int(step[0])
-        return 0
+        return last_still_there(self._base, table, record_at(carry, "at").get(table), names="id")
 
     def read(self, *, size: int, budget_bytes: int) -> Reading:
         """Read messages, within one working directory, until the budget is spent."""
@@ -125,9 +125,7 @@ class _Rows:
                        sink.prompts, complete)
 
     def _carry(self) -> str:
-        steps = {table: [[found[0], str(found[1])] for back in _STEPS_BACK if (found := self._base.execute(
-            f"SELECT rowid, id FROM {table} WHERE rowid <= ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
-            (self._after[table], back)).fetchone())] for table in self._tables}
+        steps = {table: steps_back(self._base, table, self._after[table], names="id") for table in self._tables}
         return json.dumps({"at": steps, "open": self._open[-_MOST_OPEN:]}, separators=(",", ":"))
 
     def _waiting(self) -> Iterator[_Message]:
@@ -153,7 +151,7 @@ class _Rows:
         kind, at = ("type" if "type" in columns else "''"), ("time_created" if "time_created" in columns else "0")
         rows = self._base.execute(
             f"SELECT rowid, id, session_id, data, {kind}, {at} FROM {table} WHERE {where} ORDER BY rowid", given)
-        while batch := rows.fetchmany(_ROWS_AT_ONCE):
+        while batch := rows.fetchmany(ROWS_AT_ONCE):
             for row, identity, session, text, named, moment in batch:
                 parsed = parse_json(text) if isinstance(text, str) else None
                 body = {**parsed, "type": named} if isinstance(parsed, dict) and named else parsed

@@ -73,6 +73,15 @@ def find_missing(store: Store, wordings: Sequence[str], *, model: str) -> list[s
     return [sha for sha in asked if sha not in known]
 
 
+def unit_rows(rows: NDArray[np.float16]) -> NDArray[np.float32]:
+    """The same rows, each of length one, for cosines by one product; a row of zeros stays one."""
+    import numpy as np
+
+    wide: NDArray[np.float32] = rows.astype(np.float32)
+    wide /= np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12)
+    return wide
+
+
 def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
     import numpy as np
 

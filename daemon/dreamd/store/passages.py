@@ -25,7 +25,7 @@ from dreamd.model import (
     with_context,
 )
 from dreamd.store.connection import Store, sound_row
-from dreamd.store.derived import load_vectors
+from dreamd.store.derived import load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
 
 if TYPE_CHECKING:
@@ -81,8 +81,7 @@ def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.
     having = [Row(r["id"], r["scope"], r["ttl"]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.float32)
-    rows = bodies.astype(np.float32)
-    rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    rows = unit_rows(bodies)
     alone = [place[shas[row.id][0]] for row in having]
     return having, rows[alone], rows[[place.get(shas[row.id][1], n) for n, row in zip(alone, having, strict=True)]]
 
@@ -126,7 +125,7 @@ def find(store: Store, identity: str) -> Place | None:
     return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["memory"] or "") if len(rows) == 1 else None
 
 
-def load_shown(store: Store, identity: str) -> Memory:
+def load_named(store: Store, identity: str) -> Memory | Place:
     """A memory or a passage by its id or a unique beginning of it; raises what `load_memory` raises where there is neither."""
     try:
         return load_memory(store, identity)
@@ -134,14 +133,19 @@ def load_shown(store: Store, identity: str) -> Memory:
         found = find(store, identity)
         if found is None:
             raise
-        return found.passage
+        return found
 
 
-def load_carrier(store: Store, identity: str) -> Memory:
-    """What `load_shown` gives, but for a passage whose words a memory carried that memory."""
-    shown = load_shown(store, identity)
-    place = find(store, shown.id) if shown.status is Status.SAID else None
-    return load_memory(store, place.memory_id) if place is not None and place.memory_id else shown
+def load_shown(store: Store, identity: str) -> Memory:
+    """The same, a passage in the form recall shows."""
+    named = load_named(store, identity)
+    return named.passage if isinstance(named, Place) else named
+
+
+def load_carrier(store: Store, identity: str) -> Memory | Place:
+    """The same, but for a passage whose words a memory carried that memory."""
+    named = load_named(store, identity)
+    return load_memory(store, named.memory_id) if isinstance(named, Place) and named.memory_id else named
 
 
 def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str], limit: int) -> list[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.model import text_sha, with_context
 from dreamd.store.connection import Store
+from dreamd.store.derived import unit_rows
 from dreamd.store.words import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
@@ -70,9 +71,7 @@ def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tup
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32)
     body = b"".join(bodies[sha] for _, sha in having)
-    matrix = np.frombuffer(body, dtype="<f2").reshape(len(having), -1).astype(np.float32)
-    matrix /= np.maximum(np.linalg.norm(matrix, axis=1, keepdims=True), 1e-12)
-    return [row for row, _ in having], matrix
+    return [row for row, _ in having], unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
 
 
 def _earlier_wordings(store: Store) -> dict[str, list[str]]:
