@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -24,7 +25,7 @@ DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
 NEXT_DAY, NEXT_NIGHT = "2026-01-08T09:00:00Z", "2026-01-08T20:00:00Z"
 TOKEN = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
 SHORT_DIGITS = 6
-"""A piece of a few digits stands in some hash or other by chance; it is looked for between words only."""
+"""A piece of a few digits stands in some id, hash, path or count by chance; it is looked for among words only."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,31 @@ def _columns(store: Path) -> Iterator[str]:
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_is_nowhere_in_store_files_inbox_logs_journal_backups_or_messages(aftermath: Aftermath, name: str) -> None:
     secret = SECRETS[name][1]
-    assert secret not in aftermath.told
-    if secret.isdigit() and len(secret) <= SHORT_DIGITS:
-        assert f" {secret} " not in aftermath.texts and f" {secret}." not in aftermath.texts
-    else:
+    assert not _says(aftermath.told, secret)
+    assert not _says(aftermath.texts, secret)
+    if not _is_short(secret):
         assert secret.encode() not in aftermath.raw
-        assert secret not in aftermath.texts
+
+
+@pytest.mark.parametrize("text", ["the pin is 4821.", "pin 4821", "'4821'", "(4821)", "pin:\n4821", "pin, 4821, of the card"])
+def test_a_short_secret_among_words_is_seen(text: str) -> None:
+    assert _says(text, "4821")
+
+
+@pytest.mark.parametrize("text", ["run 4a7df6aba14821ddbd", "7c-4821-9f", "bytes=4821", '{"ms": 4821}', "took 0.4821 s",
+                                  "4821.5", "/tmp/run-4821/x"])
+def test_digits_of_an_id_a_path_or_a_count_are_no_secret(text: str) -> None:
+    assert not _says(text, "4821")
+
+
+def _is_short(secret: str) -> bool:
+    return secret.isdigit() and len(secret) <= SHORT_DIGITS
+
+
+def _says(text: str, secret: str) -> bool:
+    if not _is_short(secret):
+        return secret in text
+    return re.search(rf'(?<![\w.:=-])(?<!": ){secret}(?![\w-])(?!\.\d)', text) is not None
 
 
 def test_a_token_in_a_scope_a_path_or_a_name_is_nowhere_either(aftermath: Aftermath) -> None:

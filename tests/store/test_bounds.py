@@ -153,7 +153,7 @@ def test_two_scopes_that_differ_by_case_alone_never_share_a_directory(house: Hou
     assert len(set(directories)) == len(scopes)
     house.say(DAY, Said("The port is 8080.", scope="project:Cedar"), Said("The port is 9090.", scope="project:cedar"))
     house.dream(NIGHT)
-    assert "8080" in house.index("project:Cedar") and "9090" not in house.index("project:Cedar")
+    assert "port is 8080" in house.index("project:Cedar") and "port is 9090" not in house.index("project:Cedar")
     assert house.faults(NIGHT) == []
 
 
