@@ -122,7 +122,7 @@ class Place:
         told = [json.loads(line) for line in said if line.startswith("{")]
         return [e for e in told if (not name or e["event"] == name) and all(e.get(k) == v for k, v in wanted.items())]
 
-    def waits_for(self, true: Callable[[], object], within_s: float = 90.0) -> None:
+    def waits_for(self, true: Callable[[], object], within_s: float = 180.0) -> None:
         end = time.monotonic() + within_s
         while not true():
             assert time.monotonic() < end, self.said.read_text()[-1500:] if self.said.exists() else "no service was started"
@@ -149,7 +149,7 @@ class Place:
                         "isSidechain": False, "parentUuid": None, "userType": "external", "version": "2.0.0",
                         "timestamp": iso(datetime.now(UTC))}) + "\n")
 
-    def ends(self, service: subprocess.Popen[str], within_s: float = 30.0) -> int:
+    def ends(self, service: subprocess.Popen[str], within_s: float = 120.0) -> int:
         service.send_signal(signal.SIGTERM)
         return service.wait(timeout=within_s)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import time
 from contextlib import closing
 
 import pytest
@@ -112,10 +111,8 @@ def test_a_note_does_not_wait_for_a_dream(lived_in):
     from dreamd.clock import parse_instant
 
     with mutex.hold_dream(lived_in.home / "locks", mutex.Owner("a long dream", parse_instant(MONDAY))):
-        started = time.monotonic()
         answer = lived_in.json("note", "Written while somebody dreams")["observations"][0]
-    assert (answer["status"], answer["reason"]) == ("stored", None)
-    assert time.monotonic() - started < 20
+    assert (answer["status"], answer["reason"]) == ("stored", None), "written at once: nobody else lets go of the lock"
 
 
 def test_the_home_is_for_its_owner_alone(dream):

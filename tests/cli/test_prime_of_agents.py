@@ -52,7 +52,11 @@ def larch(dream: Any, _dreamt: Path) -> Any:
     return dream
 
 
-def settle(dream: Any, more: str = "", *, timeout_ms: int = 10_000) -> None:
+LONGEST_MS = 10_000
+"""What the settings allow at most."""
+
+
+def settle(dream: Any, more: str = "", *, timeout_ms: int = LONGEST_MS) -> None:
     """Choose settings; a test that is not about time leaves a busy machine enough of it."""
     dream.settings(f"[priming]\ntimeout_ms = {timeout_ms}\n{more}\n")
 
@@ -67,8 +71,12 @@ def start(dream: Any, *, now: str = STARTED, source: str = "startup", conversati
     env = more.pop("env", {})
     body = {"session_id": conversation, "cwd": str(dream.root / "larch"), "hook_event_name": "SessionStart", "source": source,
             **more}
-    told = dream("hook", "session-start", now=now, stdin=json.dumps(body), **env)
-    assert (told.code, told.err) == (0, "")
+    for _ in range(5):
+        began = time.monotonic()
+        told = dream("hook", "session-start", now=now, stdin=json.dumps(body), **env)
+        assert (told.code, told.err) == (0, "")
+        if told.out or time.monotonic() - began < LONGEST_MS / 1000 / 2:
+            break  # it has said all it had to say; a machine so busy that its time ran out gets another try
     if not told.out:
         return ""
     document = json.loads(told.out)
@@ -232,7 +240,10 @@ def test_a_tracker_that_hangs_costs_its_title_alone_and_is_ended_with_all_it_sta
     slow.chmod(0o755)
     checkout(larch.root / "larch", "fix/77")
     settle(larch, f'tracker_command = "{slow} {{issue}}"')
-    assert "port 4455" in start(larch)
+    for n in range(10):  # on a machine that is busy elsewhere it may be ended before it has said a word
+        assert "port 4455" in start(larch, conversation=f"s-{n}", now=f"2026-03-04T09:{2 * n:02d}:00Z")
+        if group.exists() and group.read_text().strip():
+            break
     until = time.monotonic() + 60
     while left := [one for one in psutil.process_iter() if of_group(one, int(group.read_text()))]:
         assert time.monotonic() < until, left
@@ -306,7 +317,7 @@ def served(larch: Any) -> Iterator[Any]:
     """The same home with a recall server listening."""
     process = subprocess.Popen([sys.executable, "-m", "dreamd.recall_server", "--home", str(larch.home), "--idle", "60"],
                                env={**larch.env, "OMP_NUM_THREADS": "1"}, stdin=subprocess.DEVNULL)
-    until = time.monotonic() + 60
+    until = time.monotonic() + 180
     while not (larch.home / "dream.sock").exists():
         assert process.poll() is None and time.monotonic() < until
         time.sleep(0.05)

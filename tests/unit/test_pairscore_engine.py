@@ -144,7 +144,7 @@ def test_scoring_needs_no_torch_says_nothing_and_starts_at_once() -> None:
     found = [json.loads(run.stdout) for run in runs]
     assert {run.stderr for run in runs} == {b""}
     assert all(heavy == [] for _, heavy in found)
-    assert min(took for took, _ in found) < 1.5
+    assert min(took for took, _ in found) < 5, "half a second on a usual machine"
 
 
 @pytest.mark.model

@@ -221,4 +221,4 @@ def test_no_text_takes_more_than_linear_time(text):
     split_front("---\n" + text)
     separate(text)
     closing_question(text + " really?")
-    assert cpu_s() - began < 5
+    assert cpu_s() - began < 30, "a second on any machine; minutes once it is no longer linear"
