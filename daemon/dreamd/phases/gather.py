@@ -19,7 +19,7 @@ from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.extraction.setting import Settings
 from dreamd.kit import Kit, source_roots
 from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
-from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, project_key_of
+from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, facts_of, plain_name, project_key_of
 from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
 
@@ -80,7 +80,7 @@ def find_sources(kit: Kit) -> list[FoundSource]:
 
 
 def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
-    identity = work.source_id(str(found.path), found.kind)
+    identity = work.source_id(str(plain_name(found.path)), found.kind)
     position = work.load_position(kit.store, identity)
     mtime_ns, size = _touched(found.path)
     if position.mtime_ns == mtime_ns and position.cursor.size == size and mtime_ns >= 0:
@@ -169,10 +169,9 @@ def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Cand
 def _touched(path: Path) -> tuple[int, int]:
     """(mtime_ns, size) of a file; a directory or something unreadable is always looked into."""
     try:
-        facts = path.stat()
+        return (-1, -1) if path.is_dir() else facts_of(path)
     except OSError:
         return -1, -1
-    return (-1, -1) if path.is_dir() else (facts.st_mtime_ns, facts.st_size)
 
 
 def _scope_of(found: FoundSource, reading: Reading) -> Scope:

@@ -21,10 +21,12 @@ from dreamd.paths import system_zone_name
 from dreamd.service.due import Due, Slots, find_slots, judge_due, load_backlog
 from dreamd.service.pause import Pause, read_pause
 from dreamd.service.watch import neighbours
+from dreamd.sources import OF_AN_EDITOR, facts_of, reach_of
 from dreamd.store.connection import Store
 from dreamd.world import World
 
 RECENT_NOTES = 200
+NS = 1_000_000_000
 
 
 @dataclass(frozen=True)
@@ -141,22 +143,26 @@ class Moved:
 
 def moved_sources(store: Store) -> Moved:
     """Compare known transcripts and their neighbours with how far they were read."""
-    known = {Path(r["path"]): r["size"] for r in store.all(
-        "SELECT s.path AS path, c.size AS size FROM source s LEFT JOIN cursor c ON c.source = s.id LIMIT 5000")}
+    known = {Path(r["path"]): (r["mtime_ns"], r["size"]) for r in store.all(
+        "SELECT s.path AS path, c.size AS size, c.mtime_ns AS mtime_ns FROM source s "
+        "LEFT JOIN cursor c ON c.source = s.id LIMIT 5000")}
     unread, last_s = [], 0.0
-    for path, size, mtime_s in _facts({*known, *neighbours(known)}):
-        last_s = max(last_s, mtime_s)
-        if known.get(path) != size:
+    for path, mtime_ns, size in _facts({*known, *neighbours(known)}):
+        if path.suffix not in OF_AN_EDITOR:
+            last_s = max(last_s, mtime_ns / NS)
+        read = known.get(path)
+        if read is None or None in read or reach_of(path, mtime_ns=read[0], size=read[1]) != reach_of(
+                path, mtime_ns=mtime_ns, size=size):
             unread.append(path)
     return Moved(tuple(sorted(unread)), datetime.fromtimestamp(last_s, UTC) if last_s else None)
 
 
-def _facts(paths: Iterable[Path]) -> Iterable[tuple[Path, int, float]]:
+def _facts(paths: Iterable[Path]) -> Iterable[tuple[Path, int, int]]:
     for path in paths:
         with suppress(OSError):
-            facts = path.stat()
+            mtime_ns, size = facts_of(path)
             if not path.is_dir():
-                yield path, facts.st_size, facts.st_mtime
+                yield path, mtime_ns, size
 
 
 def _inbox_at(inbox: Path) -> datetime | None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from dreamd import mutex
 from dreamd.errors import DreamError
 from dreamd.service.due import Backlog, load_backlog
+from dreamd.sources import reach_of
 from dreamd.store import schema, work
 from dreamd.store.connection import open_reader, open_store
 from dreamd.store.work import Staged
@@ -22,7 +23,7 @@ class Memo:
 
     backlog: Backlog = Backlog()
     taken: tuple[tuple[Path, int], ...] = ()
-    """Transcripts and how many bytes of each were read."""
+    """Sources and how far each was read: bytes of a transcript, the time of the last change of a database."""
     staged: tuple[Staged, ...] = ()
     epoch: int = 0
     stamp: tuple[int, ...] = ()
@@ -62,8 +63,9 @@ def read_memo(world: World, before: Memo) -> Memo:
     store = open_reader(world.paths.store)
     try:
         with store.reading():
-            taken = tuple((Path(r["path"]), int(r["size"])) for r in store.all(
-                "SELECT s.path AS path, c.size AS size FROM source s JOIN cursor c ON c.source = s.id LIMIT 5000"))
+            taken = tuple((path, reach_of(path, mtime_ns=int(r["mtime_ns"]), size=int(r["size"]))) for r in store.all(
+                "SELECT s.path AS path, c.size AS size, c.mtime_ns AS mtime_ns FROM source s "
+                "JOIN cursor c ON c.source = s.id LIMIT 5000") for path in (Path(r["path"]),))
             return Memo(load_backlog(store), taken, tuple(work.load_staged(store)), store.epoch(), stamp)
     finally:
         store.close()

@@ -43,6 +43,7 @@ from dreamd.service.pause import read_pause
 from dreamd.service.settling import Settling
 from dreamd.service.vitals import State, Vitals
 from dreamd.service.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
+from dreamd.sources import stores_below
 from dreamd.store.connection import open_reader
 from dreamd.telemetry import Field
 from dreamd.world import World
@@ -89,7 +90,7 @@ class Service:
         self._said_hold: tuple[str, ...] = ()
         self._strain = Strain()
         self._hints, self._inbox_waits = Hints(), False
-        self._watcher = Watcher(())
+        self._watcher, self._stores = Watcher(()), tuple[Path, ...]()
         self._loop = Loop(timezone=read_zone(system_zone_name(world.env)), clock=world.clock)
 
     def run(self) -> int:
@@ -197,7 +198,7 @@ class Service:
             self._rescanned_s = self._settling.reading.monotonic_s
             self._watch()
             known = [*self._ledger.paths(), *(p for p, _ in self._memo.taken)]
-            for path in {*neighbours(known), *transcripts_below(self._watcher.roots)}:
+            for path in {*neighbours(known), *transcripts_below(self._watcher.roots), *self._stores}:
                 self._ledger.look(path, now=now)
         if memo.drop_consumed(self.world, self._memo):
             self._memo = memo.read_memo(self.world, self._memo)
@@ -337,9 +338,10 @@ class Service:
         self._event("service.reloaded")
 
     def _watch(self) -> None:
-        wanted = transcript_places(source_roots(self.world))
-        if set(wanted) != set(self._watcher.roots):
-            self._watcher = Watcher(wanted)
+        roots = source_roots(self.world)
+        wanted, stores = transcript_places(roots), tuple(stores_below(roots))
+        if set(wanted) != set(self._watcher.roots) or stores != self._stores:
+            self._watcher, self._stores = Watcher(wanted, stores=stores), stores
 
     def _beat(self, state: State) -> None:
         counters = {"dreams": self._cycles, "failures": self._failures, "unread": self._ledger.unread()}

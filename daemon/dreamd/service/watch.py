@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dreamd.settings import ExtractionSettings
-from dreamd.sources import SourceRoots
+from dreamd.sources import OF_AN_EDITOR, SourceRoots, facts_of, is_store, reach_of, written_store
 from dreamd.throttle import Talk, after_extraction, is_extraction_due
 
 TURN_MARKS = (b'"subtype":"turn_duration"', b'"stop_reason":"end_turn"', b'"type":"task_complete"',
@@ -41,7 +41,8 @@ class Notices(Protocol):
 class Watcher:
     """File events of the platform, collected by the kernel and fetched on a tick; no thread of ours wakes up."""
 
-    def __init__(self, roots: Iterable[Path]) -> None:
+    def __init__(self, roots: Iterable[Path], *, stores: Iterable[Path] = ()) -> None:
+        self._stores = frozenset(stores)
         self.roots = tuple(sorted(root for root in set(roots) if root.is_dir()))
         self._notices = _start_watching(self.roots)
 
@@ -58,7 +59,8 @@ class Watcher:
         told = self._notices.watch(1, 0, 1, None)
         if isinstance(told, str):  # `timeout`, `stop` or `signal`: nothing changed
             return set()
-        return {Path(path) for _, path in told if _is_transcript(path)}
+        touched = {Path(path) for _, path in told if _is_transcript(path)}
+        return touched | {store for _, path in told if (store := written_store(Path(path))) in self._stores}
 
 
 def _start_watching(roots: Sequence[Path]) -> Notices | None:
@@ -81,7 +83,7 @@ def _start_watching(roots: Sequence[Path]) -> Notices | None:
 
 @dataclass(frozen=True)
 class Followed:
-    """One transcript as the service knows it."""
+    """One transcript as the service knows it; of a database the time of its last change stands for its bytes."""
 
     taken_bytes: int = 0
     """How far it has been extracted."""
@@ -106,11 +108,11 @@ class Ledger:
     def look(self, path: Path, *, now: datetime) -> bool:
         """Look at one transcript; True when it moved."""
         try:
-            facts = path.stat()
-            size = facts.st_size
+            mtime_ns, size = facts_of(path)
         except (OSError, ValueError):  # gone, or a name no file can have
             self._followed.pop(path, None)
             return False
+        size = reach_of(path, mtime_ns=mtime_ns, size=size)
         known = self._followed.get(path)
         if known is None:
             if len(self._followed) >= MOST_TALKS:
@@ -119,10 +121,10 @@ class Ledger:
         if size == known.seen_bytes and path in self._followed:
             return False
         start = known.seen_bytes if size > known.seen_bytes else 0
-        turns, compacted = count_marks(path, start, size)
+        turns, compacted = (1, False) if is_store(path) else count_marks(path, start, size)
         talk = replace(known.talk, turns=known.talk.turns + turns, compacted=known.talk.compacted or compacted, ended=False)
         # What grew while nobody looked did so when its file says; a time ahead of us is a stepped clock.
-        moved_at = min(now, datetime.fromtimestamp(max(0.0, facts.st_mtime), UTC))
+        moved_at = min(now, datetime.fromtimestamp(max(0.0, mtime_ns / 1e9), UTC))
         self._followed[path] = replace(known, seen_bytes=size, moved_at=moved_at, talk=talk)
         return True
 
@@ -167,8 +169,9 @@ class Ledger:
         return sum(1 for known in self._followed.values() if known.seen_bytes > known.taken_bytes)
 
     def last_moved_at(self) -> datetime | None:
-        """When a transcript moved last: agents are at work."""
-        return max((k.moved_at for k in self._followed.values() if k.moved_at), default=None)
+        """When a conversation moved last: agents are at work."""
+        return max((known.moved_at for path, known in self._followed.items()
+                    if known.moved_at and path.suffix not in OF_AN_EDITOR), default=None)
 
     def paths(self) -> list[Path]:
         """Every transcript that is followed."""
@@ -193,7 +196,8 @@ def count_marks(path: Path, start: int, end: int) -> tuple[int, bool]:
 def transcript_places(roots: SourceRoots) -> tuple[Path, ...]:
     """The folders below which harnesses write transcripts; elsewhere in theirs they keep state that is none."""
     named = [(roots.claude_dirs, "projects"), (roots.codex_dirs, "sessions"), (roots.gemini_dirs, "tmp"),
-             (roots.copilot_dirs, "session-state"), (roots.openclaw_dirs, "agents"), (roots.cursor_dirs, "projects")]
+             (roots.copilot_dirs, "session-state"), (roots.openclaw_dirs, "agents"), (roots.cursor_dirs, "projects"),
+             (roots.cursor_dirs, "chats")]
     places = [root / folder for group, folder in named for root in group]
     return tuple(place for place in (*places, *roots.extra) if place.is_dir())
 

@@ -20,6 +20,8 @@ from dreamd.sources.contract import (
     SourceRoots,
 )
 from dreamd.sources.finding import look_at, project_key_of
+from dreamd.sources.stores import OF_AN_EDITOR, facts_of, is_store, reach_of, written_store
+from dreamd.sources.unpacking import plain_name
 
 if TYPE_CHECKING:
     from dreamd.sources.adapters import ADAPTERS
@@ -62,7 +64,16 @@ def discover(roots: SourceRoots) -> list[FoundSource]:
     return discover_in(roots, recognise)
 
 
+def stores_below(roots: SourceRoots) -> list[Path]:
+    """The databases with conversations, going by where they are."""
+    from dreamd.sources.discovery import stores_in
+
+    return [path for path in stores_in(roots) if path.is_file()]
+
+
 __all__ = [
-    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "ORDINARY", "Adapter", "FoundSource", "Head", "SourceRoots",
-    "adapter_for", "adapter_of_kind", "discover", "project_key_of",
+    "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "OF_AN_EDITOR", "ORDINARY", "Adapter", "FoundSource", "Head",
+    "SourceRoots",
+    "adapter_for", "adapter_of_kind", "discover", "facts_of", "is_store", "plain_name", "project_key_of", "reach_of",
+    "stores_below", "written_store",
 ]

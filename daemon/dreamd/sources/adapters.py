@@ -12,6 +12,7 @@ from dreamd.sources.cursor_text import CursorText
 from dreamd.sources.databases import CursorIde
 from dreamd.sources.gemini import Gemini
 from dreamd.sources.hermes import Hermes as HermesSessions
+from dreamd.sources.hermes_files import HermesSnapshot, HermesTranscript
 from dreamd.sources.letta_talk import LettaTalk
 from dreamd.sources.memory_dir import MemoryDirectory
 from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
@@ -25,7 +26,8 @@ from dreamd.sources.vscode_chats import VsCodeChat
 
 ADAPTERS: tuple[Adapter, ...] = (
     SpecStory(), VsCodeChat(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),
-    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), LettaTalk(), OpenClawSession(), OpenClawDatabase(),
+    OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), HermesTranscript(), HermesSnapshot(), LettaTalk(),
+    OpenClawSession(), OpenClawDatabase(),
     CursorTranscript(), CursorText(), OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(),
     StructuredLog(),
 )

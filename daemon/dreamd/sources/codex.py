@@ -22,6 +22,7 @@ from dreamd.sources.refusals import Answer
 from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns, is_memory_path
+from dreamd.sources.unpacking import plain_name
 
 _TYPES = frozenset({
     "session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state", "token_usage_record",
@@ -53,7 +54,7 @@ class Codex:
         except Unopened:
             screen = True  # the reading itself will say why it cannot be opened
         return read_lines(path, cursor, budget_bytes=budget_bytes,
-                          make_parser=lambda sink: _Rollout(path.stem, sink, screen=screen))
+                          make_parser=lambda sink: _Rollout(plain_name(path).stem, sink, screen=screen))
 
 
 class _Rollout:

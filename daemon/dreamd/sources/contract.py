@@ -33,6 +33,8 @@ REWOUND = "rewound"
 OTHER_AGENT = "scripted-run"
 COMPRESSED = "compressed"
 """Packed in a way this program cannot open; the words of it are read where they also stand unpacked."""
+DAMAGED = "damaged-archive"
+"""A packed file of which nothing can be read behind this place."""
 
 CORRUPT = "corrupt-line"
 CORRUPT_DOCUMENT = "corrupt-document"

@@ -78,6 +78,15 @@ def columns_of(base: sqlite3.Connection, table: str) -> set[str]:
     return {str(row[1]) for row in base.execute(f"PRAGMA table_info({table})")}
 
 
+def row_of(base: sqlite3.Connection, table: str, key: str, value: str) -> Record:
+    """One row of a table under its columns' names, without the long ones; empty where it is not there."""
+    names = sorted(name for name in columns_of(base, table) if not name.endswith(("_json", "_blob", "_zstd")))
+    if key not in names:
+        return {}
+    found = base.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {key} = ?", (value,)).fetchone()
+    return dict(zip(names, found, strict=True)) if found else {}
+
+
 def workspace_in(text: str) -> str:
     """The working directory that Cursor names before a person's first words; empty when it does not."""
     found = _WORKSPACE.search(text[:8000]) if "Workspace Path:" in text[:8000] else None
@@ -275,24 +284,29 @@ def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: i
             spent += len(row.text)
         turns = sessions.setdefault(row.session, Turns(sink))
         sink.begin(row.number, row.number)
-        event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(row.at), row.session, 0, 0, uid=row.identity, cwd=row.cwd)
-        if row.skip:
-            sink.skip(row.skip)
-        elif row.answers:
-            turns.answer(event, list(row.answers))
-        elif row.role == "summary":
-            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
-            sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=row.text))
-        elif row.role == "user":
-            turns.hear(event, separate(row.text))
-        elif row.role == "assistant":
-            turns.prose(event, row.text)
-        elif row.role == "tool":
-            turns.result(event, row.text, name="tool")
-        else:
-            turns.put(event, row.text)
+        tell_row(row, turns, sink)
         sink.close()
     return Reading(tuple(sink.events), Cursor(after, size), tuple(sink.skips), count, sink.prompts, complete)
+
+
+def tell_row(row: Row, turns: Turns, sink: Sink) -> None:
+    """Hand over one message."""
+    event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(row.at), row.session, 0, 0, uid=row.identity, cwd=row.cwd)
+    if row.skip:
+        sink.skip(row.skip)
+    elif row.answers:
+        turns.answer(event, list(row.answers))
+    elif row.role == "summary":
+        sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+        sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=row.text))
+    elif row.role == "user":
+        turns.hear(event, separate(row.text))
+    elif row.role == "assistant":
+        turns.prose(event, row.text)
+    elif row.role == "tool":
+        turns.result(event, row.text, name="tool")
+    else:
+        turns.put(event, row.text)
 
 
 def steps_back(base: sqlite3.Connection, table: str, after: int, *, names: str) -> list[list[object]]:

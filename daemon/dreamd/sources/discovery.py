@@ -13,11 +13,13 @@ from dreamd.sources.copilot_cli import surroundings_beside
 from dreamd.sources.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.letta_talk import TALK_NAME
 from dreamd.sources.opening import Unopened, read_start
+from dreamd.sources.stores import is_store
 from dreamd.sources.tolerant import moment
+from dreamd.sources.unpacking import PACKED, is_twin, plain_name
 from dreamd.sources.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
-_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt")
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt", PACKED)
 _RESET = ".jsonl.reset."
 """In the name of a file that OpenClaw put away when its session began anew."""
 
@@ -45,7 +47,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield from _claude(root)
     for root in roots.codex_dirs:
         for place in ("sessions", "archived_sessions"):
-            yield from _plain(files_below(root / place, endings=(".jsonl",)))
+            yield from _plain(_once(files_below(root / place, endings=(".jsonl", ".jsonl" + PACKED))))
         yield root / "memories", ""
     for root in roots.gemini_dirs:
         for project in _folders(root / "tmp"):
@@ -54,8 +56,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
                 yield project / "memory", _gemini_key(project)
     for root in roots.copilot_dirs:
         yield from _plain(files_below(root / "session-state", endings=(".jsonl",), deepest=1))
+    yield from _plain(stores_in(roots))
     for root in roots.opencode_dirs:
-        yield from _plain(files_below(root, endings=(".db",), deepest=0))
         yield root / "storage", ""
     for root in roots.openclaw_dirs:
         yield from _openclaw(root / "agents")
@@ -65,13 +67,10 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
     for root in roots.cursor_dirs:
         for project in _folders(root / "projects"):
             yield from _cursor(project / "agent-transcripts")
-        yield from _plain(files_below(root / "chats", endings=(".db",), deepest=2))
-        for place in CURSOR_EDITORS:
-            yield root.parent / place / "User" / "globalStorage" / "state.vscdb", ""
     for root in roots.hermes_dirs:
         for profile in (root, *_folders(root / "profiles")):
             yield from _plain(files_below(profile / "memories", endings=(".md",), deepest=0))
-            yield profile / "state.db", ""
+            yield from _plain(files_below(profile / "sessions", endings=(".jsonl", ".json"), deepest=0))
     for root in roots.letta_dirs:
         for place in ("agents", "memfs", "lc-local-backend/memfs"):
             yield from ((agent / "memory", "") for agent in _folders(root / place))
@@ -85,13 +84,31 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         yield from _extra(path)
 
 
+def stores_in(roots: SourceRoots) -> Iterator[Path]:
+    """Where the harnesses that keep conversations in databases have theirs."""
+    for root in roots.opencode_dirs:
+        yield from files_below(root, endings=(".db",), deepest=0)
+    for root in roots.openclaw_dirs:
+        for agent in _folders(root / "agents"):
+            yield from files_below(agent / "agent", endings=(".sqlite",), deepest=0)
+    for root in roots.cursor_dirs:
+        yield from files_below(root / "chats", endings=(".db",), deepest=2)
+        yield from (root.parent / place / "User" / "globalStorage" / "state.vscdb" for place in CURSOR_EDITORS)
+    for root in roots.hermes_dirs:
+        yield from (profile / "state.db" for profile in (root, *_folders(root / "profiles")))
+    yield from (path for path in roots.extra if is_store(path))
+
+
 def _openclaw(agents: Path) -> Iterator[tuple[Path, str]]:
-    """Sessions of each agent: its store, and the files that older versions kept."""
-    for agent in _folders(agents):
-        yield from _plain(files_below(agent / "agent", endings=(".sqlite",), deepest=0))
-    for path in files_below(agents, endings=("",)):
+    """Sessions of each agent that are files: those of older versions, and what was put away when one began anew."""
+    for path in _once(files_below(agents, endings=("",))):
         if path.suffix == ".jsonl" or _RESET in path.name:
             yield path, ""
+
+
+def _once(paths: Iterator[Path]) -> Iterator[Path]:
+    """Files, without the archive of one that is still there."""
+    return (path for path in paths if not is_twin(path))
 
 
 def _cursor(transcripts: Path) -> Iterator[tuple[Path, str]]:
@@ -127,7 +144,7 @@ def _extra(path: Path) -> Iterator[tuple[Path, str]]:
     yield from ((folder, _memory_key(folder)) for folder in memories)
     if path in memories:
         return
-    for place in files_below(path, endings=_EXTRA_ENDINGS):
+    for place in _once(files_below(path, endings=_EXTRA_ENDINGS)):
         if place.name == "MEMORY.md":
             yield place.parent, _memory_key(place.parent)
         elif "subagents" not in place.parts and not any(
@@ -180,7 +197,7 @@ def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | No
     except OSError:
         return None
     if not key and not path.is_dir():
-        key = _key_around(path) or (_key_of(path) if path.suffix in (".json", ".jsonl") else "")
+        key = _key_around(path) or (_key_of(path) if plain_name(path).suffix in (".json", ".jsonl") else "")
         key = key or (project_key_of(surroundings_beside(path)[0]) if path.name == "events.jsonl" else "")
     return FoundSource(path, kind, key, size, moment(status.st_mtime))
 

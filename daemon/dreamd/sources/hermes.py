@@ -25,7 +25,7 @@ from dreamd.sources.databases import (
 from dreamd.sources.refusals import Answer
 from dreamd.sources.tolerant import Record, parse_json, parse_record, text_at, texts_of
 
-_NOT_A_PERSON = frozenset({"cron", "batch", "api", "api_server", "webhook", "tool", "subagent", "kanban"})
+NOT_A_PERSON = frozenset({"cron", "batch", "api", "api_server", "webhook", "tool", "subagent", "kanban"})
 _JSON_MARK = "\x00json:"
 _SUMMARY_STARTS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:")
 _SUMMARY_END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
@@ -94,7 +94,7 @@ def _texts(row: Record) -> Record:
 
 def _why_nobodys(session: Record, parent: Record) -> str:
     """Why no person talks in a session; empty for one in which somebody may."""
-    if text_at(session, "source") in _NOT_A_PERSON:
+    if text_at(session, "source") in NOT_A_PERSON:
         return contract.OTHER_AGENT
     if not session["parent_session_id"]:
         return ""
@@ -114,22 +114,33 @@ def _rows(base: sqlite3.Connection, after: int) -> Iterator[Row]:
         marks: Record = dict(zip(wanted, rest, strict=True))
         known = sessions.get(str(session), _Session("", ""))
         text = _plain(content)
-        identity = "hermes:" + content_id(f"{marks['timestamp']}:{role}", text)  # summing up writes rows anew
-        row = Row(int(number), identity, str(session), str(role or ""), text, marks["timestamp"], known.cwd)
+        row = Row(int(number), identity_of(marks["timestamp"], str(role or ""), text), str(session), str(role or ""), text,
+                  marks["timestamp"], known.cwd)
         if known.skip or (marks["active"] == 0 and not marks["compacted"]):
             yield _changed(row, skip=known.skip or contract.REWOUND)
-        elif row.role == "user" and (marks["observed"] or marks["display_kind"]):
-            yield _changed(row, role="injected")
-        elif row.role == "tool" and marks["tool_name"] == _QUESTION_TOOL:
-            yield _changed(row, answers=tuple(_answers(text)))
-        elif row.role in ("user", "assistant") and (marks["_compressed_summary"] or _carries_summary(text)):
-            words = _beside_summary(text)
-            yield _changed(row, text=words or text, role=row.role if words else "summary")
-        elif row.role == "user":
-            words = _typed(text)
-            yield _changed(row, text=words or text, role="user" if words else "injected")
         else:
-            yield row
+            yield as_heard(row, marks)
+
+
+def identity_of(at: object, role: str, text: str) -> str:
+    """What tells a message from others wherever it is written: summing up writes rows anew."""
+    return "hermes:" + content_id(f"{at}:{role}", text)
+
+
+def as_heard(row: Row, marks: Record) -> Row:
+    """A message as what it is: a person's words, an answer, a summary, or what the program put there."""
+    text = row.text
+    if row.role == "user" and (marks.get("observed") or marks.get("display_kind")):
+        return _changed(row, role="injected")
+    if row.role == "tool" and marks.get("tool_name") == _QUESTION_TOOL:
+        return _changed(row, answers=tuple(_answers(text)))
+    if row.role in ("user", "assistant") and (marks.get("_compressed_summary") or _carries_summary(text)):
+        words = _beside_summary(text)
+        return _changed(row, text=words or text, role=row.role if words else "summary")
+    if row.role == "user":
+        words = _typed(text)
+        return _changed(row, text=words or text, role="user" if words else "injected")
+    return row
 
 
 def _changed(row: Row, *, text: str | None = None, role: str = "", skip: str = "",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from dreamd.model import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources import contract
 from dreamd.sources.contract import Head
+from dreamd.sources.databases import UNREADABLE, connect, row_of
 from dreamd.sources.openclaw_words import Company, company_of, is_from_a_program, words_in
 from dreamd.sources.opening import Unopened, read_start
 from dreamd.sources.reading import Sink, read_lines
@@ -16,6 +18,8 @@ from dreamd.sources.speech import separate
 from dreamd.sources.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.turns import Turns
 
+STORE_NAME = "openclaw-agent.sqlite"
+"""The store of an agent, in a folder beside that of its sessions."""
 _LARGEST_LIST_BYTES = 16 * 1024 * 1024
 _TYPES = frozenset({
     "session", "message", "custom", "custom_message", "compaction", "branch_summary", "model_change",
@@ -38,22 +42,40 @@ class OpenClawSession:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        company = _company_in_list(path)
+        company = _company_in_list(path) or _company_in_store(path) or Company()
         return read_lines(path, cursor, budget_bytes=budget_bytes,
-                          make_parser=lambda sink: Claw(path.stem, sink, company=company))
+                          make_parser=lambda sink: Claw(path.name.partition(".")[0], sink, company=company))
 
 
-def _company_in_list(path: Path) -> Company:
+def _company_in_store(path: Path) -> Company | None:
+    """Who talked in a session that was put away, from the store that it was taken out of."""
+    store = path.parent.with_name("agent") / STORE_NAME
+    if not store.is_file():
+        return None
+    session = path.name.partition(".")[0]
+    try:
+        with closing(connect(store)) as base:
+            for table, column, value in (("session_transcript_archives", "archive_name", path.name),
+                                         ("session_windows", "session_id", session)):
+                found = row_of(base, table, column, value)
+                if found:
+                    return company_of(text_at(found, "session_key"), found)
+    except UNREADABLE:
+        return None
+    return None
+
+
+def _company_in_list(path: Path) -> Company | None:
     """Who talks in a session, from the list that older versions keep beside their files."""
     try:
         listed = parse_record(read_start(path.with_name("sessions.json"), _LARGEST_LIST_BYTES).decode("utf-8", "replace"))
     except Unopened:
-        return Company()
+        return None
     name = path.name.partition(".")[0]
     for key, about in (listed or {}).items():
         if isinstance(about, dict) and text_at(about, "sessionId") == name:
             return company_of(key, about)
-    return Company()
+    return None
 
 
 class Claw:

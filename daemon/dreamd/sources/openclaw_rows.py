@@ -1,7 +1,7 @@
 """OpenClaw's store of sessions: one database for each agent, an entry a row, longer ones packed.
 
-Of a packed entry the head stands beside it, and what a person or the agent said in it stands in the index that the
-program searches, so that nothing has to be unpacked.
+A packed entry that cannot be unpacked is put together from its head, which stands beside it, and from the index that
+the program searches, where what a person or the agent said in it stands too.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from dreamd.sources.databases import (
     columns_of,
     last_still_there,
     read_database,
+    row_of,
     steps_back,
     tables_of,
 )
@@ -28,6 +29,7 @@ from dreamd.sources.openclaw import Claw
 from dreamd.sources.openclaw_words import Company, company_of
 from dreamd.sources.reading import Sink
 from dreamd.sources.tolerant import Record, parse_record, record_at, text_at
+from dreamd.sources.unpacking import unpack
 
 _EVENTS = "transcript_events"
 _TOLD_BY = "session_id, seq"
@@ -75,7 +77,7 @@ class _Entries:
         self._base = base
         self._sink = Sink()
         self._columns = {table: columns_of(base, table) for table in (
-            _EVENTS, "session_windows", "session_nodes", "transcript_event_identities", "session_transcript_fts_content")}
+            _EVENTS, "transcript_event_identities", "session_transcript_fts_content")}
         steps = (parse_record(cursor.carry) or {}).get("at")
         self._from = self._after = last_still_there(base, _EVENTS, steps, names=_TOLD_BY)
         self._windows: dict[str, _Window] = {}
@@ -103,14 +105,21 @@ class _Entries:
                        complete)
 
     def _rows(self, where: str, given: tuple[object, ...]) -> Iterator[_Entry]:
-        head = "navigation_json" if "navigation_json" in self._columns[_EVENTS] else "NULL"
+        head, body = (name if name in self._columns[_EVENTS] else "NULL" for name in ("navigation_json", "event_zstd"))
         rows = self._base.execute(
-            f"SELECT rowid, session_id, event_json, {head} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
+            f"SELECT rowid, session_id, event_json, {head}, {body} FROM {_EVENTS} WHERE {where} ORDER BY rowid", given)
         while batch := rows.fetchmany(ROWS_AT_ONCE):
-            for row, session, text, about in batch:
-                packed = text is None
-                body = self._unpacked(str(session), about) if packed else parse_record(str(text))
-                yield _Entry(int(row), str(session), body, len(str(text or about)), packed)
+            for row, session, text, about, packed in batch:
+                yield self._entry((int(row), str(session)), text, about, packed)
+
+    def _entry(self, place: tuple[int, str], text: object, about: object, packed: object) -> _Entry:
+        row, session = place
+        if text is not None:
+            return _Entry(row, session, parse_record(str(text)), len(str(text)), packed=False)
+        whole = unpack(packed, limit_bytes=contract.LONGEST_LINE_BYTES) if isinstance(packed, bytes) else None
+        if whole is not None:
+            return _Entry(row, session, parse_record(whole.decode("utf-8", "replace")), len(whole), packed=False)
+        return _Entry(row, session, self._unpacked(session, about), len(str(about)), packed=True)
 
     def _unpacked(self, session: str, about: object) -> Record | None:
         """A packed entry from what stands beside it and in the index; its content is missing where that has none."""
@@ -170,9 +179,4 @@ class _Entries:
         return self._windows[identity]
 
     def _record(self, table: str, key: str, value: str) -> Record:
-        """One row of a table under its columns' names; empty where it is not there."""
-        names = sorted(name for name in self._columns[table] if not name.endswith("_json"))
-        if key not in names:
-            return {}
-        found = self._base.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {key} = ?", (value,)).fetchone()
-        return dict(zip(names, found, strict=True)) if found else {}
+        return row_of(self._base, table, key, value)

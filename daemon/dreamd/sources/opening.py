@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dreamd.sources import contract
+from dreamd.sources.unpacking import MAGIC, can_unpack, unpacked
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """O_NONBLOCK: opening a pipe that nobody writes to must not wait."""
@@ -25,7 +26,7 @@ class Unopened(Exception):
 
 
 def open_source(path: Path) -> BinaryIO:
-    """A regular file, open for reading.
+    """A regular file, open for reading; an archive as the file it was made from.
 
     Raises Unopened for everything else.
     """
@@ -38,10 +39,26 @@ def open_source(path: Path) -> BinaryIO:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise Unopened(contract.NOT_A_FILE)
-        return os.fdopen(descriptor, "rb", buffering=_BUFFER_BYTES)
+        handle = os.fdopen(descriptor, "rb", buffering=_BUFFER_BYTES)
     except BaseException:
         os.close(descriptor)
         raise
+    return _as_it_was(handle)
+
+
+def _as_it_was(handle: BinaryIO) -> BinaryIO:
+    """A file, or what is packed in it."""
+    try:
+        start = os.pread(handle.fileno(), len(MAGIC), 0)
+    except OSError as error:
+        handle.close()
+        raise Unopened(_reason(error)) from None
+    if start != MAGIC:
+        return handle
+    if not can_unpack():
+        handle.close()
+        raise Unopened(contract.COMPRESSED)
+    return unpacked(handle)
 
 
 def read_start(path: Path, limit_bytes: int) -> bytes:

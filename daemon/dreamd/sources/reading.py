@@ -21,6 +21,7 @@ from dreamd.sources import contract
 from dreamd.sources.opening import Unopened, open_source
 from dreamd.sources.speech import split_long
 from dreamd.sources.tolerant import Record, clean, parse_record
+from dreamd.sources.unpacking import sizes_of, trouble_of
 
 _PREFIX_BYTES = 64 * 1024
 _TAIL_BYTES = 4096
@@ -179,9 +180,9 @@ class _Stretch:
         self._pass_over = pass_over
         self._sink = Sink()
         self._parser = make_parser(self._sink)
-        self._size = handle.seek(0, 2)
+        self._size, self._length = sizes_of(handle)
         carry = _Carry.load(cursor.carry)
-        self._carry = carry if _continues(handle, cursor, carry=carry, size=self._size) else _Carry()
+        self._carry = carry if _continues(handle, cursor, carry=carry, size=self._length) else _Carry()
         self._start = cursor.offset if self._carry is carry else 0
         self._offset = self._start
         self._mid = self._carry.mid_line and self._start > 0
@@ -197,8 +198,11 @@ class _Stretch:
                 break
             self._offset = line.end
             if line.end - self._start >= budget_bytes:
-                complete = line.end >= self._size
+                complete = line.end >= self._length
                 break
+        if trouble := trouble_of(self._handle):
+            self._sink.begin(self._offset, self._offset)
+            self._sink.skip(trouble)
         return Reading(tuple(self._sink.events), self._cursor(), tuple(self._sink.skips), self._lines,
                        self._sink.prompts, complete)
 

@@ -6,8 +6,15 @@ import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+try:  # part of Python from 3.14 on
+    from compression import zstd
+except ImportError:
+    from backports import zstd
+
 from dreamd.model import Cursor, Event, Reading, Speaker
 from dreamd.sources import adapter_for
+
+__all__ = ["agent", "call", "prose", "read_all", "result", "said", "user", "write_lines", "zstd"]
 
 Json = dict[str, object]
 

@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from source_shapes import said
+from source_shapes import said, zstd
 
 from dreamd.model import Cursor, Speaker
 from dreamd.sources import SourceRoots, adapter_for, contract, discover
@@ -97,6 +97,19 @@ def test_what_is_packed_is_read_where_it_also_stands_unpacked(store):
     reading = store.read()
     assert said(reading.events) == ["always prune in autumn"]
     assert [skip.reason for skip in reading.skips if skip.reason not in contract.ORDINARY] == [contract.COMPRESSED]
+
+
+def test_a_packed_entry_is_unpacked_whole(store):
+    store.session("c-1")
+    store.entry("c-1", 1, "user", "prune", packed=True, indexed=False)
+    with closing(sqlite3.connect(store.path)) as base:
+        body = {"type": "message", "id": "e1", "timestamp": "2026-09-14T10:00:00.000Z",
+                "message": {"role": "user", "content": [{"type": "text", "text": "always prune in autumn"}]}}
+        base.execute("UPDATE transcript_events SET event_zstd = ? WHERE seq = 1", (zstd.compress(json.dumps(body).encode()),))
+        base.commit()
+    reading = store.read()
+    assert said(reading.events) == ["always prune in autumn"]
+    assert contract.COMPRESSED not in {skip.reason for skip in reading.skips}
 
 
 @pytest.mark.parametrize("more", [
