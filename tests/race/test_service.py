@@ -94,9 +94,10 @@ def test_a_service_and_three_people_dream_one_after_the_other(place: Place) -> N
 
 
 def test_a_killed_child_is_an_outage_and_a_later_success_clears_it(place: Place) -> None:
-    service = place.serve(EAGER)
     place.dream("note", NOTE)
-    os.kill(place.child(), signal.SIGKILL)
+    with mutex.foreground(place.paths.locks):  # what it decides it cannot write: it is at work until it is killed
+        service = place.serve(EAGER)
+        os.kill(place.child(), signal.SIGKILL)
     place.waits_for(lambda: read_markers(place.paths.outage))
     assert [(m.component, m.code) for m in read_markers(place.paths.outage)] == [("cycle", "child-sigkill")]
     assert place.dream("probe").returncode == 1
@@ -116,14 +117,14 @@ def test_a_child_without_enough_memory_is_an_outage_and_dreams_once_there_is_mor
     service = place.serve(greedy.replace("[service]", "[service]\nchild_memory_mib = 256"), rhythm={"stop_s": 0.5},
                           child_timeout_minutes=0.5)
     place.dream("note", NOTE)
-    place.waits_for(lambda: read_markers(place.paths.outage), within_s=90)
+    place.waits_for(lambda: read_markers(place.paths.outage))
     [marker] = read_markers(place.paths.outage)
     assert marker.component in ("cycle", "model", "embed"), marker
     assert service.poll() is None
     assert place.rows("SELECT COUNT(*) FROM observation") == [(1,)]
     (place.base / "dream.toml").write_text(greedy.replace("[service]", "[service]\nchild_memory_mib = 8192"))
     try_again_now(place, marker.component)
-    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)], within_s=90)
+    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)])
     place.waits_for(lambda: not read_markers(place.paths.outage))
     assert place.ends(service) == 0
 
@@ -182,9 +183,7 @@ def test_a_stop_at_any_moment_ends_soon_and_loses_nothing(place: Place, after_s:
     place.dream("note", NOTE)
     child = place.child()
     time.sleep(after_s)
-    before = time.monotonic()
-    assert place.ends(service, within_s=30) == 0
-    assert time.monotonic() - before < 30
+    assert place.ends(service) == 0
     assert not alive(child)
     assert place.dream("consolidate").returncode == 0
     assert place.rows("SELECT status FROM memory") == [("live",)]
@@ -229,13 +228,14 @@ def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Pla
                               "--config", str(place.base / "none.toml")], env=place.env, stdout=subprocess.PIPE, text=True)
     place.started.append(child)
     place.waits_for((place.paths.home / "cycle.json").exists)
-    if twice:
-        child.send_signal(signal.SIGSTOP)
-        child.send_signal(signal.SIGTERM)
-        child.send_signal(signal.SIGINT)
-        child.send_signal(signal.SIGCONT)
-    else:
-        child.send_signal(signal.SIGTERM)
+    with mutex.foreground(place.paths.locks, 60.0):  # it cannot come to its end before it is asked
+        if twice:
+            child.send_signal(signal.SIGSTOP)
+            child.send_signal(signal.SIGTERM)
+            child.send_signal(signal.SIGINT)
+            child.send_signal(signal.SIGCONT)
+        else:
+            child.send_signal(signal.SIGTERM)
     out, _ = child.communicate(timeout=120)
     if twice:
         assert child.returncode == 143
@@ -353,11 +353,12 @@ def test_a_full_disk_at_the_start_is_marked_and_not_the_end(place: Place) -> Non
         service = place.serve(EAGER)
         place.waits_for(lambda: read_markers(place.paths.outage))
         assert [m.component for m in read_markers(place.paths.outage)] == ["disk"]
-        time.sleep(1.0)
+        place.waits_for(lambda: place.events("outage.alert", component="disk"))
+        time.sleep(1.0)  # a few more turns of the loop
         assert service.poll() is None
         assert len(place.events("outage.alert", component="disk")) == 1
         (home / "filler").unlink()
-        place.waits_for(lambda: place.paths.store.stat().st_size)
+        place.waits_for(lambda: place.paths.store.exists() and place.paths.store.stat().st_size)
         assert place.ends(service) == 0
     finally:
         subprocess.run(["umount", "-l", str(home)], check=True)
