@@ -36,6 +36,7 @@ from dreamd.harnesses import (
     take_out,
 )
 from dreamd.paths import default_config, default_home, user_home
+from dreamd.sources.places import claw_state
 from dreamd.world import World
 
 CHECK_S = 20
@@ -93,7 +94,7 @@ def plan_connect(world: World, name: str) -> Connection:
     """
     harness = harness_named(name)
     if not is_installed(world, harness):
-        raise Refused(f"{harness.title} is not installed for this person (no `~/{harness.signs[0]}`)",
+        raise Refused(f"{harness.title} is not installed for this person (no `{_own_place(world, harness, harness.signs[0])}`)",
                       hint="start it once, then connect")
     main = config_file(world, harness)
     wanted = add_hooks(harness, _read(main), dream_command(world))
@@ -202,6 +203,8 @@ def config_file(world: World, harness: Harness) -> Path:
 
 
 def _own_place(world: World, harness: Harness, relative: str) -> Path:
+    if harness.name == "openclaw":  # several variables move it, and it had other names
+        return claw_state(world.env, user_home(world.env)) / Path(relative).relative_to(harness.moves)
     moved = world.env.get(harness.variable) if harness.variable else None
     return Path(moved) / Path(relative).relative_to(harness.moves) if moved else _place(world, relative)
 

@@ -203,6 +203,33 @@ def test_a_harness_that_was_moved_is_connected_where_it_is(dream, name, variable
     assert not (moved / file).exists()
 
 
+@pytest.mark.parametrize(("env", "made", "place"), [
+    ({"OPENCLAW_PROFILE": "work"}, [".openclaw", ".openclaw-work"], ".openclaw-work"),
+    ({"OPENCLAW_PROFILE": "default"}, [".openclaw"], ".openclaw"), ({"OPENCLAW_HOME": "{person}/elsewhere"},
+     [".openclaw", "elsewhere/.openclaw"], "elsewhere/.openclaw"),
+    ({"OPENCLAW_HOME": "{person}/elsewhere", "OPENCLAW_PROFILE": "work"}, ["elsewhere/.openclaw-work"],
+     "elsewhere/.openclaw-work"),
+    ({"OPENCLAW_STATE_DIR": "~/state", "OPENCLAW_PROFILE": "work"}, [".openclaw", "state"], "state"),
+    ({}, [".clawdbot"], ".clawdbot"), ({}, [".openclaw", ".clawdbot"], ".openclaw")])
+def test_openclaw_is_connected_where_its_own_variables_put_it(dream, env, made, place):
+    for folder in made:
+        (dream.person / folder).mkdir(parents=True)
+    dream.env.update({name: value.replace("{person}", str(dream.person)) for name, value in env.items()})
+    before = sorted(dream.person.rglob("*"))
+    told = dream.json("connect", "openclaw", "--yes")
+    assert [Path(p).relative_to(dream.person).as_posix() for p in told["changed"]] == [
+        f"{place}/hooks/dream/handler.ts", f"{place}/hooks/dream/HOOK.md"]
+    assert dream("disconnect", "openclaw").code == 0
+    assert sorted(dream.person.rglob("*")) == before
+
+
+def test_a_profile_of_openclaw_that_is_not_there_is_refused_by_its_own_name(dream):
+    (dream.person / ".openclaw").mkdir()
+    dream.env["OPENCLAW_PROFILE"] = "work"
+    told = dream("connect", "openclaw", "--yes")
+    assert told.code == 4 and ".openclaw-work" in told.err
+
+
 def test_an_event_that_dream_no_longer_asks_for_is_taken_out_at_the_next_connection(dream):
     path = dream.person / ".copilot/hooks/dream.json"
     path.parent.mkdir(parents=True)

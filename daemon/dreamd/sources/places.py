@@ -81,6 +81,14 @@ def _claw_states(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
     return tuple(_claw_home(env, home) / name for name in names)
 
 
+def claw_state(env: Mapping[str, str], home: Path) -> Path:
+    """The folder in which OpenClaw, started as things are, keeps its state: an older name's only where the new one is not."""
+    states = _claw_states(env, home)
+    if states[0].name != _CLAW_NAMES[0]:  # somebody chose it
+        return states[0]
+    return next((state for state in states if state.is_dir()), states[0])
+
+
 def _claw_workspaces(env: Mapping[str, str], home: Path, states: tuple[Path, ...]) -> Iterator[Path]:
     """The workspaces that lie elsewhere: named by a variable, or in OpenClaw's own settings."""
     if env.get("OPENCLAW_WORKSPACE_DIR"):
