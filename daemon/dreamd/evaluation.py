@@ -47,8 +47,9 @@ from dreamd.model import (
 )
 from dreamd.paths import Paths, share_dir
 from dreamd.planning import Wish
-from dreamd.recall import Found, Look, Shelf, search
+from dreamd.recall import Found, Look, search
 from dreamd.settings import RecallSettings, Settings, SourceSettings
+from dreamd.shelf import Shelf
 from dreamd.store import derived, memories, observations
 from dreamd.world import World
 

@@ -16,7 +16,8 @@ from dreamd.extraction import neutralise
 from dreamd.kit import Kit
 from dreamd.model import Memory, MemoryClass, Scope
 from dreamd.ranking import Budget
-from dreamd.recall import Found, Look, Shelf, record_recalls, search
+from dreamd.recall import Found, Look, record_recalls, search
+from dreamd.shelf import Shelf
 from dreamd.store import memories, shown
 
 LONGEST_CHARS = 9_000

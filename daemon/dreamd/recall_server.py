@@ -31,8 +31,9 @@ from dreamd.kit import Kit, open_kit
 from dreamd.model import parse_scope
 from dreamd.paths import Paths, default_config, default_home, read_environment
 from dreamd.ranking import Budget
-from dreamd.recall import Look, Shelf, record_recalls, search
+from dreamd.recall import Look, record_recalls, search
 from dreamd.settings import load_settings
+from dreamd.shelf import Shelf
 from dreamd.world import World
 
 IDLE_S = 600.0

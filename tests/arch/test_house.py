@@ -26,6 +26,7 @@ ROWS = (
     ("inbox", "pairscore", "outdated", "asked"),
     ("trained", "passages"),
     ("kit", "projection", "notebook", "hooks", "sequels"),
+    ("shelf",),
     ("phases", "recall", "verbs", "prime"),
     ("planning", "priming", "recall_client", "attach", "proposals"),
     ("cycle", "recall_server", "mcp_server"),

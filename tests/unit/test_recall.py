@@ -12,7 +12,8 @@ from dreamd.clock import FixedClock, parse_instant
 from dreamd.errors import Outage, StoreMissing, UsageError
 from dreamd.model import Scope, Status
 from dreamd.ranking import EARLIER_WORDING, Budget, telling_words
-from dreamd.recall import Look, Shelf, open_recall, search
+from dreamd.recall import Look, open_recall, search
+from dreamd.shelf import Shelf
 from dreamd.store import shown
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
