@@ -105,4 +105,4 @@ def _subject(piece: str) -> str:
         at = next((n for n, t in enumerate(cut) if n and _is_verb(t)), -1)
     if at < 1 or not slots.tokens[at - 1].is_content and not any(t.is_content for t in slots.tokens[:at]):
         return ""
-    return slots.bare[: slots.tokens[at].at].strip()
+    return slots.bare[: slots.starts[at]].strip()

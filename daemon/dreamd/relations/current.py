@@ -163,6 +163,6 @@ def _told(slots: Slots, cut: tuple[Token, ...]) -> Now:
 def _cjk(token: Token, tongue: str) -> list[Token]:
     if tongue == "ko":
         bare = _KO_ENDING.sub("", token.surface)
-        return [character_token(bare, token.at)] if bare and bare not in shifts.KO_LINKS else []
+        return [character_token(bare)] if bare and bare not in shifts.KO_LINKS else []
     run = _CJK_POLITE.sub("", token.surface)
-    return [character_token(char, token.at + i) for i, char in enumerate(run) if char not in _CJK_COPULA]
+    return [character_token(char) for char in run if char not in _CJK_COPULA]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.relations import words
-from dreamd.relations.text import Token
+from dreamd.relations.text import Token, starts
 
 CLAUSE_END = frozenset(
     (
@@ -38,6 +38,9 @@ class Denial:
 NO_DENIAL = Denial(frozenset(), frozenset(), 0)
 
 
+_NEGATORS_CJK = tuple(
+    n.strip() for n in words.NEGATORS_CJK if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못")
+)
 _DENYING = frozenset(words.NEGATORS) | _CONTRAST.keys()
 
 
@@ -46,28 +49,23 @@ def may_deny(spoken: frozenset[str], stems: frozenset[str], text: str) -> bool:
     return not spoken.isdisjoint(_DENYING) or "not" in stems or not text.isascii()
 
 
-def read_denial(cut: Sequence[Token], low: str) -> Denial:
-    """What the tokens of a text deny; `low` is that text in lower case."""
+def read_denial(cut: Sequence[Token], text: str) -> Denial:
+    """What the tokens of a text deny, or those of its first clause."""
     spared: set[int] | None = None
     reach: set[str] = set()
     first: set[str] = set()
     count = 0
     for i, token in enumerate(cut):
         if token.kind == "cjk":
-            hits = sum(
-                token.surface.count(n.strip())
-                for n in words.NEGATORS_CJK
-                if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못")
-            )
-            count += min(hits, 2)
+            count += min(sum([token.surface.count(negator) for negator in _NEGATORS_CJK]), 2)
             continue
         contrast = token.lower in _CONTRAST and i + 1 < len(cut) and cut[i + 1].lower == _CONTRAST[token.lower]
         is_not = token.lower in words.NEGATORS or token.stem == "not"
         if not (contrast or is_not):
             continue
         if spared is None:
-            spared = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
-        is_not = is_not and token.at not in spared and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
+            spared = _spared(text)
+        is_not = is_not and i not in spared and not (token.stem == "avoid" and i and cut[i - 1].lower == "to")
         if not (contrast or is_not):
             continue
         count += not contrast
@@ -77,6 +75,13 @@ def read_denial(cut: Sequence[Token], low: str) -> Denial:
         if token.lower in _BACKWARD:
             reach.update(_ahead(tuple(reversed(cut[:i]))))
     return Denial(frozenset(reach), frozenset(first), count)
+
+
+def _spared(text: str) -> set[int]:
+    """Which pieces only look like negators: where a turn of phrase begins that denies nothing."""
+    low = text.lower()
+    found = {low.index(phrase) for phrase in words.NOT_NEGATING if phrase in low}
+    return {place for place, start in enumerate(starts(text)) if start in found} if found else set()
 
 
 def _ahead(rest: Sequence[Token]) -> list[str]:

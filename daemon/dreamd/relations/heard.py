@@ -169,8 +169,9 @@ def _share_read(known: Sequence[Word], unread: Sequence[Word]) -> float:
 def _words(slots: Slots, heard: Sequence[tuple[str, ...]], *, alone: bool) -> tuple[list[Word], list[Word]]:
     """The words that carry a claim, and those that could not be read; of one character only where it can be found `alone`."""
     if not heard:
-        told = [t for t in slots.tokens if t.is_content and t.kind != "number" and not t.lower[0].isdigit()]
-        return [Word(_surface(t), _english(t)) for t in told if t.lower not in _DROPPED], []
+        cut = enumerate(slots.tokens)
+        told = [(n, t) for n, t in cut if t.is_content and t.kind != "number" and not t.lower[0].isdigit()]
+        return [Word(_surface(t, slots, n), _english(t)) for n, t in told if t.lower not in _DROPPED], []
     found: list[Word] = []
     lost: list[Word] = []
     for surface, *meanings in heard:
@@ -194,9 +195,9 @@ def _english(token: Token) -> tuple[frozenset[str], ...]:
     return (frozenset([token.stem]), frozenset([stem(token.lower.replace("-", ""))]), parts)
 
 
-def _surface(token: Token) -> str:
+def _surface(token: Token, slots: Slots, place: int) -> str:
     """The word as it stands; at the head of a sentence a capital tells of no name."""
-    return token.lower if token.at == 0 and token.surface.istitle() else token.surface
+    return token.lower if not place and token.surface.istitle() and not slots.starts[0] else token.surface
 
 
 def _meaning(english: str) -> frozenset[str]:

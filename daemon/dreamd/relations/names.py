@@ -36,12 +36,10 @@ def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
     if _DIGIT.search(text):
         found.update(m.group().lower() for pattern in (_ADDRESS, _HEX) for m in pattern.finditer(text))
         found.update(_versions(text))
+    found.update([_shaped(token.surface) for token in tokens if token.kind == "word"])
+    found.discard("")
     for token in tokens:
-        if token.kind == "word":
-            name = _shaped(token.surface)
-            if name:
-                found.add(name)
-        elif token.kind in _SHAPED_KINDS:
+        if token.kind in _SHAPED_KINDS:
             name = token.surface.strip(".,:")
             found.add({"flag": name, "path": name.rstrip("/")}.get(token.kind, name.rstrip("/").lower()))
     return frozenset(found)

@@ -31,8 +31,8 @@ def denies(slots: Slots, *, abroad: bool, whole: bool = False) -> bool:
     if slots.tongue in ("zh", "ja", "ko"):
         low = _NO_DENIAL.sub(" ", slots.low)
         return bool(_CJK_NO.search(low if whole else _CJK_STOP.split(low, maxsplit=1)[0]))
-    for token in slots.tokens:
-        if token.kind == "stop" and token.at > SHORTEST_HEAD and not whole:
+    for place, token in enumerate(slots.tokens):
+        if token.kind == "stop" and not whole and slots.starts[place] > SHORTEST_HEAD:
             break
         told = token.lower in words.NEGATORS or token.lower in _MORE_NO or token.stem == "not"
         if told and token.lower not in _LACKING and (no or token.lower != "no"):

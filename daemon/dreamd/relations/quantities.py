@@ -53,6 +53,7 @@ _ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *words.FRACT
 """What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _DIGIT = re.compile(r"\d")
+_COUNTED = frozenset(["number", "cjk"])
 _GERMAN_UNITS = {"ein": 1} | words.NUMBER_WORDS
 
 
@@ -113,7 +114,8 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
     found: list[Quantity] = []
     i = 0
-    for begin in [i for i, token in enumerate(tokens) if _may_begin(token, tokens, i)]:
+    likely = [i for i, t in enumerate(tokens) if t.kind in _COUNTED or _counts(t.lower)]
+    for begin in [i for i in likely if _may_begin(tokens, i)]:
         if begin < i:
             continue  # told already, as a part of what began before
         i, token = begin, tokens[begin]
@@ -142,17 +144,15 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
     return found
 
 
-def _may_begin(token: Token, tokens: Sequence[Token], i: int) -> bool:
-    """Whether a number, a rate or a time of day may begin at a token: a quick look before the slow one."""
-    low = token.lower
-    if low == "a" or low == "an":
-        return i + 1 < len(tokens) and tokens[i + 1].lower in _ONE_COUNTS
-    return _counts(low) or token.kind == "number" or token.kind == "cjk"
+def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a token that may count does: "a" only before what can be counted so."""
+    return tokens[i].lower not in ("a", "an") or i + 1 < len(tokens) and tokens[i + 1].lower in _ONE_COUNTS
 
 
 @lru_cache(maxsize=65_536)
 def _counts(low: str) -> bool:
-    return low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
+    """Whether a number, a rate or a time of day may begin with a word: a quick look before the slow one."""
+    return low in ("a", "an") or low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
 
 
 def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:

@@ -34,20 +34,21 @@ def adds_to(longer: Slots, shorter: Slots) -> bool:
     """`longer` begins with the words of `shorter` and goes on without a condition or a turn; or holds them around an amount."""
     if longer.tongue in ("zh", "ja", "ko"):
         return _adds_characters(longer.folded, shorter.folded)
-    left = [t for t in longer.tokens if t.kind != "stop"]
+    places = [n for n, t in enumerate(longer.tokens) if t.kind != "stop"]
+    left = [longer.tokens[n] for n in places]
     right = [t for t in shorter.tokens if t.kind != "stop"]
     if len(right) < LEAST_WORDS or len(left) <= len(right):
         return False
     if [t.lower for t in left[: len(right)]] != [t.lower for t in right]:
         return _holds_amount(left, right, longer) or _names_agent(left, right, longer, shorter)
-    return _goes_on(longer, left[len(right) :], shorter)
+    return _goes_on(longer, places[len(right) :], shorter)
 
 
-def _goes_on(longer: Slots, rest: Sequence[Token], shorter: Slots) -> bool:
+def _goes_on(longer: Slots, places: Sequence[int], shorter: Slots) -> bool:
     """What follows is a reason, an apposition, a place or a regular time, or an aside about something else."""
+    rest = [longer.tokens[n] for n in places]
     first = rest[0]
-    at = longer.tokens.index(first)
-    joint = longer.tokens[at - 1].kind == "stop"
+    joint = longer.tokens[places[0] - 1].kind == "stop"
     if {t.lower for t in rest} & words.HARD_CONDITIONS & longer.conditions:
         return False
     if first.lower in _ASIDES and joint or " ".join(t.lower for t in rest[:2]) in _TURNS:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from dreamd.relations.phrases import has_any
 from dreamd.relations.text import tokens
 
 _FRONTED_BEFORE = re.compile(r"^before ([^,]+), (.+)$")
@@ -42,6 +43,7 @@ _PATTERNS = (
     (_AFTER, True, frozenset(["after", "once", "follow", "follows", "behind"])),
 )
 """Each with whether it names the second first, and the words of which it needs one."""
+_SIGNS = frozenset().union(*(signs for _, _, signs in _PATTERNS))
 
 
 @lru_cache(maxsize=16_384)
@@ -49,6 +51,8 @@ def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The stems of what comes first and of what comes second; None when the text tells no order."""
     low = folded.lower().rstrip(".")
     spoken = frozenset(_WORD.findall(low))
+    if spoken.isdisjoint(_SIGNS):
+        return None
     for pattern, turned, signs in _PATTERNS:
         match = None if signs.isdisjoint(spoken) else pattern.match(low)
         if match:
@@ -71,6 +75,8 @@ _REASONS = (
 def reason_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The stems of a reason and of what it explains; None when the text gives no reason."""
     low = folded.lower().rstrip(".")
+    if not has_any(low, (",", ";", " because ")):
+        return None
     for pattern, turned in _REASONS:
         match = pattern.match(low)
         if match:

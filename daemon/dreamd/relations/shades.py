@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures
@@ -96,7 +97,8 @@ def _limited(slots: Slots) -> str:
 
 def letters(slots: Slots) -> tuple[str, ...]:
     """Single capitals inside a sentence: "disk A", "team B"."""
-    return tuple(t.surface for t in slots.tokens if t.at and len(t.surface) == 1 and t.surface.isupper() and t.surface != "I")
+    found = [n for n, t in enumerate(slots.tokens) if len(t.surface) == 1 and t.surface.isupper() and t.surface != "I"]
+    return tuple(slots.tokens[n].surface for n in found if slots.starts[n])
 
 
 def _likely(pair: PairFeatures) -> Iterable[str]:
@@ -172,8 +174,8 @@ def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """`the owner of the mill` or `the mill's owner`, where the other side speaks of the mill itself."""
     if "of" not in mine.spoken and "'" not in mine.folded:
         return ""
-    end = next((t.at for t in mine.tokens if t.kind == "stop"), len(mine.folded))
-    cut = [t for t in mine.tokens if t.at < end and t.lower not in _ARTICLES]
+    first = takewhile(lambda t: t.kind != "stop", mine.tokens)
+    cut = [t for t in first if t.lower not in _ARTICLES]
     spoken = [t for t in theirs.tokens if t.kind != "stop"]
     held = {t.stem for i, t in enumerate(spoken) if not t.surface.lower().endswith("'s") or i + 1 == len(spoken)}
     for one, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):

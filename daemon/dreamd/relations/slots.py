@@ -16,12 +16,13 @@ from dreamd.relations.lazily import lazily
 from dreamd.relations.manners import plain
 from dreamd.relations.markers import ONE_OF
 from dreamd.relations.phrases import has_any, plainer
-from dreamd.relations.text import Token, fold, language, tokens
+from dreamd.relations.text import Token, fold, language, starts, tokens
 from dreamd.relations.turns_abroad import rightly
 from dreamd.relations.voices import BEING, is_passive
 
 _CACHED = 65_536
 MANY_CLAUSES = 2
+DOTS_OF_VERSION = 2
 _ONLY = re.compile(
     r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no other|sole|nur|ausschließlich|solo|sólo|solamente|"
     r"únicamente|seulement|uniquement|só|somente|apenas)\b|只|仅|만 |뿐|だけ|のみ"
@@ -51,65 +52,40 @@ BEARINGS = {
 
 
 class Slots:
-    """The readable features of one statement, each read when it is first asked for."""
+    """The readable features of one statement: what every pair asks for at once, all others when they are first asked for."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @lazily
-    def written(self) -> str:
+        self.written = fold(text)
         """The text in plain characters."""
-        return fold(self.text)
-
-    @lazily
-    def folded(self) -> str:
-        """The text in plain characters and plain words."""
-        return rightly(plainer(self.written), self.tongue)
-
-    @lazily
-    def low(self) -> str:
-        """The same in lower case."""
-        return self.folded.lower()
-
-    @lazily
-    def tongue(self) -> str:
+        self.tongue = language(self.written)
         """The language, as far as it shows."""
-        return language(self.written)
-
-    @lazily
-    def bare(self) -> str:
+        self.folded = rightly(plainer(self.written), self.tongue)
+        """The text in plain characters and plain words."""
+        self.low = self.folded.lower()
+        """The same in lower case."""
+        self.bare = plain(self.folded)
         """The text without what only makes it polite."""
-        return plain(self.folded)
-
-    @lazily
-    def tokens(self) -> tuple[Token, ...]:
+        self.tokens = tokens(self.bare)
         """The pieces of the claim itself, without what only makes it polite."""
-        return tokens(self.bare)
-
-    @lazily
-    def spoken(self) -> frozenset[str]:
+        self.spoken = frozenset([t.lower for t in self.tokens])
         """The pieces in lower case, as a set."""
-        return frozenset(t.lower for t in self.tokens)
+        self.stems = frozenset([t.stem for t in self.tokens])
+        """The stems of all pieces."""
+        self.content = tuple([t.stem for t in self.tokens if t.is_content])
+        """Stems of the content words, in order."""
+        self.content_set = frozenset(self.content)
+        """The content stems as a set."""
 
     @lazily
-    def stems(self) -> frozenset[str]:
-        """The stems of all pieces."""
-        return frozenset(t.stem for t in self.tokens)
+    def starts(self) -> tuple[int, ...]:
+        """Where each of them begins."""
+        return starts(self.bare)
 
     @lazily
     def plain_words(self) -> frozenset[str]:
         """The pieces in lower case, without the stops that belong to them."""
         return frozenset(t.lower.strip(".,:'") for t in self.tokens)
-
-    @lazily
-    def content(self) -> tuple[str, ...]:
-        """Stems of the content words, in order."""
-        return tuple(t.stem for t in self.tokens if t.is_content)
-
-    @lazily
-    def content_set(self) -> frozenset[str]:
-        """The content stems as a set."""
-        return frozenset(self.content)
 
     @lazily
     def clauses(self) -> tuple[tuple[str, ...], ...]:
@@ -184,13 +160,13 @@ class Slots:
     @lazily
     def denial(self) -> Denial:
         """What is denied in the whole statement."""
-        return read_denial(self.tokens, self.bare.lower()) if may_deny(self.spoken, self.stems, self.bare) else NO_DENIAL
+        return read_denial(self.tokens, self.bare) if may_deny(self.spoken, self.stems, self.bare) else NO_DENIAL
 
     @lazily
     def head_denial(self) -> Denial:
         """What is denied in its first clause."""
         alone = len(self.head) == len(self.tokens) or self.denial == NO_DENIAL
-        return self.denial if alone else read_denial(self.head, self.bare.lower())
+        return self.denial if alone else read_denial(self.head, self.bare)
 
     @lazily
     def negations(self) -> int:
@@ -304,7 +280,8 @@ def _numbers(folded: str, cut: Sequence[Token]) -> frozenset[str]:
     found, rest = quantities.dates_and_times(folded)
     rest = names.without_addresses(rest)
     keep = tokens(rest) if rest != folded else tuple(cut)
-    keep = tuple(t for t in keep if not (t.kind == "number" and "." in t.surface and t.surface.count(".") >= 2))
+    if rest.count(".") >= DOTS_OF_VERSION:
+        keep = tuple(t for t in keep if not (t.kind == "number" and t.surface.count(".") >= DOTS_OF_VERSION))
     return frozenset(q.key for q in [*found, *quantities.measures(keep)])
 
 

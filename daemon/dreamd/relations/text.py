@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from itertools import chain
 
 from dreamd.relations import words
 
@@ -47,11 +49,14 @@ _SCRIPTS = (
     ("zh", re.compile(r"[\u3400-\u9fff]"), 4),
 )
 """Scripts that tell a language, and one letter in how many has to be of it."""
+LONG_TEXT = 4000
+"""Characters from which on the words of a text are no longer remembered: it is hardly one of statements."""
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
 
 
-class Token(NamedTuple):
-    """One piece of a statement: its kind, surface, lower-case form, stem, and where it begins."""
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a statement, shared by all statements that have it: where it stands is its place among the others."""
 
     kind: str
     surface: str
@@ -59,7 +64,6 @@ class Token(NamedTuple):
     stem: str
     is_content: bool
     """True for a token that carries meaning of its own."""
-    at: int
 
 
 def fold(text: str) -> str:
@@ -75,29 +79,51 @@ def fold(text: str) -> str:
 
 def tokens(text: str) -> tuple[Token, ...]:
     """Split folded text into tokens; code spans keep their words, runs of Chinese or Korean are cut by script."""
+    text = _unmarked(text)
+    found = tuple(chain.from_iterable(map(_known_pieces if len(text) <= LONG_TEXT else _pieces, text.split(" "))))
+    return (_MAY_VERB, *found[1:]) if text.startswith("May") and found[0].surface == "May" else found
+
+
+def starts(text: str) -> tuple[int, ...]:
+    """Where each token of a folded text begins, counted without the signs of its code spans."""
+    found: list[int] = []
+    at = 0
+    for word in _unmarked(text).split(" "):
+        found.extend(at + start for _, start in _cut(word))
+        at += len(word) + 1
+    return tuple(found)
+
+
+def _unmarked(text: str) -> str:
     if "`" in text:
         text = _CODE.sub(lambda m: f" {m.group(1)} ", text)
-    if "'s" in text:
-        text = _POSSESSIVE.sub("", text)
-    pattern = _TOKEN if "/" in text or "@" in text else _TOKEN_WITHOUT_ADDRESS
-    found: list[Token] = []
-    for match in pattern.finditer(text):
+    return _POSSESSIVE.sub("", text) if "'s" in text else text
+
+
+def _pieces(word: str) -> tuple[Token, ...]:
+    """The tokens of what stands between two spaces: none of them reaches over a space, or depends on what is behind one."""
+    return tuple(token for token, _ in _cut(word))
+
+
+_known_pieces = lru_cache(maxsize=65_536)(_pieces)
+"""The same, remembered: of the words of a text that nobody has read, most have been read in others."""
+
+
+def _cut(word: str) -> Iterator[tuple[Token, int]]:
+    """The tokens of what stands between two spaces, each with its place in it."""
+    pattern = _TOKEN if "/" in word or "@" in word else _TOKEN_WITHOUT_ADDRESS
+    for match in pattern.finditer(word):
         kind, surface, at = match.lastgroup or "word", match.group(), match.start()
-        if kind == "letters" and surface != "May" and surface.isascii():
-            found.append(tuple.__new__(Token, (*_forms("word", surface), at)))  # most tokens: half the time of a call
-        elif kind == "path":
-            found.extend(_path(surface.rstrip(".,:"), at))
+        if kind == "path":
+            yield from _path(surface.rstrip(".,:"), at)
         elif kind not in ("letters", "word"):
-            found.append(_make(kind, surface, at))
+            yield _token(kind, surface), at
         elif not surface.isascii() and _CJK.search(surface):
-            found.extend(_cut_scripts(surface, at))
+            yield from _cut_scripts(surface, at)
         elif kind == "word" and surface[0].isdecimal():
-            found.extend(_counted(surface, at))
-        elif surface == "May":
-            found.append(_make("word", surface, at))
+            yield from _counted(surface, at)
         else:
-            found.append(_make("word", surface, at))
-    return tuple(found)
+            yield _token("word", surface), at
 
 
 def content_stems(text: str) -> frozenset[str]:
@@ -132,8 +158,11 @@ def language(text: str) -> str:
         if told:
             return told
     found = [name for word in _WORDS.findall(text) for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ())]
-    if found and set(found) == {"en"} and (len(found) > 1 or text.isascii()):
+    english = found.count("en")
+    if english == len(found) == 1 and text.isascii():
         return "en"
+    if english > 1 and english * 2 > len(found) and english > found.count("pt") + 1:
+        return "en"  # as what follows would find
     counts = {name: found.count(name) for name in words.SMALL_WORDS}
     best = max(counts, key=lambda name: (counts[name], name == "en"))
     if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
@@ -222,43 +251,40 @@ for _ending in _ENDINGS:
     _ENDINGS_BY_LETTER.setdefault(_ending[0][-1], []).append(_ending)
 
 
-def _make(kind: str, surface: str, at: int) -> Token:
-    if surface == "May" and at:
-        return Token(kind, surface, *_forms(kind, MAY_MONTH)[2:], at)
-    return Token(*_forms(kind, surface), at)
-
-
 @lru_cache(maxsize=65_536)
-def _forms(kind: str, surface: str) -> tuple[str, str, str, str, bool]:
-    """All that a token is but its place."""
-    lower = surface.lower().removesuffix("'s")
+def _token(kind: str, surface: str) -> Token:
+    lower = surface.lower().removesuffix("'s") if surface != "May" else MAY_MONTH
     is_content = kind not in ("stop", "op") and lower not in words.STOP
     if lower.endswith("n't"):
-        return kind, surface, lower, "not", is_content
-    return kind, surface, lower, stem(lower) if kind == "word" else lower, is_content
+        return Token(kind, surface, lower, "not", is_content)
+    return Token(kind, surface, lower, stem(lower) if kind == "word" else lower, is_content)
 
 
-def character_token(run: str, at: int) -> Token:
+_MAY_VERB = replace(_token("word", "may"), surface="May")
+"""At the head of a text, where a capital tells nothing."""
+
+
+def character_token(run: str) -> Token:
     """A run of characters that are no letters of an alphabet."""
-    return Token("cjk", run, run, run, True, at)
+    return Token("cjk", run, run, run, True)
 
 
-def _path(surface: str, at: int) -> list[Token]:
+def _path(surface: str, at: int) -> list[tuple[Token, int]]:
     """What looks like a path: a unit (`km/h`), two words (`read/write`), or a path."""
     if surface.lower() in words.UNIT_NAMES:
-        return [_make("word", surface, at)]
+        return [(_token("word", surface), at)]
     if _is_slashed_words(surface):
-        return [_make("word", part, at) for part in surface.split("/") if part]
-    return [_make("path", surface, at)]
+        return [(_token("word", part), at) for part in surface.split("/") if part]
+    return [(_token("path", surface), at)]
 
 
-def _counted(surface: str, at: int) -> list[Token]:
+def _counted(surface: str, at: int) -> list[tuple[Token, int]]:
     """A word that begins with a digit: a number with its unit (`12GB`), or a name."""
     glued = _DIGITS_UNIT.match(surface)
     if glued and glued.group(2).lower() in words.UNIT_NAMES:
         number, unit = glued.groups()
-        return [_make("number", number, at), _make("word", unit, at + len(number))]
-    return [_make("word", surface, at)]
+        return [(_token("number", number), at), (_token("word", unit), at + len(number))]
+    return [(_token("word", surface), at)]
 
 
 def _is_slashed_words(surface: str) -> bool:
@@ -267,17 +293,15 @@ def _is_slashed_words(surface: str) -> bool:
     return len(parts) == 2 and all(p.isalpha() and len(p) > 1 for p in parts) and parts[0].lower() in words.SLASHED
 
 
-def _cut_scripts(surface: str, at: int) -> list[Token]:
-    cut: list[Token] = []
+def _cut_scripts(surface: str, at: int) -> list[tuple[Token, int]]:
+    cut: list[tuple[Token, int]] = []
     last = 0
     for match in _CJK.finditer(surface):
         if match.start() > last:
-            cut.append(
-                _make("number" if surface[last : match.start()].isdigit() else "word", surface[last : match.start()], at + last)
-            )
-        run = match.group()
-        cut.append(character_token(run, at + match.start()))
+            between = surface[last : match.start()]
+            cut.append((_token("number" if between.isdigit() else "word", between), at + last))
+        cut.append((character_token(match.group()), at + match.start()))
         last = match.end()
     if last < len(surface):
-        cut.append(_make("word", surface[last:], at + last))
+        cut.append((_token("word", surface[last:]), at + last))
     return cut
