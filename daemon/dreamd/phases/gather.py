@@ -96,7 +96,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         scope = _scope_of(found, reading)
         source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
         skips = Counter(s.reason for s in reading.skips)
-        earlier = observations.load_last_of(kit.store, identity, count=EARLIER_WORDS) if position.cursor.offset else []
+        earlier = observations.load_last_of(
+            kit.store, identity, count=EARLIER_WORDS, ahead_of=_places(reading)) if position.cursor.offset else []
         extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
         settings, before = settings_of(reading.events, state)
         said = _passages(kit, source, reading, extraction.candidates, settings) if kit.settings.recall.passages else []
@@ -116,8 +117,14 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
 
 def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate], settings: Settings) -> list[Candidate]:
     """What people said there and no candidate carries."""
-    earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True)
+    earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True, ahead_of=_places(reading))
     return find_passages(reading.events, carried, Stretch(source.scope, kit.zone, source.id, earlier, settings))
+
+
+def _places(reading: Reading) -> frozenset[tuple[str, int]]:
+    """Where each message of a reading stands."""
+    names = {name: mask_name(name) for name in {event.conversation for event in reading.events}}
+    return frozenset((names[event.conversation], event.start) for event in reading.events)
 
 
 def _drop_staged(kit: Kit, found: FoundSource) -> None:

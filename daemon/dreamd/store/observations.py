@@ -7,7 +7,7 @@ import hmac
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +23,8 @@ COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
 
 
+LOOKED_THROUGH = 100
+"""Rows that are read at once where the newest ones do not count."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
@@ -160,12 +162,23 @@ def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, 
         (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
 
 
-def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool = False) -> list[Observation]:
-    """What was last kept of a source, newest first; or what was last said in passing."""
-    which = "=" if in_passing else "<>"
-    rows = store.all(f"{JOINED} WHERE o.source_id = ? AND o.sign {which} ? ORDER BY o.seq DESC LIMIT ?", source_id,
-                     IN_PASSING, count)
-    return [read_row(row) for row in rows]
+def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool = False,
+                 ahead_of: Collection[tuple[str, int]] = ()) -> list[Observation]:
+    """What was last kept of a source, newest first; or what was last said in passing.
+
+    What stands at a place (conversation and start) of `ahead_of` is left out: a reading that ended before its cursor moved
+    has kept some of what the next one hears again.
+    """
+    which, size, last = "=" if in_passing else "<>", count, last_seq(store) + 1
+    found: list[Observation] = []
+    while len(found) < count:
+        rows = store.all(f"{JOINED} WHERE o.source_id = ? AND o.sign {which} ? AND o.seq < ? ORDER BY o.seq DESC LIMIT ?",
+                         source_id, IN_PASSING, last, size)
+        found += [read_row(row) for row in rows if (row["conversation"], row["start"]) not in ahead_of]
+        if len(rows) < size:
+            break
+        size, last = LOOKED_THROUGH, int(rows[-1]["seq"])
+    return found[:count]
 
 
 def load_noted_after(store: Store, seq: int) -> Iterator[Candidate]:
