@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dreamd.errors import DreamError
 from dreamd.model import text_sha
 from dreamd.store import observations, schema, seals
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import VECTOR_BYTES
 from dreamd.store.words import index_words
 
@@ -125,6 +125,7 @@ def journal_complete(store: Store) -> list[str]:
     return faults + [f"memory {r['id']} is not in the journal" for r in rows]
 
 
+@sound_row
 def journal_chained(store: Store) -> list[str]:
     """Each entry about a memory begins where the one before it ended, so that undo can walk back."""
     faults: dict[str, None] = {}

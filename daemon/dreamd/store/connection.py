@@ -25,8 +25,8 @@ COMMITS_PER_FOLD = 8
 """Commits of a dream after which it folds the log in by itself, long before a foreground writer would have to."""
 TRUNCATE_WAIT_MS = 50
 """How long writers may be kept out for emptying the log; a reader in the way only postpones it."""
-SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "decode to UTF-8",
-                   "user-defined function")
+SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "has no column",
+                   "decode to UTF-8", "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
@@ -281,13 +281,13 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
 
 
 def sound_row(read: Callable[P, T]) -> Callable[P, T]:
-    """Make a reader of rows say that the store is damaged when a row holds what dream never wrote."""
+    """Make a reader of rows say that the store is damaged when a row holds what dream never wrote, or lacks a column."""
 
     @wraps(read)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return read(*args, **kwargs)
-        except (UsageError, ValueError, TypeError, KeyError, AttributeError) as error:
+        except (UsageError, ValueError, TypeError, LookupError, AttributeError) as error:
             raise Corrupt("a row of the store holds what dream never wrote",
                           hint="run `dream check`; `dream restore-store` goes back to the last verified copy") from error
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dreamd.clock import iso
 from dreamd.model import Basis, Judgement, Relation, Scope, text_sha
 from dreamd.store import schema
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 from dreamd.store.words import index_words
 
 if TYPE_CHECKING:
@@ -94,6 +94,7 @@ def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
 
 
+@sound_row
 def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -> dict[tuple[str, str], Judgement]:
     """The verdicts this judge remembers of some pairs, each by the hashes of both sides, smaller hash first."""
     asked = sorted(set(pairs))

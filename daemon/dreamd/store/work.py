@@ -12,7 +12,7 @@ from datetime import datetime
 
 from dreamd.clock import iso, parse_instant
 from dreamd.model import Cursor, Scope, content_id, parse_scope
-from dreamd.store.connection import Store
+from dreamd.store.connection import Store, sound_row
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class Position:
     talk: str = ""
 
 
+@sound_row
 def load_position(store: Store, source: str) -> Position:
     """How far a source was read; the beginning for one never seen."""
     row = store.one("SELECT * FROM cursor WHERE source = ?", source)
@@ -123,6 +124,7 @@ def write_position(tx: sqlite3.Connection, source: Source, position: Position, *
                 position.mtime_ns, position.talk))
 
 
+@sound_row
 def load_sources(store: Store) -> list[Source]:
     """Every source ever read."""
     rows = store.all("SELECT s.*, c.offset FROM source s LEFT JOIN cursor c ON c.source = s.id ORDER BY s.kind, s.path")
@@ -185,6 +187,7 @@ def take_once(tx: sqlite3.Connection, name: str) -> bool:
     return row is None or row[0] != name
 
 
+@sound_row
 def load_intents(store: Store, *, limit: int = 256) -> list[Intent]:
     """Files that still have to be written."""
     return [Intent(r["path"], r["base_sha"], r["new_sha"], r["body"], r["memory"], r["scope"])
@@ -231,6 +234,7 @@ def drop_file(tx: sqlite3.Connection, path: str) -> None:
     tx.execute("DELETE FROM intent WHERE path = ?", (path,))
 
 
+@sound_row
 def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFile]:
     """Known files by path relative to the home."""
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (str(scope),))
@@ -238,6 +242,7 @@ def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFi
     return {r["path"]: _known_file(r) for r in rows}
 
 
+@sound_row
 def load_files_about(store: Store, scope: Scope, *, memory_ids: Sequence[str], paths: Sequence[str]) -> dict[str, KnownFile]:
     """The known files of some memories, those a person added to the scope, and those at some paths or below `…*`."""
     rows: list[sqlite3.Row] = []
@@ -282,6 +287,7 @@ def stage(tx: sqlite3.Connection, staged: Staged) -> None:
         tx.execute("UPDATE staged SET end = MAX(end, ?), why = ? WHERE seq = ?", (staged.end, staged.why, row["seq"]))
 
 
+@sound_row
 def load_staged(store: Store) -> list[Staged]:
     """Stretches that wait, oldest first."""
     return [Staged(r["seq"], r["source"], r["path"], r["start"], r["end"], r["why"], parse_instant(r["at"]))
