@@ -35,8 +35,7 @@ from dreamd.harnesses import (
     parse_settings,
     take_out,
 )
-from dreamd.paths import default_config, default_home, user_home
-from dreamd.sources.places import claw_state
+from dreamd.paths import default_config, default_home, openclaw_state, user_home
 from dreamd.world import World
 
 CHECK_S = 20
@@ -204,7 +203,7 @@ def config_file(world: World, harness: Harness) -> Path:
 
 def _own_place(world: World, harness: Harness, relative: str) -> Path:
     if harness.name == "openclaw":  # several variables move it, and it had other names
-        return claw_state(world.env, user_home(world.env)) / Path(relative).relative_to(harness.moves)
+        return openclaw_state(world.env, user_home(world.env)) / Path(relative).relative_to(harness.moves)
     moved = world.env.get(harness.variable) if harness.variable else None
     return Path(moved) / Path(relative).relative_to(harness.moves) if moved else _place(world, relative)
 

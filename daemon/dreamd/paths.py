@@ -17,6 +17,8 @@ from dreamd.model import Scope, content_id
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 LONGEST_NAME = 200
+OPENCLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
+"""The folder of OpenClaw's state, newest name first."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +137,30 @@ def user_home(env: Mapping[str, str]) -> Path:
         return Path.home()
     except RuntimeError:
         raise ConfigError("no home directory is set", hint="set HOME, or pass `--home DIR`") from None
+
+
+def openclaw_home(env: Mapping[str, str], home: Path) -> Path:
+    """What OpenClaw takes for the person's home."""
+    return Path(env["OPENCLAW_HOME"]).expanduser() if env.get("OPENCLAW_HOME") else home
+
+
+def openclaw_states(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
+    """The folders of OpenClaw's state: the one that is chosen, and where none is, under every name it has had."""
+    if env.get("OPENCLAW_STATE_DIR"):
+        return (Path(env["OPENCLAW_STATE_DIR"]).expanduser(),)
+    names = [*OPENCLAW_NAMES]
+    profile = env.get("OPENCLAW_PROFILE", "")
+    if profile and profile != "default" and "/" not in profile:
+        names.insert(0, f".openclaw-{profile}")
+    return tuple(openclaw_home(env, home) / name for name in names)
+
+
+def openclaw_state(env: Mapping[str, str], home: Path) -> Path:
+    """The folder in which OpenClaw, started as things are, keeps its state: an older name's only where the new one is not."""
+    states = openclaw_states(env, home)
+    if states[0].name != OPENCLAW_NAMES[0]:  # somebody chose it
+        return states[0]
+    return next((state for state in states if state.is_dir()), states[0])
 
 
 def share_dir(name: str) -> Path:

@@ -84,6 +84,18 @@ def test_a_database_that_did_not_move_is_not_opened_again(house: House, agent: A
     assert house.dream(TOMORROW).phases["gather"]["read"] == 0
 
 
+def test_a_database_that_moved_for_nothing_that_concerns_dream_is_not_told_of_for_ever(house: House, agent: Agent) -> None:
+    agent.hears("We always water the ferns on Mondays.")
+    house.dream(EVENING)
+    at = agent.path.stat().st_mtime + 3600
+    os.utime(agent.path.with_name(agent.path.name + "-wal"), (at, at))
+    with closing(open_reader(house.paths.store)) as store:
+        assert gate.moved_sources(store).unread == (agent.path,)
+    house.dream(TOMORROW)
+    with closing(open_reader(house.paths.store)) as store:
+        assert gate.moved_sources(store).unread == ()
+
+
 def test_the_gates_count_a_database_that_moved_as_a_conversation_with_something_new(house: House, agent: Agent) -> None:
     agent.hears("We always water the ferns on Mondays.")
     house.dream(EVENING)
@@ -155,3 +167,25 @@ def test_a_file_event_of_a_journal_tells_of_its_database(tmp_path: Path) -> None
     while not touched and time.monotonic() < end:
         touched = watcher.take_touched()
     assert touched == {known}
+
+
+def test_what_is_said_again_in_another_conversation_of_a_database_counts_as_said_again(house: House, agent: Agent) -> None:
+    for number in (2, 3):
+        agent.base.execute("INSERT INTO sessions VALUES (?, 'cli', NULL, '/srv/otter')", (f"h-{number}",))
+    for number in (1, 2, 3):
+        agent.base.execute("INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, 'user', ?, ?)",
+                           (f"h-{number}", "We always water the ferns on Mondays.", 1789376400 + number))
+    agent.base.commit()
+    house.dream(EVENING)
+    assert house.memory("ferns").support == 3
+
+
+def test_a_word_in_one_conversation_of_a_database_answers_no_question_of_another(house: House, agent: Agent) -> None:
+    agent.base.execute("INSERT INTO sessions VALUES ('h-2', 'cli', NULL, '/srv/otter')")
+    for session, role, text in (("h-1", "user", "We always water the ferns on Mondays."),
+                                ("h-2", "user", "Sorry, that was a joke, forget it.")):
+        agent.base.execute("INSERT INTO messages (session_id, role, content, timestamp) VALUES (?, ?, ?, 1789376400)",
+                           (session, role, text))
+    agent.base.commit()
+    house.dream(EVENING)
+    assert house.memory("ferns").support == 1

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dreamd.extraction.conversation import ConversationState, Extraction
+    from dreamd.extraction.conversation import ConversationState, Extraction, Talks
     from dreamd.extraction.dates import Durable, make_durable
     from dreamd.extraction.gate import gate
     from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 HOMES = {
     "ConversationState": "conversation", "Durable": "dates", "Extraction": "conversation", "Mask": "redaction",
     "Redacted": "redaction", "extract": "rules", "Stretch": "passages", "find_passages": "passages",
-    "settings_of": "setting",
+    "settings_of": "setting", "Talks": "conversation",
     "gate": "gate",
     "looks_like_injection": "neutral", "make_durable": "dates",
     "neutralise": "neutral", "redact": "redaction", "strip_hidden": "neutral",
 }
 
 __all__ = [
-    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "settings_of", "extract", "find_passages",
-    "gate", "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden",
+    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "Talks", "settings_of", "extract",
+    "find_passages", "gate", "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden",
 ]
 
 

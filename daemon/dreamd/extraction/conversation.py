@@ -12,6 +12,8 @@ SPOKEN_OF = "said:"
 """Before the id of an observation in a candidate's target: the candidate speaks of that earlier word."""
 TAKEN_BACK = "taken-back"
 """Sign of a candidate that only withdraws an earlier word."""
+MOST_TALKS = 8
+"""Conversations of one source whose states are kept: more than go on beside each other."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,41 @@ class ConversationState:
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
         return cls(_strings(raw.get("causes")), _strings(raw.get("seen")), (talk, said, told))
+
+
+@dataclass(frozen=True)
+class Talks:
+    """The states of the conversations of one source, the one heard last at the end: a database holds many."""
+
+    states: tuple[tuple[str, ConversationState], ...] = ()
+
+    def of(self, conversation: str) -> ConversationState:
+        """The state of a conversation; an empty one where nothing is known of it."""
+        return dict(self.states).get(conversation, ConversationState())
+
+    def after(self, conversation: str, state: ConversationState) -> Talks:
+        """The states once a stretch of a conversation was heard."""
+        others = tuple((name, known) for name, known in self.states if name != conversation)
+        return Talks((*others, (conversation, state))[-MOST_TALKS:])
+
+    def encode(self) -> str:
+        """All of it as JSON, small enough to lie beside a cursor."""
+        told = [[name, state.encode()] for name, state in self.states if state.encode()]
+        return json.dumps({"talks": told}, ensure_ascii=False) if told else ""
+
+    @classmethod
+    def decode(cls, text: str) -> Talks:
+        """Read states back; what is unreadable is left out, for it only saves repetition."""
+        try:
+            raw = json.loads(text) if text else {}
+        except ValueError:
+            return cls()
+        rows = raw.get("talks") if isinstance(raw, dict) else None
+        if not isinstance(rows, list):  # as it was kept before: the state of the one that `before` names
+            only = ConversationState.decode(text)
+            return cls(((only.before[0], only),)) if only != ConversationState() else cls()
+        return cls(tuple((row[0], ConversationState.decode(row[1])) for row in rows
+                         if isinstance(row, list) and len(row) == 2 and all(isinstance(part, str) for part in row)))
 
 
 @dataclass(frozen=True)

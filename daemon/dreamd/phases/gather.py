@@ -10,20 +10,43 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 from dreamd.errors import UsageError
-from dreamd.extraction import ConversationState, Stretch, extract, find_passages, redact, settings_of
+from dreamd.extraction import Stretch, Talks, extract, find_passages, redact, settings_of
 from dreamd.extraction.redaction import mask_name, mask_scope
 from dreamd.extraction.setting import Settings
 from dreamd.kit import Kit, source_roots
-from dreamd.model import LONGEST_TEXT, Candidate, EventKind, MemoryType, Origin, Reading, Scope, Speaker, parse_scope
-from dreamd.sources import Adapter, FoundSource, SourceRoots, adapter_for, discover, facts_of, plain_name, project_key_of
+from dreamd.model import (
+    LONGEST_TEXT,
+    Candidate,
+    Cursor,
+    Event,
+    EventKind,
+    MemoryType,
+    Origin,
+    Reading,
+    Scope,
+    Speaker,
+    parse_scope,
+)
+from dreamd.sources import (
+    Adapter,
+    FoundSource,
+    SourceRoots,
+    adapter_for,
+    discover,
+    facts_of,
+    is_store,
+    plain_name,
+    project_key_of,
+)
 from dreamd.store import observations, work
 from dreamd.store.work import Position, Source
 
 MIB = 1024 * 1024
+NS = 1_000_000_000
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
 EARLIER_WORDS = 3
@@ -92,33 +115,62 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         return
     gathered.read += 1
     budget = kit.settings.sources.read_budget_mib * MIB
-    for reading, state in _stretches(adapter, found.path, position, budget_bytes=budget):
+    for reading in _stretches(adapter, found.path, position.cursor, budget_bytes=budget):
         scope = _scope_of(found, reading)
         source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
+        reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
         skips = Counter(s.reason for s in reading.skips)
-        earlier = observations.load_last_of(
-            kit.store, identity, count=EARLIER_WORDS, ahead_of=_places(reading)) if position.cursor.offset else []
-        extraction = extract(reading.events, state=state, scope=scope, source_id=identity, earlier=earlier)
-        settings, before = settings_of(reading.events, state)
-        said = _passages(kit, source, reading, extraction.candidates, settings) if kit.settings.recall.passages else []
-        told = (*extraction.candidates, *_notes(reading, scope, identity), *said)
-        candidates = [_masked(_in_its_place(c, settings), kit.clock.now()) for c in told]
-        skips.update(extraction.skips)
+        heard, talks = _hear(kit, source, reading, position, skips)
+        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, scope, identity))]
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
-        after = replace(extraction.state, before=before)
-        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(after.encode()).text)
-        if candidates or moved.cursor != position.cursor or moved.talk != position.talk:
+        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
+        # Of a database that was written to for nothing that concerns us, the service must not be told again and again.
+        looked_at = is_store(found.path) and moved.mtime_ns != position.mtime_ns
+        if candidates or moved.cursor != position.cursor or moved.talk != position.talk or looked_at:
             _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
         position = moved
         if kit.should_stop():
             return
 
 
-def _passages(kit: Kit, source: Source, reading: Reading, carried: Sequence[Candidate], settings: Settings) -> list[Candidate]:
-    """What people said there and no candidate carries."""
-    earlier = observations.load_last_of(kit.store, source.id, count=EARLIER_WORDS, in_passing=True, ahead_of=_places(reading))
-    return find_passages(reading.events, carried, Stretch(source.scope, kit.zone, source.id, earlier, settings))
+def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips: Counter[str]) -> tuple[list[Candidate], Talks]:
+    """What is said in a reading, each conversation by itself: a database holds many, and none answers another."""
+    talks, heard, passages = Talks.decode(position.talk), list[Candidate](), list[Candidate]()
+    places = _places(reading)
+    last, passing = (observations.load_last_of(
+        kit.store, source.id, count=EARLIER_WORDS, in_passing=in_passing, ahead_of=places) if wanted else []
+        for in_passing, wanted in ((False, position.cursor.offset), (True, kit.settings.recall.passages)))
+    for name, events in _by_conversation(reading.events).items():
+        state = talks.of(name)
+        extraction = extract(events, state=state, scope=source.scope, source_id=source.id, earlier=last)
+        settings, before = settings_of(events, state)
+        talks = talks.after(name, replace(extraction.state, before=before))
+        skips.update(extraction.skips)
+        heard += [_in_its_place(one, settings) for one in extraction.candidates]
+        if kit.settings.recall.passages:
+            found = find_passages(events, extraction.candidates, Stretch(source.scope, kit.zone, source.id, passing, settings))
+            passages += [_in_its_place(one, settings) for one in found]
+    return heard + passages, talks
+
+
+def _dated(events: Sequence[Event], mtime_ns: int) -> Iterator[Event]:
+    """Events with a time: where a format has none, that of what was said before, else of the file's last change."""
+    known: dict[str, datetime] = {}
+    changed_at = datetime.fromtimestamp(mtime_ns / NS, UTC) if mtime_ns >= 0 else None
+    for event in events:
+        at = event.at or known.get(event.conversation, changed_at)
+        if at is not None:
+            known[event.conversation] = at
+        yield event if event.at or at is None else replace(event, at=at)
+
+
+def _by_conversation(events: Sequence[Event]) -> dict[str, list[Event]]:
+    """The events of each conversation in their order, the conversation that was heard last at the end."""
+    found: dict[str, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.conversation, []).append(event)
+    return dict(sorted(found.items(), key=lambda talk: talk[1][-1].start))
 
 
 def _places(reading: Reading) -> frozenset[tuple[str, int]]:
@@ -134,13 +186,12 @@ def _drop_staged(kit: Kit, found: FoundSource) -> None:
             work.unstage(tx, str(found.path))
 
 
-def _stretches(adapter: Adapter, path: Path, position: Position, *, budget_bytes: int,
-               ) -> Iterator[tuple[Reading, ConversationState]]:
-    """Read a source piece by piece; each piece starts from the state the one before left."""
-    state, cursor, spent = ConversationState.decode(position.talk), position.cursor, 0
+def _stretches(adapter: Adapter, path: Path, cursor: Cursor, *, budget_bytes: int) -> Iterator[Reading]:
+    """Read a source piece by piece."""
+    spent = 0
     while spent < budget_bytes:
         reading = adapter.read(path, cursor, budget_bytes=STRETCH_BYTES)
-        yield reading, state
+        yield reading
         spent += max(STRETCH_BYTES, reading.cursor.offset - cursor.offset)
         if reading.complete or reading.cursor == cursor:
             return

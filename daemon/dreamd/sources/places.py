@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dreamd.paths import openclaw_home, openclaw_states
 from dreamd.settings import SourceSettings
 from dreamd.sources.contract import VSCODE_EDITORS, SourceRoots
 from dreamd.sources.opening import Unopened, read_start
@@ -18,7 +19,6 @@ VARIABLES = (
 )
 """What moves the files of a harness; a service has to be started with the same."""
 
-_CLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 _WORKSPACE = re.compile(r"""["']?workspace["']?\s*:\s*["']([^"'\n]{1,1000})["']""")
 _LARGEST_SETTINGS_BYTES = 1024 * 1024
 
@@ -26,7 +26,7 @@ _LARGEST_SETTINGS_BYTES = 1024 * 1024
 def roots_in(env: Mapping[str, str], home: Path, wanted: SourceSettings, *, extra: tuple[Path, ...] = ()) -> SourceRoots:
     """Where to look, as far as the settings let dream look."""
     share = _moved(env, "XDG_DATA_HOME", home / ".local" / "share") / "opencode"
-    claws = _claw_states(env, home)
+    claws = openclaw_states(env, home)
     hermes = _moved(env, "HERMES_HOME", home / ".hermes")
     backend = (Path(env["LETTA_LOCAL_BACKEND_DIR"]),) if env.get("LETTA_LOCAL_BACKEND_DIR") else ()
     portable = (Path(env["VSCODE_PORTABLE"]) / "user-data" / "User",) if env.get("VSCODE_PORTABLE") else ()
@@ -66,29 +66,6 @@ def _opencode_store(env: Mapping[str, str], share: Path) -> Iterator[Path]:
             yield store
 
 
-def _claw_home(env: Mapping[str, str], home: Path) -> Path:
-    return _moved(env, "OPENCLAW_HOME", home)
-
-
-def _claw_states(env: Mapping[str, str], home: Path) -> tuple[Path, ...]:
-    """The folders of OpenClaw's state, under every name it has had, and of the profile that is chosen."""
-    if env.get("OPENCLAW_STATE_DIR"):
-        return (_moved(env, "OPENCLAW_STATE_DIR", home),)
-    names = [*_CLAW_NAMES]
-    profile = env.get("OPENCLAW_PROFILE", "")
-    if profile and profile != "default" and "/" not in profile:
-        names.insert(0, f".openclaw-{profile}")
-    return tuple(_claw_home(env, home) / name for name in names)
-
-
-def claw_state(env: Mapping[str, str], home: Path) -> Path:
-    """The folder in which OpenClaw, started as things are, keeps its state: an older name's only where the new one is not."""
-    states = _claw_states(env, home)
-    if states[0].name != _CLAW_NAMES[0]:  # somebody chose it
-        return states[0]
-    return next((state for state in states if state.is_dir()), states[0])
-
-
 def _claw_workspaces(env: Mapping[str, str], home: Path, states: tuple[Path, ...]) -> Iterator[Path]:
     """The workspaces that lie elsewhere: named by a variable, or in OpenClaw's own settings."""
     if env.get("OPENCLAW_WORKSPACE_DIR"):
@@ -99,6 +76,6 @@ def _claw_workspaces(env: Mapping[str, str], home: Path, states: tuple[Path, ...
         except Unopened:
             continue
         for named in _WORKSPACE.findall(text):
-            place = _claw_home(env, home) / named[2:] if named.startswith("~/") else Path(named)
+            place = openclaw_home(env, home) / named[2:] if named.startswith("~/") else Path(named)
             if place.is_absolute() and state not in place.parents:
                 yield place

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.extraction import ConversationState, extract, gate
+from dreamd.extraction import ConversationState, Talks, extract, gate
+from dreamd.extraction.conversation import MOST_TALKS
 from dreamd.extraction.speech import LONGEST_SENTENCE
 from dreamd.model import Event, EventKind, GateVerdict, MemoryClass, Origin, Speaker, parse_scope
 
@@ -53,3 +55,25 @@ def test_extraction_always_answers_and_learns_from_people_and_their_agent_alone(
     assert human or not extraction.candidates
     assert all(0 < len(c.text) <= LONGEST_SENTENCE and not c.explicit for c in extraction.candidates)
     assert ConversationState.decode(extraction.state.encode()) == extraction.state
+
+
+def test_the_states_of_several_conversations_are_kept_apart_and_the_oldest_go_first() -> None:
+    talks = Talks()
+    for number in range(MOST_TALKS + 3):
+        talks = talks.after(f"c-{number}", ConversationState(seen=(str(number),)))
+    again = Talks.decode(talks.encode())
+    assert again == talks
+    assert again.of(f"c-{MOST_TALKS + 2}").seen == (str(MOST_TALKS + 2),)
+    assert again.of("c-0") == ConversationState()
+
+
+def test_a_state_as_it_was_kept_before_belongs_to_the_conversation_it_names() -> None:
+    kept = ConversationState(("a cause",), ("x",), ("c-1", "said", "told"))
+    assert Talks.decode(kept.encode()).of("c-1") == kept
+    assert Talks.decode(kept.encode()).of("c-2") == ConversationState()
+
+
+@pytest.mark.parametrize("text", [
+    "", "[", "7", "[]", '{"talks": 7}', '{"talks": [1, [2, 3], ["c"]]}', '{"talks": [["c", "{"]]}'])
+def test_states_that_make_no_sense_are_none(text: str) -> None:
+    assert Talks.decode(text).of("c") == ConversationState()
