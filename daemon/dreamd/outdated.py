@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 
-from dreamd.model import Memory, Relation, Status
+from dreamd.model import Judgement, Memory, Relation, Status
 from dreamd.ranking import Ranked, named_old, word_roots
 
 TOPIC = 0.37
@@ -29,6 +30,14 @@ AS_NEAR, NEARLY_AS_NEAR = 0.75, 0.6
 """Share of the earlier answer's nearness to the question that the later one needs, and enough where both are much alike."""
 ITS_WORDS = 0.8
 """Share of the question's words that the earlier answer has which the later one needs: else it answers another question."""
+IN_TALK = 0.44
+"""Likeness from which two texts, each behind what was said before it, speak of the same thing."""
+HALF = 0.5
+_UNTOLD = frozenset({"name", "count", "code", "host"})
+"""Kinds of value that a text may have beside the one it tells."""
+LEAST_ALIKE_BESIDE = 0.3
+"""The same, where the later one names the earlier value beside its own."""
+IN_PLACE, BESIDE = "in place", "beside"
 LEAST_ALIKE = 0.37
 """Likeness from which the later of two answers stands before the earlier."""
 CLEARLY_LATER = timedelta(days=1)
@@ -43,15 +52,68 @@ _GONE = re.compile(
 _TAKEN_OVER = re.compile(r"(?i:took|takes|has taken) over [^.;]{0,40}?from (?P<old>[A-ZÄÖÜ][\w-]+)")
 
 
-def currently(answers: Sequence[Ranked], likeness: Callable[[Memory, Memory], float]) -> list[Ranked]:
+@dataclass(frozen=True)
+class Likeness:
+    """How alike two results are, as the vectors know them."""
+
+    alone: Callable[[Memory, Memory], float]
+    """The two as they are shown."""
+    in_talk: Callable[[Memory, Memory], float] | None = None
+    """The two behind what was said before each; None where nobody knows it."""
+
+    def most(self, a: Memory, b: Memory) -> float:
+        """The greater of both."""
+        return max(self.alone(a, b), self.in_talk(a, b) if self.in_talk else 0.0)
+
+
+def currently(answers: Sequence[Ranked], likeness: Likeness, question: str = "") -> list[Ranked]:
     """Answers to one question without what a later one among them has outdated, and with the later of two values first."""
-    gone = {old.memory.id for old in answers for new in answers if is_answered_anew(old, new, likeness(old.memory, new.memory))}
+    gone = {old.memory.id for old in answers for new in answers if is_of_another_day(old.memory, new.memory)
+            and (is_answered_anew(old, new, likeness.alone(old.memory, new.memory))
+                 or is_answered_nearer(old, new, likeness, question))}
     order = [one for one in answers if one.memory.id not in gone]
     for new in list(order):
         at = order.index(new)
-        first = next((n for n, old in enumerate(order[:at]) if _stands_behind(old, new, likeness(old.memory, new.memory))), at)
+        first = next((n for n, old in enumerate(order[:at])
+                      if _stands_behind(old, new, likeness.alone(old.memory, new.memory))), at)
         order.insert(first, order.pop(at))
     return order
+
+
+def is_answered_nearer(old: Ranked, new: Ranked, likeness: Likeness, question: str = "") -> bool:
+    """Whether a later answer is at least as near to the question, of the same talk, and has another value.
+
+    The earlier one then speaks either of the same thing before it changed or of another thing that was asked for less. A live
+    memory is left out only where the later answer names its value beside another one.
+    """
+    earlier, later = old.memory, new.memory
+    if earlier.pinned or "sequel" in new.parts or new.parts["similarity"] < old.parts["similarity"]:
+        return False
+    if not _answers_as_much(old, new):
+        return False
+    instead = _instead(earlier.text, later.text, question)
+    if not instead or (earlier.status is Status.LIVE and instead != BESIDE) or _are_parallel(earlier.text, later.text):
+        return False
+    alike = likeness.most(earlier, later)
+    return alike >= (LEAST_ALIKE_BESIDE if instead == BESIDE else IN_TALK) and not _is_of_another_kind(earlier, later, alike)
+
+
+def _instead(earlier: str, later: str, question: str) -> str:
+    """How a later text has another value of a kind that an earlier one has: in its place, or beside it; or nothing."""
+    from dreamd.extraction.revisions import values_of
+
+    mine, theirs, asked = values_of(earlier), values_of(later), values_of(question)
+    shared = (mine.keys() & theirs.keys()) - _UNTOLD - asked.keys()
+    if any(mine[kind] < theirs[kind] for kind in shared):
+        return BESIDE
+    return IN_PLACE if any(mine[kind].isdisjoint(theirs[kind]) for kind in shared) else ""
+
+
+def _are_parallel(earlier: str, later: str) -> bool:
+    """Whether two texts say the same kind of thing of two things: each has words of its own beside those they share."""
+    mine, theirs = _subject(earlier), _subject(later)
+    shared = mine & theirs
+    return len(shared) >= HALF * min(len(mine), len(theirs)) > 0 and bool(mine - theirs) and bool(theirs - mine)
 
 
 def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
@@ -79,7 +141,8 @@ def _stands_behind(old: Ranked, new: Ranked, likeness: float) -> bool:
 
 def _answers_as_much(old: Ranked, new: Ranked) -> bool:
     """Whether the later answer has the words of the question that the earlier has, or was found through it."""
-    return "sequel" in new.parts or new.parts["words"] >= ITS_WORDS * old.parts["words"]
+    continued = "sequel" in new.parts and "named" not in new.parts
+    return continued or new.parts["words"] >= ITS_WORDS * old.parts["words"]
 
 
 def is_of_another_day(earlier: Memory, later: Memory) -> bool:
@@ -109,11 +172,22 @@ def _tells_a_change(text: str) -> bool:
 
 def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:
     """Whether the judge of relations sees two things in two texts: two environments, two colours, two people."""
-    from dreamd.relations import Statement, judge
-
-    found = judge(Statement(earlier.text, earlier.confirmed_at), Statement(later.text, later.confirmed_at), similarity=likeness)
+    found = _judged(earlier, later, likeness)
     apart = (clue.startswith(_OTHER_THING) and not clue.startswith("different weekday") for clue in found.evidence)
     return found.relation is Relation.UNRELATED or any(apart)
+
+
+def _is_of_another_kind(earlier: Memory, later: Memory, likeness: float) -> bool:
+    """Whether the judge sees two things in what both texts say of them: two environments, two colours."""
+    clues = _judged(earlier, later, likeness).evidence
+    return any(clue.startswith("different ") and not clue.startswith("different weekday") for clue in clues)
+
+
+def _judged(earlier: Memory, later: Memory, likeness: float) -> Judgement:
+    from dreamd.relations import Statement, judge
+
+    mine, theirs = Statement(earlier.text, earlier.confirmed_at), Statement(later.text, later.confirmed_at)
+    return judge(mine, theirs, similarity=likeness)
 
 
 def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) -> bool:

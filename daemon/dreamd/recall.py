@@ -24,7 +24,7 @@ from dreamd.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.errors import DreamError, Outage, UsageError
 from dreamd.kit import Kit, open_kit
 from dreamd.model import Memory, Scope, Status
-from dreamd.outdated import currently
+from dreamd.outdated import Likeness, currently
 from dreamd.passages import Wanted, add_to, as_shown
 from dreamd.paths import Paths, default_config, read_environment
 from dreamd.ranking import (
@@ -184,7 +184,8 @@ def _with_what_was_said(kit: Kit, wanted: Wanted, near: Near | None, ranked: Seq
         return found
     if near and found:
         found = with_sequels(found, wanted, store=kit.store, around=Around(near.beside, near.vector_of, near.sayings))
-    return currently(found, near.between if near else shared_words) if len(found) > 1 else found
+    likeness = Likeness(near.between, near.in_talk) if near else Likeness(shared_words)
+    return currently(found, likeness, wanted.query) if len(found) > 1 else found
 
 
 def _wanted(kit: Kit, query: str, asked: Asked, look: Look, *, by_words: bool) -> Wanted:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.outdated import currently
+from dreamd.outdated import Likeness, currently
 from dreamd.ranking import Ranked
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
@@ -22,8 +22,9 @@ def said(identity: str, text: str, *, days: int = 0, near: float = 0.6, words: f
     return Ranked(replace(memory, **changes), near, {"similarity": near, "words": words, "asked_for": 1.25})  # type: ignore[arg-type]
 
 
-def shown(*answers: Ranked, likeness: float = 0.6) -> list[str]:
-    return [one.memory.id for one in currently(answers, lambda *_: likeness)]
+def shown(*answers: Ranked, likeness: float = 0.6, in_talk: float = 0.0, question: str = "") -> list[str]:
+    found = currently(answers, Likeness(lambda *_: likeness, lambda *_: in_talk), question)
+    return [one.memory.id for one in found]
 
 
 OLD, NEW = "We fire the kiln on Tuesdays.", "We fire the kiln on Fridays."
@@ -58,3 +59,42 @@ def test_the_later_of_two_values_stands_first_where_both_stay() -> None:
     assert shown(old, new) == ["new", "old"]
     assert shown(said("other", "The shed is green.", days=20, near=0.8), old, new) == ["other", "new", "old"]
     assert shown(old, said("new", NEW, near=0.6)) == ["old", "new"]
+
+
+ROLL, NEW_ROLL = "The 62 mm continuous.", "There's the 54 in, that's all they sell."
+
+
+def test_a_terse_answer_makes_way_for_a_later_one_of_the_same_talk_that_is_nearer_to_the_question() -> None:
+    old, new = said("old", ROLL, near=0.4), said("new", NEW_ROLL, days=90, near=0.5)
+    assert shown(old, new, likeness=0.2, in_talk=0.6) == ["new"]
+    assert shown(replace_status(old, Status.STALE), new, likeness=0.2, in_talk=0.6) == ["new"]
+
+
+@pytest.mark.parametrize(("old", "new", "in_talk"), [
+    (said("old", ROLL, near=0.4), said("new", NEW_ROLL, days=90, near=0.5), 0.3),
+    (said("old", ROLL, near=0.6), said("new", NEW_ROLL, days=90, near=0.5), 0.6),
+    (said("old", ROLL, near=0.4), said("new", NEW_ROLL, near=0.5), 0.6),
+    (said("old", ROLL, near=0.4, status=Status.LIVE), said("new", NEW_ROLL, days=90, near=0.5), 0.6),
+    (said("old", ROLL, near=0.4, pinned=True), said("new", NEW_ROLL, days=90, near=0.5), 0.6),
+    (said("old", ROLL, near=0.4), said("new", "The labels are cut off on the right.", days=90, near=0.5), 0.6),
+    (said("old", "Billing listens on 8080.", near=0.4), said("new", "Signing listens on 9090.", days=90, near=0.5), 0.6),
+])
+def test_of_two_terse_answers_both_stay_where_they_may_be_of_two_things(old: Ranked, new: Ranked, in_talk: float) -> None:
+    assert sorted(shown(old, new, likeness=0.2, in_talk=in_talk)) == ["new", "old"]
+
+
+def test_a_later_answer_that_names_the_earlier_value_beside_its_own_stands_alone_even_against_a_memory() -> None:
+    old = said("old", "We fire on Thursdays after lunch.", near=0.45, status=Status.LIVE)
+    new = said("new", "Firings are on tuesday mornings, thursdays clashed with the market.", days=90, near=0.55)
+    assert shown(old, new, likeness=0.38) == ["new"]
+    assert sorted(shown(old, new, likeness=0.38, question="what happens on Thursdays")) == ["new", "old"]
+    assert sorted(shown(old, new, likeness=0.2)) == ["new", "old"]
+
+
+def test_another_colour_is_another_value() -> None:
+    old, new = said("old", "The moss green, hex 5B7F4A.", near=0.4), said("new", "It becomes the orange, D9772B.", days=90)
+    assert shown(old, new, likeness=0.2, in_talk=0.5) == ["new"]
+
+
+def replace_status(one: Ranked, status: Status) -> Ranked:
+    return replace(one, memory=replace(one.memory, status=status))

@@ -183,3 +183,24 @@ def test_a_later_text_that_names_the_old_or_has_another_value_replaces_it(earlie
 ])
 def test_another_thing_or_another_kind_of_value_replaces_nothing(earlier: str, later: str, likeness: float) -> None:
     assert not is_replaced(earlier, later, likeness, later=True)
+
+
+@pytest.mark.model
+def test_what_began_anew_with_a_name_in_an_answer_stands_before_it(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, in_passing("a copy of every packing list goes to Rosalind, she packs"))
+    thoughtful.say(SECOND_DAY, in_passing("Rosalind is leaving in june, Bertrand packs after that", "c2"),
+                   in_passing("the packing tape is brown", "c3"))
+    thoughtful.dream(SECOND_NIGHT)
+    texts = [text for _, text in found(thoughtful, "who gets a copy of every list")]
+    assert texts[:2] == ["Rosalind is leaving in june, Bertrand packs after that",
+                         "a copy of every packing list goes to Rosalind, she packs"]
+
+
+@pytest.mark.model
+def test_a_first_word_that_is_no_name_brings_nothing_along(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, in_passing("Nobody weighs a baked loaf in this bakery"))
+    thoughtful.say(SECOND_DAY, in_passing("Nobody else touches the oven of the bakery", "c2"))
+    thoughtful.dream(SECOND_NIGHT)
+    with thoughtful.kit(LATER) as kit:
+        shown = search(kit, "do we weigh loaves raw or baked", QUIET).results
+    assert not any("named" in one.parts for one in shown)

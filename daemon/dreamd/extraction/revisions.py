@@ -21,7 +21,9 @@ _PLACE = re.compile(r"(?i)(?P<place>(?:on|in|at|to|under|from|with|by|for|use|is
                     r" (?P<new>[\w-]+) (?P<thing>[\w-]{3,})(?=[,.;!]|$)")
 _LEAN = re.compile(r"(?i)\b(?:it|them|this|that|those|these|they|es|das|sie|ihn|eso|ellos|lo|la|los|ça|le|les|cela)\b")
 _KINDS = (
-    ("code", r"`[^`]+`"), ("mail", r"[\w.+-]+@[\w-]+\.\w[\w.]*\w"), ("address", r"https?://[^\s,;]+[^\s,;.!?]"),
+    ("code", r"`[^`]+`"),
+    ("colour", r"#[0-9a-f]{6}\b|(?<![\w#])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6}\b"),
+    ("mail", r"[\w.+-]+@[\w-]+\.\w[\w.]*\w"), ("address", r"https?://[^\s,;]+[^\s,;.!?]"),
     ("day", r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.\d{1,2}\.\d{4}\b"),
     ("time", r"\b\d{1,2}(?::\d\d| ?[ap]m\b|h\d\d|\s?uhr\b)(?: ?[ap]m\b)?"),
     ("path", r"(?<!\w)[~.]{0,2}/?[\w<>*-][\w<>*.-]*/[\w<>*./-]*[\w>*]"),
