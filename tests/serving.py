@@ -128,6 +128,10 @@ class Place:
             assert time.monotonic() < end, self.said.read_text()[-1500:] if self.said.exists() else "no service was started"
             time.sleep(0.03)
 
+    def comes_to_rest(self) -> None:
+        """Wait until `dream check` finds nothing: a dream that was only just seen to decide may still write its files."""
+        self.waits_for(lambda: self.dream("check").returncode == 0)
+
     def child(self) -> int:
         self.waits_for(lambda: self.events("cycle.started"))
         return int(str(self.events("cycle.started")[-1]["pid"]))

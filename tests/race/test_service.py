@@ -86,8 +86,9 @@ def test_a_service_and_three_people_dream_one_after_the_other(place: Place) -> N
         assert place.dream("note", note).returncode == 0
     manual = [subprocess.Popen([sys.executable, "-m", "dreamd.cli.main", "--home", str(place.paths.home), "consolidate"],
                                env=place.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(3)]
-    assert {m.wait(timeout=60) for m in manual} <= {0, 11}
+    assert {m.wait(timeout=240) for m in manual} <= {0, 11}
     place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM fate") == [(3,)])
+    place.comes_to_rest()
     assert place.ends(service) == 0
     assert place.rows("SELECT status FROM memory") == [("live",)] * 3
     assert place.dream("check").returncode == 0
@@ -115,7 +116,7 @@ def test_a_child_without_enough_memory_is_an_outage_and_dreams_once_there_is_mor
     # The weights alone fit; torch around them does not. Where it runs out, a library may end, complain, or ask without end.
     greedy = EAGER + '[model]\nengine = "torch"\n'
     service = place.serve(greedy.replace("[service]", "[service]\nchild_memory_mib = 256"), rhythm={"stop_s": 0.5},
-                          child_timeout_minutes=0.5)
+                          child_timeout_minutes=1.0)
     place.dream("note", NOTE)
     place.waits_for(lambda: read_markers(place.paths.outage))
     [marker] = read_markers(place.paths.outage)
@@ -124,7 +125,7 @@ def test_a_child_without_enough_memory_is_an_outage_and_dreams_once_there_is_mor
     assert place.rows("SELECT COUNT(*) FROM observation") == [(1,)]
     (place.base / "dream.toml").write_text(greedy.replace("[service]", "[service]\nchild_memory_mib = 8192"))
     try_again_now(place, marker.component)
-    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)])
+    place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)], within_s=600)
     place.waits_for(lambda: not read_markers(place.paths.outage))
     assert place.ends(service) == 0
 
@@ -152,6 +153,7 @@ def test_a_killed_supervisor_takes_no_work_with_it(place: Place) -> None:
     second = place.serve(EAGER)
     place.waits_for(lambda: place.events("service.started"))
     place.waits_for(lambda: place.rows("SELECT status FROM memory") == [("live",)])
+    place.comes_to_rest()
     assert place.ends(second) == 0
     assert place.dream("check").returncode == 0
 
@@ -216,7 +218,8 @@ def test_a_dream_at_work_stops_for_a_pause_and_goes_on_after_it(place: Place) ->
     assert ended["outcome"] == "interrupted" and ended["reason"] in ("paused by a person", "asked to stop"), ended
     assert read_markers(place.paths.outage) == []
     assert place.dream("resume").returncode == 0
-    place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM fate") == [(800,)], within_s=200)
+    place.waits_for(lambda: place.rows("SELECT COUNT(*) FROM fate") == [(800,)], within_s=600)
+    place.comes_to_rest()
     assert place.ends(service) == 0
     assert place.dream("check").returncode == 0
 
