@@ -33,6 +33,8 @@ from dreamd.telemetry import Heartbeat
 PROBE = Path(probe.__file__)
 LAUNCHER = PROBE.parents[2] / "systemd" / "dream-probe.sh"
 NOW = datetime.now(UTC).replace(microsecond=0)
+AN_HOUR_S = 3600.0
+"""Ago, however short a time this machine has been up."""
 Run = subprocess.CompletedProcess[str]
 
 
@@ -295,7 +297,7 @@ def test_one_note_that_waits_for_weeks_is_stale(paths: Paths, store: Store) -> N
 
 @pytest.mark.usefixtures("store")
 def test_a_heartbeat_that_froze_while_the_lock_is_held_is_stale(paths: Paths) -> None:
-    beat(paths, "cycle", boot_s=0.0)
+    beat(paths, "cycle", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
     assert verdict(paths) == ("healthy", 0)
     with mutex.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
         assert verdict(paths) == ("stale", 1)
@@ -308,7 +310,7 @@ def test_a_frozen_service_is_stale_and_a_stepped_clock_is_not(paths: Paths) -> N
     with mutex.hold_service(paths.locks, Owner("dream run", NOW)):
         beat(paths, "service", at=iso(NOW - timedelta(days=2)))
         assert verdict(paths) == ("healthy", 0)
-        beat(paths, "service", boot_s=1.0)
+        beat(paths, "service", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
         assert verdict(paths) == ("stale", 1)
         beat(paths, "service", boot_id="another boot", at=iso(NOW - timedelta(days=2)))
         assert verdict(paths) == ("stale", 1)
