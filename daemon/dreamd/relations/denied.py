@@ -91,6 +91,28 @@ def left_free(pair: PairFeatures) -> bool:
     return bool(_LAX.search(pair.a.low)) != bool(_LAX.search(pair.b.low))
 
 
+_EXCEPTING = frozenset(
+    (
+        "other others else elsewhere otherwise except but besides beside without unless until outside than apart beyond rather"
+    ).split()
+)
+"""With these a denial says of all else what "only" leaves to one."""
+ALL_BUT_ONE = 0.95
+LEAST_SAID = 3
+
+
+def bars_what_is_left(pair: PairFeatures) -> bool:
+    """One says "only" of a place, a time or a person, and the other denies just that: "only at weekends", "not at weekends"."""
+    if not pair.in_english or pair.a.only == pair.b.only or len(pair.shared) < LEAST_SAID:
+        return False
+    sole, denying = (pair.a, pair.b) if pair.a.only else (pair.b, pair.a)
+    if sole.negations or denying.negations != 1 or max(pair.cover_a, pair.cover_b) < ALL_BUT_ONE:
+        return False
+    bound = denying.conditions & {"unless", "until"} or not denying.spoken.isdisjoint(_EXCEPTING)
+    return not bound and sole.bearings & _TIMES == denying.bearings & _TIMES
+
+
+_TIMES = frozenset(["before", "after", "out", "less", "more"])
 _NOT = re.compile(r", (?:and )?(?:not|never) ((?:\w+[ .]?){1,4})")
 
 

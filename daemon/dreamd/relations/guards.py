@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from dreamd.relations import words
 from dreamd.relations.causes import other_cause
-from dreamd.relations.denied import denied_and_said, denied_crosswise, denied_elsewhere, left_free, ruled_out
+from dreamd.relations.denied import bars_what_is_left, denied_and_said, denied_crosswise, denied_elsewhere, left_free, ruled_out
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.opposites import RELATIONS
@@ -105,6 +105,8 @@ def _logic(pair: PairFeatures) -> Iterable[str]:
     said = denied_and_said(pair)
     if said:
         yield f"one denies `{said}`, the other says it"
+    if bars_what_is_left(pair):
+        yield "one denies what the other says is the only one"
     if left_free(pair):
         yield "one leaves free what the other does not"
     if denied_crosswise(pair):
@@ -316,10 +318,18 @@ _COUNTING = frozenset(
 )
 
 
+_SOME_ONE = frozenset(["one"])
+"""Behind it stands a thing that is not named yet: "one customer" may be the one that the other side names."""
+
+
 def narrowed(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     """A word put before a shared noun of the subject that the other side leaves bare ("payment webhooks")."""
     their_words = [t for t in theirs.tokens if t.kind not in ("stop", "op")]
-    bare = {t.stem for i, t in enumerate(their_words) if t.is_content and (i == 0 or not their_words[i - 1].is_content)}
+    bare = {
+        t.stem
+        for i, t in enumerate(their_words)
+        if t.is_content and (i == 0 or not their_words[i - 1].is_content and their_words[i - 1].lower not in _SOME_ONE)
+    }
     cut = mine.tokens
     for one, head in zip(cut, cut[1:], strict=False):
         if (

@@ -32,9 +32,12 @@ _SMALL = frozenset(
     ).split()
 )
 _PARTICLES = frozenset(
-    "erst schon doch mal eben denn ja halt ya aún todavía déjà encore já ainda già ancora 就 才 也 都 もう まだ 벌써".split()
+    (
+        "erst schon doch mal eben denn ja halt ya aún todavía déjà encore já ainda già ancora 就 才 也 都 もう まだ 벌써 "
+        "우리 저희"
+    ).split()
 )
-"""What only colours a sentence: "schließt erst um drei"."""
+"""What only colours a sentence: "schließt erst um drei"; and the "our" that English readers leave out."""
 _DROPPED = words.STOP | words.NEGATORS | words.NUMBER_WORDS.keys() | words.UNIT_NAMES.keys() | _SMALL
 """Words that no claim is compared by: what they say is read elsewhere, or nothing."""
 _FAINT = LIGHT | frozenset(

@@ -31,6 +31,14 @@ class Limits:
     """When one side is to say more, yet leaves out many of the other's words."""
     merge_restated: float = 0.1
     """When the same amounts stand in other units, which the score cannot compute."""
+    merge_amounts: float = 0.5
+    """The same, whatever the words around them."""
+    merge_long: float = 0.6
+    """When one says a lot and nothing in the wording hints at a conflict."""
+    contested_long: float = 0.35
+    """And such a merge must not look like a conflict with more than this."""
+    each_more: float = 0.1
+    """Nor may both sides look, with more than this, as if they said more than the other."""
     merge_foreign: float = 0.4
     """Between English and another language."""
     merge_foreign_richer: float = 0.42

@@ -114,6 +114,7 @@ DIMENSION_NOUNS = {
     "speed": "speed", "length": "length", "width": "length", "height": "length", "depth": "length", "distance": "length",
     "weight": "mass", "weighs": "mass", "weigh": "mass", "temperature": "celsius", "duration": "time", "price": "eur", "cost": "eur", "interval": "time",
     "volume": "volume", "capacity": "volume", "long": "length", "wide": "length", "high": "length", "deep": "length",
+    "thick": "length", "thickness": "length", "tall": "length", "bandwidth": "rate", "throughput": "rate",
 }  # fmt: skip
 EXCLUSIVE = re.compile(
     r"(?<![\w-])(?:only|solely|exclusively|alone|nothing else|no(?:body|-one| one)? (?:else|other)|sole|reserved (?:to|for)|purely|entirely|throughout|nur|allein|ausschließlich|"

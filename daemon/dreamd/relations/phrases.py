@@ -28,6 +28,11 @@ _PLAINER = (
     ("with regard to", "about"),
     ("at the present time", "now"),
     ("a total of", ""),
+    ("free of charge", "free"),
+    ("every once in a while", "occasionally"),
+    ("once in a while", "occasionally"),
+    ("a while", "a time"),
+    ("as long as the", "while the"),
     ("in spite of", "despite"),
     ("is situated in", "is in"),
     ("are situated in", "are in"),
@@ -53,6 +58,12 @@ _BOUNDS = (
     (re.compile(rf"\b(?:smaller|lower) than {_NUMBER}", re.IGNORECASE), "below "),
 )
 """A bound in other words, where an amount follows."""
+_NONE_MORE = re.compile(rf"\bno ((?:[\w-]+ ){{1,3}}?)(?:may |can |must |should )?([\w-]+ )more than {_NUMBER}", re.IGNORECASE)
+"""How many is the most, told as what nobody exceeds."""
+_ONCE = re.compile(
+    r"\b(o|O)nce (?=(?:the|it|they|he|she|you|we|all|this|that|our|its|their|\w{3,}(?:ed|wn|pt|ilt|ent|old|aid|ought))\b)"
+)
+"""Once, where it tells after what and not how often."""
 _JUST = re.compile(r"\b(?P<is>is|are|use|run|keep|take|show|send) just (?=(?:an?|the) )", re.IGNORECASE)
 """Only, where it tells what a thing is and no more."""
 _CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
@@ -64,6 +75,10 @@ def plainer(folded: str) -> str:
         folded = _CELSIUS.sub(" celsius", folded)
     if " just " in folded:
         folded = _JUST.sub(r"\g<is> only ", folded)
+    if "nce " in folded:
+        folded = _ONCE.sub(lambda m: "after " if m.group(1) == "o" else "After ", folded)
+    if " more than " in folded and ("no " in folded or "No " in folded):
+        folded = _NONE_MORE.sub(r"\1\2at most ", folded)
     if " than " in folded:
         for bound, put in _BOUNDS:
             folded = bound.sub(put, folded)

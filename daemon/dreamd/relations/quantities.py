@@ -140,8 +140,14 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             i += 1
             continue
         found.append(_with_unit(tokens, i, after, value))
-        i = after
+        i = after + 3 if found[-1].dim == "rate" and _each_second(tokens[after + 1 : after + 3]) else after
     return found
+
+
+def _each_second(behind: Sequence[Token]) -> bool:
+    """What a unit of transfer may be told with or without: "100 megabits", "100 megabits each second"."""
+    low = [t.lower for t in behind]
+    return len(low) > 1 and low[0] in ("per", "each", "every", "a") and low[1] in ("second", "sec", "s")
 
 
 def _may_begin(tokens: Sequence[Token], i: int) -> bool:
@@ -320,13 +326,26 @@ def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Qua
         follow = tokens[after + 1].lower
     if follow in words.UNIT_NAMES:
         dim, factor = words.UNIT_NAMES[follow]
-        return Quantity(dim, value * factor, i)
+        whole = _of_the_same(tokens[after + 1 : after + 3], dim)
+        return Quantity("percent", value * factor / whole * 100, i) if whole else Quantity(dim, value * factor, i)
     if after < len(tokens) and tokens[after].kind == "cjk":
         unit = unit_at(follow)
         return Quantity(unit[0], value * unit[1], i) if unit else Quantity("", value, i)
     if i and tokens[i - 1].lower in ("€", "$", "£"):
         return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
     return Quantity("", value, i)
+
+
+_PARTS_OF = frozenset(["mass", "volume"])
+
+
+def _of_the_same(behind: Sequence[Token], dim: str) -> float:
+    """ "140 g per kg": the amount of one dimension that another of it is a part of; 0 where there is none."""
+    low = [t.lower for t in behind]
+    if dim not in _PARTS_OF or len(low) != 2 or low[0] not in ("per", "/"):
+        return 0.0
+    unit = words.UNIT_NAMES.get(low[1], ("", 0.0))
+    return unit[1] if unit[0] == dim else 0.0
 
 
 def dimension(key: str) -> str:

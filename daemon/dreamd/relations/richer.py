@@ -57,11 +57,20 @@ def _goes_on(longer: Slots, places: Sequence[int], shorter: Slots) -> bool:
         return all(is_timely((t,)) or t.kind == "number" or t.lower in words.NUMBER_WORDS for t in rest if t.is_content)
     if first.lower in _UNSAFE or first.lower == "for" and not joint:
         return False
+    if _often(rest):
+        return not shorter.numbers
     if not joint and shorter.imperative and first.lower in _WHERE:
         return False  # "water the ferns in the hall" says nothing of the other ferns
     if not joint and first.lower in _JOINTS and ({t.lower for t in shorter.tokens} & _WHOLE or shorter.modal == "must"):
         return False
     return joint or first.lower in words.REASONS | _JOINTS
+
+
+def _often(rest: Sequence[Token]) -> bool:
+    """How many times or how long something is done: "twice", "three times", "40 seconds"."""
+    unit = rest[1].lower if len(rest) > 1 else ""
+    number = rest[0].kind == "number" or rest[0].lower in words.NUMBER_WORDS
+    return rest[0].lower in words.TIMES_WORDS or number and (unit == "times" or unit in words.UNIT_NAMES)
 
 
 def _is_aside(rest: Sequence[Token], shorter: Slots) -> bool:

@@ -11,11 +11,12 @@ from itertools import takewhile
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
+from dreamd.relations.moved import clauses_alike, crossed
 from dreamd.relations.sameness import told_from_both_ends, turned_no
 from dreamd.relations.sequence import explains_turned
 from dreamd.relations.slots import Slots
-from dreamd.relations.structure import ROUGHLY, moved_whole, other_opening, other_roles
-from dreamd.relations.text import stem
+from dreamd.relations.structure import ROUGHLY, moved_whole, other_opening, other_roles, same_list, told_as_list
+from dreamd.relations.text import Token, stem
 from dreamd.relations.turns_abroad import is_agentless
 from dreamd.relations.words import FRACTION_WORDS, NUMBER_WORDS
 
@@ -39,6 +40,8 @@ _FALLING = frozenset(stem(w) for w in "decrease lower shorter smaller reduce fal
 _AMOUNTS = frozenset(["more", "less", "fewer"])
 _NEEDING = frozenset(["need", "needs", "needed", "lack", "lacks", "want", "wants"])
 _HOLDING = frozenset(["has", "have", "had", "got"])
+_PERIODS = frozenset(["day", "night", "week", "month", "quarter", "season", "year"])
+"""Whose things are no part of them."""
 _VAGUE_NOUNS = frozenset(
     stem(w)
     for w in "name length width height depth weight price cost size colour version date time address limit deadline value status speed "
@@ -68,10 +71,12 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
         yield "two letters are exchanged"
     agentless = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
     roles = other_roles(pair) if low >= NEARLY_ALL and not agentless else ""
-    if low >= NEARLY_ALL and not moved_whole(pair):
+    if low >= NEARLY_ALL and not moved_whole(pair) and not clauses_alike(pair):
         yield "the same words are paired otherwise"
     elif roles:
         yield f"the same words in other roles: {roles}"
+    elif (turned := crossed(pair)) and not same_list(pair) and not told_as_list(pair):
+        yield f"each goes with what the other has: {turned}"
     if low >= LEAST_COVER or high >= 1:
         yield from _likely(pair)
     opening = other_opening(pair) if high >= LEAST_COVER else ""
@@ -184,9 +189,15 @@ def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
             return f"`{one.surface} of {whole.surface}` only"
     for whole, one in zip(cut, cut[1:], strict=False):
         thing = one.stem in extra and one.is_content and _is_thing(one.stem)
-        if whole.surface.lower().endswith("'s") and thing and whole.stem in held:
+        if whole.surface.lower().endswith("'s") and thing and whole.stem in held and not _is_period(mine, whole):
             return f"`{whole.surface} {one.surface}` only"
     return ""
+
+
+def _is_period(slots: Slots, whole: Token) -> bool:
+    """ "The month's rent" is the rent of a month; "last month's rent" is another one than this month's."""
+    before = [t.lower for t in slots.tokens[: slots.tokens.index(whole)]][-1:]
+    return whole.surface.lower().removesuffix("'s") in _PERIODS and before in ([], ["the"], ["a"], ["each"], ["every"])
 
 
 def _is_thing(stem_: str) -> bool:

@@ -10,6 +10,7 @@ Phrases and clauses may change places, lists may change their order, a passive m
 from __future__ import annotations
 
 from dreamd.relations.features import PairFeatures, inversions
+from dreamd.relations.moved import clauses_alike, in_one_phrase, phrase_moved
 from dreamd.relations.sequence import order_in, same_order
 from dreamd.relations.slots import Slots
 
@@ -118,12 +119,14 @@ def _voices(slots: Slots) -> frozenset[str]:
 
 def other_roles(pair: PairFeatures) -> str:
     """Two words that have changed places: behind a preposition, in a clause, or around the verb. Empty when none have."""
+    if phrase_moved(pair):
+        return ""
     left, right = openings(pair.a), openings(pair.b)
     if not _same_order(pair):
         lost = {(stem, joint) for stem, joint in left.items() if right.get(stem) != joint and stem in pair.shared}
         gained = {(stem, joint) for stem, joint in right.items() if left.get(stem) != joint and stem in pair.shared}
         for stem, joint in sorted(lost):
-            other = next((s for s, j in sorted(gained) if j == joint and s != stem), "")
+            other = next((s for s, j in sorted(gained) if j == joint and s != stem and not in_one_phrase(pair, stem, s)), "")
             if other and pair.a.passive == pair.b.passive and not same_list(pair):
                 return f"`{joint} {stem}` against `{joint} {other}`"
     return _other_clause(pair) or _turned_around(pair, left.keys() | right.keys())
@@ -165,7 +168,7 @@ def _other_clause(pair: PairFeatures) -> str:
     left, right = (sorted(tuple(sorted(clause)) for clause in slots.clauses) for slots in (pair.a, pair.b))
     if len(left) < 2 or len(left) != len(right) or left == right or same_list(pair) or told_as_list(pair):
         return ""
-    if sorted(pair.a.content) != sorted(pair.b.content):
+    if sorted(pair.a.content) != sorted(pair.b.content) or clauses_alike(pair):
         return ""
     return "the same words are paired otherwise"
 

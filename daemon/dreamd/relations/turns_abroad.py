@@ -27,6 +27,7 @@ _NO_MORE_THAN = re.compile(r"\b(?:ne |n')(?!.*\b(?:pas|jamais|plus|aucune?|rien|
 _PLAINLY = {
     "pt": (
         (re.compile(r"\bno\b", re.IGNORECASE), "em o"),
+        (re.compile(r"\bdos\b", re.IGNORECASE), "de os"),
         (re.compile(r"\bnão (?=[^.;,]{1,40}\b(?:nunca|nada|ninguém|nenhuma?|jamais)\b)", re.IGNORECASE), ""),
     ),
     "fr": (

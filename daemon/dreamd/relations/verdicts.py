@@ -32,6 +32,7 @@ from dreamd.relations.slots import Slots, quantifiers_in
 from dreamd.relations.strangers import strangers
 from dreamd.relations.structure import moved_whole, order_from_both_ends, said_alike, same_list
 from dreamd.relations.text import stem
+from dreamd.relations.vague import made_exact
 from dreamd.relations.wording import wordings
 
 CLEARLY_LATER_DAYS = 1.0
@@ -44,6 +45,8 @@ LEAST_ALONE = 0.1
 LEAST_APART = 0.5
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
+LEAST_LONG = 9
+"""Words of weight from which a statement says a lot."""
 LEAST_ALIKE = 0.25
 """Share of equal characters or words from which two statements without spaces are about one topic: vectors cannot tell."""
 _TURNED = {"a": "b", "b": "a"}
@@ -178,6 +181,10 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
         limit, most = limits.merge_denied, 0.0 if told.clash else limits.contested_denied
     elif limit == limits.merge and _is_plain(pair, told, score, limits):
         limit, most = limits.merge_plain, limits.contested_plain
+        if _is_long(pair, told, score, limits):
+            limit, most = limits.merge_long, limits.contested_long
+    elif limit in (limits.merge, limits.merge_thin) and _is_long(pair, told, score, limits):
+        limit, most = limits.merge_long, limits.contested_long
     contested = score.conflict > most and score.merge < limits.merge_thin
     if not guards and score.merge >= limit and not contested:
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
@@ -208,6 +215,14 @@ def _is_plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     return full and equal and not told.clash and pair.same_script and pair.similarity >= limits.topic
 
 
+def _is_long(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:
+    """So much in one that it would hardly be alike by chance, and no denial, change or other sign that it is another claim."""
+    if max(len(pair.a.content_set), len(pair.b.content_set)) < LEAST_LONG or not pair.in_english:
+        return False
+    quiet = pair.a.negations % 2 == pair.b.negations % 2 and bool(pair.a.changes) == bool(pair.b.changes)
+    return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.shown
+
+
 def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
     if not pair.same_script:
         english = "en" in (pair.a.tongue, pair.b.tongue)
@@ -221,6 +236,8 @@ def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
         and not (_named_anew(pair.only_a, pair.a) and _named_anew(pair.only_b, pair.b))
     ):
         return limits.merge_restated
+    if pair.restated and pair.in_english:
+        return limits.merge_amounts
     one_for_one = len(pair.only_a) == 1 == len(pair.only_b) and len(pair.shared) >= 2
     one_for_one = one_for_one and not _own_words(pair) <= LIGHT and not same_list(pair)
     if one_for_one:
@@ -262,8 +279,10 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if reason:
         return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
     for side, mine, theirs in (("a", pair.a, pair.b), ("b", pair.b, pair.a)):
-        if adds_to(mine, theirs):
-            found = _merging(pair, Relation.REFINES, 0.95, f"`{side}` says the same and adds to it", None)
+        exact = made_exact(mine, theirs, pair)
+        if exact or adds_to(mine, theirs):
+            more = f"`{side}` gives the amount for a vague word" if exact else f"`{side}` says the same and adds to it"
+            found = _merging(pair, Relation.REFINES, 0.95, more, None)
             return replace(found, richer=side) if found else None
     return None
 

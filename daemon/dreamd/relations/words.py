@@ -59,7 +59,7 @@ NEGATORS = frozenset(
 )
 NEGATORS_CJK = ("不得", "不要", "不能", "不可", "不会", "不再", "不用", "不是", "不接受", "不允许", "不", "没有", "没", "无需", "无", "禁止", "勿", "别",
                 "않", "없", "아니", "안 ", "못", "금지", "말 것", "지 마", "말고", "마라", "마세요", "ない", "ません", "禁止", "ず")
-NOT_NEGATING = ("not only", "no more than", "no less than", "not more than", "not less than", "no later than", "not later than",
+NOT_NEGATING = ("not only", "not even", "no more than", "no less than", "not more than", "not less than", "no later than", "not later than",
                 "no fewer than", "no matter", "not until", "no longer than", "nothing but", "none other", "no earlier than", "不同", "不仅",
                 "nicht nur", "no solo", "no sólo", "non seulement", "não só", "nicht mehr als", "no más de", "pas plus de", "não mais de")
 CONDITIONS = frozenset(
@@ -223,7 +223,8 @@ UNITS = {
     "B": ("bytes", 1.0, "byte bytes"), "kB": ("bytes", 1e3, "kb kilobyte kilobytes"), "MB": ("bytes", 1e6, "mb megabyte megabytes meg megs"),
     "GB": ("bytes", 1e9, "gb gigabyte gigabytes gig gigs"), "TB": ("bytes", 1e12, "tb terabyte terabytes"), "TiB": ("bytes", 1099511627776.0, "tib"),
     "KiB": ("bytes", 1024.0, "kib"), "MiB": ("bytes", 1048576.0, "mib"), "GiB": ("bytes", 1073741824.0, "gib"),
-    "bps": ("rate", 1.0, "bit/s bps"), "kbps": ("rate", 1e3, "kbit/s kbps kbit"), "Mbps": ("rate", 1e6, "mbit/s mbps mbit"), "Gbps": ("rate", 1e9, "gbit/s gbps gbit"),
+    "bps": ("rate", 1.0, "bit/s bps"), "kbps": ("rate", 1e3, "kbit/s kbps kbit kilobit kilobits"), "Mbps": ("rate", 1e6, "mbit/s mbps mbit megabit megabits"), "Gbps": ("rate", 1e9, "gbit/s gbps gbit gigabit gigabits"),
+    "um": ("length", 1e-6, "µm μm um micrometre micrometres micrometer micrometers micron microns"), "permille": ("percent", 0.1, "‰ permille promille permil"),
     "mm": ("length", 0.001, "mm millimetre millimetres millimeter millimeters milímetros"), "cm": ("length", 0.01, "cm centimetre centimetres centimeter centimeters zentimeter centímetros"),
     "m": ("length", 1.0, "m metre metres meter meters metern metro metros mètre mètres 米 미터"), "km": ("length", 1000.0, "km kilometre kilometres kilometer kilometers kilómetros 公里 킬로미터"),
     "ft": ("feet", 1.0, "ft foot feet"), "in": ("inch", 1.0, "inch inches"), "mile": ("mile", 1.0, "mile miles"),

@@ -44,6 +44,11 @@ def test_digits_are_read_as_people_write_them(text, value):
         ("3月15日", "15 March"),
         ("30일", "30 days"),
         ("five thousand messages", "5,000 messages"),
+        ("140 g per kg", "14 %"),
+        ("5 ml per litre", "0.5 percent"),
+        ("0.8 mm", "800 micrometres"),
+        ("2.5 Gbit/s", "2500 megabits each second"),
+        ("3 ‰", "0.3 %"),
     ],
 )
 def test_equal_amounts_are_equal_whatever_their_wording(one, other):
