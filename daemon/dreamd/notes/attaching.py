@@ -27,6 +27,8 @@ SMALL_TOPIC = 600
 DEAD_SHARE_PERCENT = 50
 FEW_DEAD = 5
 """Up to this many dead links are mended whatever their share; beyond it most files may just be elsewhere."""
+STEM = 5
+_WORD = re.compile(r"[^\W_]{4,}|\d+")
 
 
 @dataclass(frozen=True)
@@ -263,14 +265,24 @@ def _b_stays(a: Entry, b: Entry, said: Judgement) -> bool:
 def _carries(keep: Entry, drop: Entry, said: Judgement) -> bool:
     """Whether nothing goes with `drop`: for topic files every line of it must stand in the one that stays.
 
-    A topic of one line is one claim, and the judge has looked at all of it.
+    A topic of one line is one claim, and the judge has looked at all of it. But what is taken out of somebody's own file
+    is not worded anew as in a memory, so likeness alone is not enough: half its words at least have to be found there.
     """
+    if not _is_told_in(keep.text, drop.text):
+        return False
     if not drop.whole_file or (keep.whole_file and len(drop.text.split("\n")) == 1):
         return True
     if not keep.whole_file and said.relation is not Relation.DUPLICATE:
         return False
     own = {one_line(line) for line in keep.text.splitlines()}
     return all(one_line(line) in own for line in drop.text.splitlines())
+
+
+def _is_told_in(kept: str, dropped: str) -> bool:
+    """Whether half the words of a text, as far as they are more than little ones, stand in another in some form."""
+    stems = {word[:STEM] for word in _WORD.findall(kept.casefold())}
+    words = {word[:STEM] for word in _WORD.findall(dropped.casefold())}
+    return 2 * len(words & stems) >= len(words)
 
 
 def _marks_survive(keep: Entry, drop: Entry) -> bool:

@@ -62,6 +62,14 @@ def test_judged_twins_leave_the_richer_one():
     assert (edit.entry.text, edit.reason, edit.evidence) == ("Use pnpm here", "duplicate", ("says the same",))
 
 
+@pytest.mark.parametrize(("dropped", "kept"), [
+    ("The lamp log is append only: a line is never changed", "Keeper-driven shifts: lamps looked up by harbour and name"),
+    ("Spare lenses are kept out of the list, the list is public", "Three lists that never meet: lenses, mirrors, wicks")])
+def test_an_entry_goes_for_no_other_that_says_little_of_it_however_sure_the_judge_was(dropped, kept):
+    files = {"MEMORY.md": f"# M\n- {dropped}\n- {kept}\n"}
+    assert dream(files, (dropped, kept, SAME))[1] == files
+
+
 def test_equal_words_under_different_headings_are_two_claims():
     files = {"MEMORY.md": "# Billing\n- listens on port 8080\n# Search\n- listens on port 8080\n"}
     assert dream(files)[1] == files
