@@ -44,7 +44,7 @@ CONTAINED = 0.85
 REPEATED = 0.9
 """Likeness from which two texts say the same whatever the judge sees in them."""
 OF_TEN = 10
-READABLE = 40
+READABLE = 20
 """Characters from which what was said to a question can be read without it."""
 
 

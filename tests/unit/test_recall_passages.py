@@ -98,6 +98,7 @@ def test_what_names_its_thing_only_in_what_was_said_before_it_is_found_by_that_t
 
 @pytest.mark.parametrize(("text", "shown"), [
     ("The lock is new. Which colour shall it get? Orange.", "Which colour shall it get? Orange."),
+    ("Which colour shall it get? Orange, and no other.", "Orange, and no other."),
     ("Which colour shall it get? Signal orange like the lamps, with a white stripe.",
      "Signal orange like the lamps, with a white stripe."),
     ("The lock is orange. It has a white stripe.", "The lock is orange. It has a white stripe."),

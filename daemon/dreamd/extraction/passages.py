@@ -14,6 +14,8 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 
 from dreamd.extraction import words
+from dreamd.extraction.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
+from dreamd.extraction.antecedents import begins_with_pronoun
 from dreamd.extraction.borrowed import unmeant_as, without_handed_over
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
@@ -29,11 +31,10 @@ from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, O
 
 SHORTEST = 30
 """A sentence shorter than this goes with the one before it."""
+LITTLE = 16
+"""A sentence shorter than this is kept with the one beside it."""
 SHORT_ANSWER = 60
 """What is no longer is kept with what was asked or said before it: nobody asks with its words alone."""
-LONGEST_TOPIC = 100
-TOPIC = timedelta(minutes=10)
-LONGEST_ANSWER = 160
 LONGEST_QUESTION = 200
 SHORT_DENIAL = 45
 LONGEST_HEARD = 1_000
@@ -48,14 +49,12 @@ FEWEST_ALIKE = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
-_DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
-"""A number, a name, an identifier or something quoted."""
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
-_SIDE_BY_SIDE = re.compile(r"(?i),|\b(?:or|and|oder|und|ou|et|o|y|e)\b")
-_OF_ITS_WORK = re.compile(r"(?i)(?:i(?!.{0,20}\b(?:suggest|recommend|propose|see)\b)|i['’](?:ve|ll|d)|ich habe|j['’]ai|he|done"
-                          r"|ok(?:ay)?|sure)\b")
-"""The agent telling what it did."""
+_TELLS_APART = re.compile(r"(?i)\w[,;]? (?:(?:and |but )?(?:not|dont|don['’]t|never|nicht|statt|kein\w*|instead of|rather than"
+                          r"|en vez de|au lieu de|em vez de)|weil|because|since|cause|bc|porque|parce que|sonst|otherwise) \w"
+                          r"|, (?:i['’]?m|i am|we|they|he|she|it['’]?s|it) \w+ \w")
+"""An order that says what not to do, or why, tells more than what to do now."""
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -106,69 +105,34 @@ def _listen(heard: _Heard, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
     before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
-    for stated in _agreed_to(heard, event, text):
+    setting = heard.stretch.settings.get((event.conversation, event.start))
+    for stated in taken_up(setting, text):
         heard.found.append(replace(_candidate(heard, event, stated), origin=Origin.AGENT))
     if not text or is_acknowledgement(text):
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if offered := _offered(heard, event, text):
-            _keep(heard, event, f"{offered} {cleaned(text)}")
+        if offer := offered(setting, text):
+            _keep(heard, event, f"{offer} {cleaned(text)}")
         elif not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
             _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
-    for sentence in _said(text):
+    said = _said(text)
+    if said and (offer := offered(setting, text)):
+        said.pop(0)
+        _keep(heard, event, f"{offer} {cleaned(sentences(text)[0])}")
+    for sentence in said:
         revision = revision_of(sentence)
         left = cleaned(sentence if revision is None else _put_right(heard, event, revision))
         if left and not is_acknowledgement(left) and not unmeant_as(left):
             # Who asks may use the words around a short sentence, of which no memory has any.
-            around = bool(parts) and len(left) < SHORTEST
-            wanted = _is_worth_finding(left, beside=bool(parts)) and (around or not _is_carried(heard, event, left))
-            parts.append(_Part(left, wanted))
+            carried = _is_carried(heard, event, left)
+            wanted = _is_worth_finding(left, beside=bool(parts)) and (bool(parts) and len(left) < SHORTEST or not carried)
+            parts.append(_Part(left, wanted, carried))
     for n, passage in enumerate(_chunks(_needed(parts))):
         context = asked or (before if leans(passage) and len(passage) <= SHORT_ANSWER else "")
-        if not context and words.width(passage) <= SHORT_ANSWER:
-            context = _topic(heard, event)
         _keep(heard, event, f"{context} {passage}" if context and not n else passage)
-
-
-def _agreed_to(heard: _Heard, event: Event, text: str) -> list[str]:
-    """What the agent stated with a value, in answer to the person or before it offered to act, and the person lets stand."""
-    setting = heard.stretch.settings.get((event.conversation, event.start))
-    if setting is None or not setting.told or not text or revision_of(text) is not None:
-        return []
-    told = sentences(setting.told)
-    offers = told[-1].endswith(("?", "？"))
-    answers = is_question(setting.said) and not offers
-    first = re.split(r"[.!,;](?:\s|$)", text, maxsplit=1)[0]
-    agrees = is_acknowledgement(first) or words.cue("words/rules", "affirmation", whole=True).match(first) is not None
-    if not (answers or offers) or not agrees or len(text) > LONGEST_ANSWER or words.has("words/rules", "denial", text):
-        return []
-    stated = [s for s in told if not s.endswith(("?", "？")) and len(s) <= LONGEST_ANSWER and not _OF_ITS_WORK.match(s)]
-    return [cleaned(s) for s in stated if _DEFINITE.search(s, 1) or names_a_value(s)][-1:]
-
-
-def _offered(heard: _Heard, event: Event, text: str) -> str:
-    """The sentence in which the agent named what a short answer picks by its place, or by "that"."""
-    setting = heard.stretch.settings.get((event.conversation, event.start))
-    if setting is None or not words.starts("words/replies", "picks", text):
-        return ""
-    named = [s for s in sentences(setting.told) if _SIDE_BY_SIDE.search(s) and _DEFINITE.search(s, 1)]
-    return cleaned(named[-1].rstrip("?？ ")) if named else ""
-
-
-def _topic(heard: _Heard, event: Event) -> str:
-    """What the person said in passing a moment before, where it names no value: a short sentence goes on with it.
-
-    A value may be put right later, and then it must stand in one passage alone. What became a candidate is a memory's.
-    """
-    at = event.at or _EPOCH
-    said: list[Candidate | Observation] = [*reversed(heard.found[:heard.turn_from]), *heard.earlier]
-    last = next((one for one in said if one.conversation == event.conversation and one.sign == IN_PASSING), None)
-    if last is None or abs(at - last.at) > TOPIC or words.width(last.text) > LONGEST_TOPIC:
-        return ""
-    return "" if any(c.isdigit() for c in last.text) or names_a_value(last.text) else last.text
 
 
 @dataclass(frozen=True)
@@ -177,6 +141,7 @@ class _Part:
 
     text: str
     wanted: bool
+    carried: bool = False
 
 
 def _said(text: str) -> list[str]:
@@ -195,7 +160,7 @@ def _is_nod(asked: str, text: str) -> bool:
     """Whether an answer is a yes or a no and nothing else, or only tells the agent to do what it offers."""
     if is_acknowledgement(text) or words.cue("words/rules", "affirmation", whole=True).match(text):
         return True
-    little = not _DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
+    little = not DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
     return little and words.has("words/rules", "offer", asked)
 
 
@@ -203,16 +168,18 @@ def _needed(parts: Sequence[_Part]) -> list[str]:
     """What is wanted of a message: all of a short one, or the sentences with those they can only be understood with."""
     kept = {n for n, part in enumerate(parts) if part.wanted}
     if kept and sum(len(part.text) for part in parts) <= SHORT_MESSAGE:
-        return [part.text for part in parts]
-    kept |= {n - 1 for n in kept if n and (leans(parts[n].text) or not _says_enough(parts[n].text))}
+        leaning = any(_leans(part.text) for part in parts if part.wanted)
+        return [part.text for part in parts if part.wanted or not (is_question(part.text) or part.carried and not leaning)]
+    kept |= {n - 1 for n in kept if n and (_leans(parts[n].text) or not _says_enough(parts[n].text))}
     return [parts[n].text for n in sorted(kept)]
 
 
 def _chunks(said: Sequence[str]) -> list[str]:
-    """Sentences together, as far as one passage reaches."""
+    """Each sentence by itself, with those it can only be understood with or that say little, as far as one passage reaches."""
     chunks: list[str] = []
     for text in said:
-        if chunks and len(chunks[-1]) + len(text) < LONGEST_PASSAGE:
+        joins = bool(chunks) and (_leans(text) or min(len(chunks[-1]), len(text)) < LITTLE)
+        if joins and len(chunks[-1]) + len(text) < LONGEST_PASSAGE:
             chunks[-1] = f"{chunks[-1]} {text}"
         else:
             chunks.append(text)
@@ -227,12 +194,19 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
     if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text) or _PRINTED.search(text):
         return False
     ordered = is_at_work(text)
-    if (_DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):
+    if ordered and _TELLS_APART.search(text):
+        return True
+    if (DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):
         return True
     if ordered or (words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL):
         return beside
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
     return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
+
+
+def _leans(text: str) -> bool:
+    """Whether a sentence speaks of what the one before it named."""
+    return leans(text) or begins_with_pronoun(text)
 
 
 def _says_enough(text: str) -> bool:

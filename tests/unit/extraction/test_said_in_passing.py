@@ -94,16 +94,39 @@ def test_other_languages_are_kept_too() -> None:
     assert texts(prompt("北码头的灯从六月起用24伏电源供电")) != []
 
 
-def test_a_short_sentence_is_kept_with_the_remark_it_goes_on_from_unless_that_names_a_value() -> None:
+def test_what_was_said_a_moment_before_is_not_kept_again_with_what_goes_on_from_it() -> None:
     remark, short = "the crane log files got really fat over the summer", "weekly rotation with Zonk then"
-    together = "The crane log files got really fat over the summer. Weekly rotation with Zonk then."
-    assert texts(prompt(remark), prompt(short, 1)) == ["The crane log files got really fat over the summer.", together]
-    assert texts(prompt(remark), prompt(short, 9))[1:] == ["Weekly rotation with Zonk then."]  # half an hour later
-    valued = "the log files of gate 9 got really fat over the summer"
-    assert texts(prompt(valued), prompt(short, 1))[1:] == ["Weekly rotation with Zonk then."]
-    heard = Observation("a1", 1, "The crane log files got really fat over the summer.", Origin.USER, AT, FERRY, "talk-1", AT,
-                        sign=IN_PASSING)
-    assert [one.text for one in passages(prompt(short, 1), earlier=(heard,))] == [together]
+    assert texts(prompt(remark), prompt(short, 1)) == [
+        "The crane log files got really fat over the summer.", "Weekly rotation with Zonk then."]
+
+
+@pytest.mark.parametrize(("said", "kept"), [
+    ("we painted the pier lamps of gate 9 green. the fog horn of Hafen Nord got two more bells",
+     ["We painted the pier lamps of gate 9 green.", "The fog horn of Hafen Nord got two more bells."]),
+    ("the fog horn of Hafen Nord got two more bells. they sound like cows",
+     ["The fog horn of Hafen Nord got two more bells. They sound like cows."]),
+    ("16 bells. the fog horn of Hafen Nord got loud", ["16 bells. The fog horn of Hafen Nord got loud."]),
+])
+def test_each_sentence_is_kept_by_itself_unless_it_says_little_or_speaks_of_the_one_before_it(
+        said: str, kept: list[str]) -> None:
+    assert texts(prompt(said)) == kept
+
+
+@pytest.mark.parametrize("question", [
+    "the harbour report of pier 9 is due when", "whats a bilge alarm again", "womit schreiben wir die Hafenbriefe nochmal",
+])
+def test_a_question_without_its_mark_is_nothing_to_find(question: str) -> None:
+    assert texts(prompt(question)) == []
+    assert texts(prompt(f"{question}. the fog horn of Hafen Nord got two more bells")) == [
+        "The fog horn of Hafen Nord got two more bells."]
+
+
+@pytest.mark.parametrize("order", ["drop empty berths, dont fill them in",
+                                   "label the boxes in danish because nobody else can",
+                                   "label the boxes in danish please, I'm the only one who reads them"])
+def test_an_order_that_says_what_not_to_do_or_why_is_kept(order: str) -> None:
+    assert any(order[5:20] in one for one in texts(prompt(order)))
+    assert texts(prompt("drop empty berths")) == []
 
 
 def test_what_a_candidate_takes_from_a_message_does_not_cost_it_the_rest() -> None:
@@ -140,6 +163,26 @@ def test_what_the_agent_answers_with_a_value_and_the_person_agrees_to_is_kept_as
 ])
 def test_what_nobody_asked_for_or_agreed_to_and_what_the_agent_did_is_not_kept(asked: str, told: str, said: str) -> None:
     assert all(origin is Origin.USER for _, origin in answered(asked, told, said))
+
+
+@pytest.mark.parametrize(("asked", "told", "said", "kept"), [
+    ("the horn fails", "There is no copy of the chart. I could save it every night to //cellar/charts.", "do that 👍",
+     "I could save it every night to //cellar/charts."),
+    ("the varnish peels", "An oil with hardener is tougher, for example Tonga Marine.", "take that, for every boat",
+     "An oil with hardener is tougher, for example Tonga Marine."),
+    ("draw the pier map", "The map is drawn. Width 85 mm for one column?", "y", "Width 85 mm for one column? Y."),
+    ("qué canal pongo en el cartel?", "En la licencia pone canal 74.", "ese", "En la licencia pone canal 74."),
+    ("der Lack blättert", "Üblich ist Hartöl von Tonga.", "dann das, für alle Boote", "Üblich ist Hartöl von Tonga."),
+])
+def test_what_the_agent_proposed_and_the_person_took_up_is_kept_as_the_agents_word(
+        asked: str, told: str, said: str, kept: str) -> None:
+    assert (kept, Origin.AGENT) in answered(asked, told, said)
+
+
+@pytest.mark.parametrize("said", ["first, the crew knows it", "first one, the crew knows it", "the first"])
+def test_a_choice_by_a_bare_number_stands_with_the_things_to_choose_from(said: str) -> None:
+    kept = answered("where do we moor", "Gate 7 or the old mole would fit.", said)
+    assert any(text.startswith("Gate 7 or the old mole would fit. ") for text, _ in kept)
 
 
 def test_a_choice_by_its_place_stands_with_the_things_to_choose_from() -> None:
