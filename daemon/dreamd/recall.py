@@ -45,15 +45,13 @@ from dreamd.settings import Settings, load_settings
 from dreamd.shelf import LONGEST_QUESTION, Near, Shelf
 from dreamd.sources import project_key_of
 from dreamd.store import memories, shown
+from dreamd.unanswered import is_unanswered
 from dreamd.world import World
 
 WORD_POOL = 60
 WORD_POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 VECTOR_POOL = 60
-LEAST_NEAR = 0.2
-"""Nearness that something must have for anything to be shown, save from deep looks: what answers a question, nearly always
-has more, and what does not mostly has less."""
 RECALL_BUDGET_S = 0.05
 """Longest a recall waits to be counted at once; past it the count goes to the inbox."""
 LONGEST_QUERY = 4000
@@ -166,7 +164,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
     if not look.injection:
         ranked = _with_what_was_said(kit, _wanted(kit, query, asked, look, by_words=not (near and near.sayings)), near, ranked)
-    if near and look.budget is not Budget.DEEP and max((one.parts["similarity"] for one in ranked), default=0.0) < LEAST_NEAR:
+    if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked, near.standing_out()):
         ranked = []
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))

@@ -1,0 +1,54 @@
+"""Whether nothing that was found answers a question, so that nothing is shown.
+
+What is nearest to a question is always something. Where nobody ever said the answer it is a remark on the same person or
+thing, and who reads it reads for nothing. Two signs tell such a question: its best result is hardly nearer than anything else
+that is known, or it asks for a number, a phone number or a page and no result has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from dreamd.extraction import words
+from dreamd.ranking import Ranked
+
+LEAST_NEAR = 0.23
+"""Nearness that something must have for anything to be shown: what answers a question, nearly always has more."""
+FAINT = 0.36
+"""Nearness below which the best result must stand out from the rest."""
+STANDS_OUT = 2.1
+"""How many deviations above the middle of all that is known the nearest stands that answers a question faintly."""
+LONGEST_QUESTION = 200
+_LISTED = "words/asked"
+_MONTH = (r"jan|feb|mar|apr|may|mai|mayo|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|dic|märz|enero|abril|janv|févr|mars|avr"
+          r"|juin|juil|août|déc")
+_NUMBER = re.compile(rf"(?i)(?<![\w#/.:@-])\d+(?:[.,]\d+)*k?(?=[\s.,;!?)%€$£]|[a-zµ°]{{1,3}}\b|$)"
+                     rf"(?!\.? ?(?:am|pm|uhr|{_MONTH})\w*)")
+"""A number by itself, and no day, time or part of a name."""
+_PHONE = re.compile(r"\d(?:[ /()-]?\d){4}")
+_PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\d+\.\d+\.\d+\.\d+)\b|(?<=[\s\"'`(])/[\w-]+")
+
+
+def is_unanswered(question: str, found: Sequence[Ranked], standing_out: float | None) -> bool:
+    """Whether none of some results answers a question.
+
+    `standing_out` is how many deviations the nearest of all that is known is above their middle; None where too little is.
+    """
+    best = max((one.parts["similarity"] for one in found), default=0.0)
+    if best < LEAST_NEAR or (best < FAINT and standing_out is not None and standing_out < STANDS_OUT):
+        return True
+    return len(question) <= LONGEST_QUESTION and lacks_what_is_asked(question, [one.memory.text for one in found])
+
+
+def lacks_what_is_asked(question: str, texts: Sequence[str]) -> bool:
+    """Whether a question can only be answered by a number, a phone number or a page, and no text has one."""
+    if words.has(_LISTED, "phone", question):
+        return not any(_PHONE.search(text) for text in texts)
+    if words.has(_LISTED, "page", question):
+        return not any(_PAGE.search(text) for text in texts)
+    return words.has(_LISTED, "count", question) and not any(_has_number(text) for text in texts)
+
+
+def _has_number(text: str) -> bool:
+    return _NUMBER.search(text) is not None or words.has(_LISTED, "amount", text) or words.has(_LISTED, "whole", text)

@@ -1,0 +1,71 @@
+"""A question that nobody answered shows nothing; one that somebody answered never loses its answer for the same reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from dreamd.clock import parse_instant
+from dreamd.model import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.ranking import Budget, Ranked
+from dreamd.recall import Look, search
+from dreamd.unanswered import is_unanswered, lacks_what_is_asked
+from household import FIRST_DAY, FIRST_NIGHT, House, Said
+
+DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
+
+
+def result(text: str, near: float) -> Ranked:
+    memory = Memory("m1", Scope("project", "kiln"), text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
+                    Status.SAID, Trust.USER, Trust.USER, DAY, DAY, DAY, DAY)
+    return Ranked(memory, near, {"similarity": near})
+
+
+@pytest.mark.parametrize(("near", "standing_out", "nothing"), [
+    (0.22, 4.0, True), (0.3, 2.0, True), (0.3, 3.0, False), (0.3, None, False), (0.5, 1.0, False)])
+def test_what_is_faint_and_stands_out_from_nothing_is_no_answer(near: float, standing_out: float | None, nothing: bool) -> None:
+    assert is_unanswered("who paints the shed", [result("Oke paints the shed.", near)], standing_out) is nothing
+
+
+@pytest.mark.parametrize(("question", "text"), [
+    ("phone number of Oke", "Oke answers for the shed, that's entry 12."),
+    ("Telefonnummer von Frau Brandt", "Das geht alles zu Frau Brandt."),
+    ("teléfono de Pilar", "A Pilar solo por correo."),
+    ("how many kilns do we have", "The kiln opens on 15 December."),
+    ("how many kilns do we have", "The kiln firmware is kiln-1.4.0."),
+    ("what did the kiln cost", "The kiln came from Husum."),
+    ("wie viele Öfen haben wir", "Der Ofen ist aus Husum."),
+    ("url of the forum", "The forum people are tired."),
+])
+def test_a_question_for_a_number_or_a_page_is_not_answered_without_one(question: str, text: str) -> None:
+    assert lacks_what_is_asked(question, [text])
+    assert is_unanswered(question, [result(text, 0.7)], 4.0)
+
+
+@pytest.mark.parametrize(("question", "text"), [
+    ("phone number of Oke", "Oke is at 0431 555 23."),
+    ("how many kilns do we have", "Two, and a broken one."),
+    ("how many kilns do we have", "We fire 12 of them."),
+    ("how many people may enter", "Nobody enters."),
+    ("what did the kiln cost", "About 0.40 euros a piece."),
+    ("combien coûte une cuisson", "La moitié."),
+    ("url of the forum", "It moved to forum.kiln.example."),
+    ("who paints the shed", "The forum people are tired."),
+    ("which phone do we test with", "The old one in the drawer."),
+    ("how long does a firing take", "Until the evening."),
+])
+def test_a_question_that_has_its_value_or_can_be_answered_without_one_keeps_its_answer(question: str, text: str) -> None:
+    assert not lacks_what_is_asked(question, [text])
+
+
+@pytest.mark.model
+def test_a_deep_look_shows_also_what_answers_nothing(thoughtful: House) -> None:
+    thoughtful.say(FIRST_DAY, Said("Oke took over the cedar kiln from Runa", explicit=False, sign=IN_PASSING))
+    thoughtful.dream(FIRST_NIGHT)
+    question, quiet = "what is the phone number of Oke", Look(record=False)
+    with thoughtful.kit(parse_instant(FIRST_NIGHT).isoformat()) as kit:
+        assert not search(kit, question, quiet).results
+        assert search(kit, question, replace(quiet, budget=Budget.DEEP)).results
+        assert search(kit, "who took over the cedar kiln", quiet).results
