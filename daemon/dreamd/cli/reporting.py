@@ -60,17 +60,22 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
 
 def _tell_first_steps(context: Context) -> None:
     """On a machine where nothing was found and nothing was ever said: what to do next."""
+    from dreamd.attach import load_attachments
     from dreamd.store import observations
     from dreamd.store.connection import open_reader
 
     store = open_reader(context.world.paths.store)
     try:
-        empty = observations.last_seq(store) == 0
+        empty, attached = observations.last_seq(store) == 0, load_attachments(store)
     finally:
         store.close()
     if not empty:
         return
     context.say()
+    if attached:
+        context.say(f"{render.count(len(attached), 'attached directory', 'attached directories')} kept in order; "
+                    "what is said there is learned by `dream ingest DIR`")
+        return
     context.say("no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
     for line in render.table([("  dream note \"Deploys go through the blue pipeline\"", "tell it something"),
                               ("  dream ingest PATH", "read transcripts or notes from another place"),
