@@ -176,11 +176,27 @@ def share_dir(name: str) -> Path:
 
 def system_zone_name(env: Mapping[str, str]) -> str:
     """The machine's time zone as an IANA name; `UTC` where it cannot be told."""
-    if env.get("TZ"):
-        return env["TZ"].lstrip(":")
+    named = env.get("TZ", "").removeprefix(":")
+    if named.startswith("/"):
+        return _zone_behind(Path(named))
+    return named if named and _is_zone(named) else _zone_behind(Path("/etc/localtime"))
+
+
+def _zone_behind(path: Path) -> str:
     try:
-        target = str(Path("/etc/localtime").resolve())
-    except OSError:
+        target = str(path.resolve())
+    except (OSError, ValueError, RuntimeError):
         return "UTC"
     _, found, name = target.partition("zoneinfo/")
     return name if found else "UTC"
+
+
+def _is_zone(name: str) -> bool:
+    """False for what only the C library understands, such as `CET-1CEST,M3.5.0,M10.5.0/3`, and for nonsense."""
+    from zoneinfo import ZoneInfo
+
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError, ValueError):
+        return False
+    return True

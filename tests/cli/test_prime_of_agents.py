@@ -352,3 +352,21 @@ def test_with_the_server_a_search_finds_and_counts_the_same(served):
     while not recalls() and time.monotonic() < until:
         time.sleep(0.1)  # counted after the answer, for nobody waits for it
     assert recalls() == 1
+
+
+@pytest.mark.parametrize("elsewhere", [">&-", ">/dev/full", "| true"])
+def test_a_harness_that_listens_no_more_is_no_fault_and_hears_no_complaint(larch, elsewhere):
+    if "full" in elsewhere and not Path("/dev/full").exists():
+        pytest.skip("no /dev/full on this platform")
+    call = {"session_id": "c-9", "cwd": str(larch.root / "larch"), "source": "startup", "hook_event_name": "SessionStart"}
+    words = " ".join(f"'{word}'" for word in larch.command("hook", "session-start", now=STARTED))
+    done = subprocess.run(["/bin/sh", "-c", f"{words} {elsewhere}"], input=json.dumps(call).encode(), env=larch.env,
+                          capture_output=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+    assert not list((larch.home / "outage").glob("*.json"))
+
+
+def test_any_other_command_survives_a_closed_output_too(larch):
+    words = " ".join(f"'{word}'" for word in larch.command("list", now=STARTED))
+    done = subprocess.run(["/bin/sh", "-c", f"{words} >&- 2>&-"], env=larch.env, timeout=120)
+    assert done.returncode == 0

@@ -68,6 +68,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         _close_stdout()
+        if _is_hook(words):  # nobody listens any more, and a hook says nothing else
+            return 0
         sys.stderr.write(f"error: cannot write the answer: {error.strerror}\n")
         return 1
     return code
@@ -266,9 +268,19 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
 
 def _ready_streams() -> None:
     """Output that never fails on a character: what the terminal cannot show is written as an escape."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # somebody closed it: then nobody is told
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _is_hook(words: Sequence[str]) -> bool:
+    try:
+        return read_call(words).command == "hook"
+    except DreamError:
+        return False
 
 
 def _close_stdout() -> None:

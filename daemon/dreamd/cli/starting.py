@@ -43,8 +43,9 @@ def start(body: bytes, options: Mapping[str, str]) -> None:
             return
         with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
             prime.keep_copy(world, call, text)
-    sys.stdout.write(json.dumps(_answer(call.form, text)) + "\n")
-    sys.stdout.flush()
+    with suppress(OSError):  # the harness went away while we looked: nobody to tell, and no outage of ours
+        sys.stdout.write(json.dumps(_answer(call.form, text)) + "\n")
+        sys.stdout.flush()
 
 
 def _answer(form: str, text: str) -> dict[str, object]:
