@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
+import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -32,6 +34,44 @@ NOTES = ("The staging server listens on port 4001.", "Invoices lie in the cellar
 
 def pulse(stop: Stop) -> Pulse:
     return Pulse(stop, Throttle(SystemClock(), paced=False))
+
+
+# ---- on the processor ---------------------------------------------------------------------------------------------
+
+TURNS = """
+import os
+from pathlib import Path
+from dreamd.service.manners import take_short_turns
+{before}
+take_short_turns()
+print(os.sched_getscheduler(0), os.nice(0))
+print(Path("/proc/thread-self/sched").read_text())
+"""
+
+
+def turns(before: str = "") -> tuple[str, int]:
+    """Policy and priority of a process that asked for short turns, and how long its turns are (ns)."""
+    slices = Path("/proc/thread-self/sched")
+    if sys.platform != "linux" or not slices.exists() or "se.slice" not in slices.read_text():
+        pytest.skip("this system does not tell how long a turn is")
+    if tuple(int(n) for n in re.findall(r"\d+", os.uname().release)[:2]) < (6, 12):
+        pytest.skip("a process has no say in the length of its turns before Linux 6.12")
+    told = subprocess.run([sys.executable, "-c", TURNS.format(before=before)], capture_output=True, text=True, timeout=120,
+                          check=True).stdout
+    found = re.search(r"se\.slice\s*:\s*(\d+)", told)
+    assert found is not None, told
+    return told.splitlines()[0], int(found[1])
+
+
+def test_a_dream_takes_short_turns_and_keeps_its_share() -> None:
+    policy, length_ns = turns("os.nice(3)")
+    assert (policy, length_ns) == (f"{os.SCHED_OTHER} {min(os.nice(0) + 3, 19)}", 100_000)
+
+
+def test_who_was_put_into_a_class_of_its_own_stays_there() -> None:
+    policy, length_ns = turns("os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))")
+    assert policy.startswith(f"{os.SCHED_BATCH} ")
+    assert length_ns != 100_000
 
 
 # ---- asked to stop ------------------------------------------------------------------------------------------------

@@ -171,7 +171,7 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
     from dreamd.cli.stopping import listening
     from dreamd.cycle import run_cycle
     from dreamd.kit import open_kit
-    from dreamd.service.manners import Stop
+    from dreamd.service.manners import Stop, take_short_turns
     from dreamd.service.tending import tend_all
 
     if wish.only_plan:
@@ -179,6 +179,7 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
             holder.end(run_cycle(kit, wish))
         return
     _bring_up_to_date(world)
+    take_short_turns()
     stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
     with open_kit(world, create=True) as kit:
         why = _behave(kit, stop, holder.outlook)

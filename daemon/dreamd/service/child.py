@@ -27,7 +27,7 @@ from dreamd.mutex import Owner
 from dreamd.paths import Paths, read_environment
 from dreamd.phases.gather import Gathered, gather_from
 from dreamd.phases.orient import take_inbox
-from dreamd.service.manners import Pulse, Stop
+from dreamd.service.manners import Pulse, Stop, take_short_turns
 from dreamd.service.tending import tend_all
 from dreamd.settings import load_settings
 from dreamd.store import journal
@@ -121,6 +121,7 @@ def lower_priority() -> None:
     """
     with suppress(OSError):
         os.nice(NICE)
+    take_short_turns()
     import psutil
 
     with suppress(OSError, AttributeError, psutil.Error):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import struct
+import sys
+from contextlib import suppress
 from types import FrameType
 
 from dreamd.clock import SystemClock
@@ -14,8 +18,28 @@ from dreamd.throttle import EMBEDDING, ROW_READ, ROW_WRITTEN, Throttle
 
 LOOK_EVERY_S = 0.5
 """How often a running dream asks whether a person paused it or its supervisor is gone."""
+TURN_NS = 100_000
+"""How long a turn on the processor a dream asks for: the shortest the kernel takes. Beside a writer of one note every 20 ms
+the slowest notes in a hundred waited 3.0-4.2 ms with ordinary turns and 1.6-1.8 with these, the dream itself took no longer."""
+SET_ATTRIBUTES = {"x86_64": 314, "aarch64": 274, "riscv64": 274}
+"""The number of `sched_setattr`, which no library of Python's has a name for."""
 GOES_ON_READING = frozenset({"orient", "gather"})
 """Phases that come to their own end when asked: what was read of a source is kept before they stop."""
+
+
+def take_short_turns() -> None:
+    """Ask the kernel to take this thread, and those it starts, off the processor sooner where somebody else wants it.
+
+    The share of the processor stays the same, in more and shorter turns: whoever wakes up does not wait for the end of a
+    long one. Linux takes the wish from 6.12 on; before that, elsewhere, and where a sandbox forbids it nothing happens.
+    """
+    number = SET_ATTRIBUTES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
+    if number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
+        return
+    # struct sched_attr of sched_setattr(2): size, policy, flags, nice, priority, runtime, deadline, period
+    wish = struct.pack("=IIQiIQQQ", 48, os.SCHED_OTHER, 0, os.nice(0), 0, TURN_NS, 0, 0)
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None, use_errno=True).syscall(number, 0, wish, 0)
 
 
 class Stop:
