@@ -35,6 +35,8 @@ IN_TALK = 0.44
 HALF = 0.5
 _UNTOLD = frozenset({"name", "count", "code", "host"})
 """Kinds of value that a text may have beside the one it tells."""
+ITS_WORDS_NAMED = 0.35
+"""The same, where the later answer begins anew with a name of the earlier."""
 LEAST_ALIKE_BESIDE = 0.3
 """The same, where the later one names the earlier value beside its own."""
 IN_PLACE, BESIDE = "in place", "beside"
@@ -125,24 +127,36 @@ def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
     if earlier.status not in (Status.SAID, Status.STALE) or earlier.pinned or likeness < ANEW:
         return False
     needed = NEARLY_AS_NEAR if likeness >= MUCH_ALIKE else AS_NEAR
-    if new.parts["similarity"] < needed * old.parts["similarity"] or not _answers_as_much(old, new):
+    if new.parts["similarity"] < needed * old.parts["similarity"] or not is_of_another_day(earlier, later):
         return False
-    if not (is_of_another_day(earlier, later) and _has_other_value(old, new)):
-        return False
-    return not _is_of_another_thing(earlier, later, likeness)
+    if likeness >= MUCH_ALIKE and _tells_it_changed(old, new):
+        return True
+    if _answers_as_much(old, new) and _has_other_value(old, new):
+        return not _is_of_another_thing(earlier, later, likeness)
+    verdict = _judged(earlier, later, likeness)
+    return verdict.relation is Relation.UPDATES and verdict.newer == "b"
 
 
 def _stands_behind(old: Ranked, new: Ranked, likeness: float) -> bool:
     """Whether the earlier of two answers belongs behind the later one: enough for an order that hides nothing."""
     if likeness < LEAST_ALIKE or new.parts["similarity"] < NEARLY_AS_NEAR * old.parts["similarity"]:
         return False
-    return is_of_another_day(old.memory, new.memory) and _answers_as_much(old, new) and _has_other_value(old, new)
+    if not is_of_another_day(old.memory, new.memory):
+        return False
+    return _tells_it_changed(old, new) or (_answers_as_much(old, new) and _has_other_value(old, new))
+
+
+def _tells_it_changed(old: Ranked, new: Ranked) -> bool:
+    """Whether the later answer tells of a change and has another value of a kind that the earlier has, of one thing."""
+    earlier, later = old.memory.text, new.memory.text
+    return _instead(earlier, later, "") != "" and _tells_a_change(later) and not _are_parallel(earlier, later)
 
 
 def _answers_as_much(old: Ranked, new: Ranked) -> bool:
     """Whether the later answer has the words of the question that the earlier has, or was found through it."""
-    continued = "sequel" in new.parts and "named" not in new.parts
-    return continued or new.parts["words"] >= ITS_WORDS * old.parts["words"]
+    if "sequel" in new.parts and "named" not in new.parts:
+        return True
+    return new.parts["words"] >= (ITS_WORDS_NAMED if "named" in new.parts else ITS_WORDS) * old.parts["words"]
 
 
 def is_of_another_day(earlier: Memory, later: Memory) -> bool:

@@ -92,16 +92,17 @@ def _with_sequel(seated: list[Ranked], one: Ranked, sequel: Memory | None, wante
 
 def _with_named(seated: list[Ranked], one: Ranked, sequel: Memory | None, wanted: Wanted) -> list[Ranked]:
     """An answer with what began anew with a name of a result before that result."""
-    at = next(n for n, other in enumerate(seated) if other.memory.id == one.memory.id)
     if sequel is None:
         return seated
+    at = next(n for n, other in enumerate(seated) if other.memory.id == one.memory.id)
     there = next((n for n, other in enumerate(seated) if _is_there(sequel, other.memory)), None)
-    if there is None and len(seated) < wanted.count:
-        ranked = _beside(one, sequel, wanted, seated)
-        return [*seated[:at], replace(ranked, parts={**ranked.parts, "named": 1.0}), *seated[at:]]
-    if there is not None and there > at:
-        return [*seated[:at], seated[there], *seated[at:there], *seated[there + 1:]]
-    return seated
+    if there is None and len(seated) >= wanted.count:
+        return seated
+    ranked = _beside(one, sequel, wanted, seated) if there is None else seated[there]
+    ranked = replace(ranked, parts={**ranked.parts, "named": 1.0})
+    rest = [other for n, other in enumerate(seated) if n != there]
+    at = min(at, len(rest) if there is None else there)
+    return [*rest[:at], ranked, *rest[at:]]
 
 
 def _begins_with(names: Sequence[str], first: Sequence[str], text: str) -> bool:

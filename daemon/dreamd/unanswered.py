@@ -2,7 +2,8 @@
 
 What is nearest to a question is always something. Where nobody ever said the answer it is a remark on the same person or
 thing, and who reads it reads for nothing. Two signs tell such a question: its best result is hardly nearer than anything else
-that is known, or it asks for a number, a phone number or a page and no result has one.
+that is known, or it asks for a number, a sum, a phone number or a page and no
+result has one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,12 @@ _MONTH = (r"jan|feb|mar|apr|may|mai|mayo|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez
 _NUMBER = re.compile(rf"(?i)(?<![\w#/.:@-])\d+(?:[.,]\d+)*k?(?=[\s.,;!?)%€$£]|[a-zµ°]{{1,3}}\b|$)"
                      rf"(?!\.? ?(?:am|pm|uhr|{_MONTH})\w*)")
 """A number by itself, and no day, time or part of a name."""
+_SUM = re.compile(r"(?i)[$€£]|(?<![\w#/.:@-])\d+(?:[.,]\d+)*k?"
+                  r"(?:[.,;:!?)/]|$| ?(?:euros?|eur|dollars?|usd|pounds?|gbp|quid|cents?|bucks|francs?|chf|zł|kr|reais|pesos)\b"
+                  r"| (?:a|an|per|each|for|if|when|flat|now|from|in total|altogether|extra|net|gross|and|or|to|on|with|pro|je"
+                  r"|für|wenn|im|ab|und|por|al|si|y|par|pour|le|la|et)\b)")
+"""A number that may be a sum of money: nothing that is counted or measured stands behind it."""
+_NO_SUM = re.compile(rf"(?i)\d[\w.-]*\.? ?(?:am|pm|uhr|{_MONTH})\w*|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}:\d\d\b")
 _PHONE = re.compile(r"\d(?:[ /()-]?\d){4}")
 _PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\d+\.\d+\.\d+\.\d+)\b|(?<=[\s\"'`(])/[\w-]+")
 
@@ -42,11 +49,13 @@ def is_unanswered(question: str, found: Sequence[Ranked], standing_out: float | 
 
 
 def lacks_what_is_asked(question: str, texts: Sequence[str]) -> bool:
-    """Whether a question can only be answered by a number, a phone number or a page, and no text has one."""
+    """Whether a question can only be answered by a number, a sum, a phone number or a page, and no text has one."""
     if words.has(_LISTED, "phone", question):
         return not any(_PHONE.search(text) for text in texts)
     if words.has(_LISTED, "page", question):
         return not any(_PAGE.search(text) for text in texts)
+    if words.has(_LISTED, "sum", question):
+        return not any(_SUM.search(_NO_SUM.sub(" ", text)) or words.has(_LISTED, "whole", text) for text in texts)
     return words.has(_LISTED, "count", question) and not any(_has_number(text) for text in texts)
 
 

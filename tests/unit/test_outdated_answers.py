@@ -42,7 +42,7 @@ def test_the_later_value_stands_alone() -> None:
     (said("old", OLD), said("new", NEW, days=20, spoken_in=("old",))),
     (said("old", OLD), said("new", NEW, days=20, scope=Scope("project", "shed"))),
     (said("old", OLD, near=0.9), said("new", NEW, days=20, near=0.4)),
-    (said("old", OLD, words=0.9), said("new", NEW, days=20, words=0.5)),
+    (said("old", OLD, words=0.9), said("new", "It is fired on Fridays.", days=20, words=0.5)),
     (said("old", "The staging kiln listens on port 5433."), said("new", "The production kiln listens on port 6544.", days=20)),
     (said("old", "The red kiln is fired with 12 logs."), said("new", "The blue kiln is fired with 20 logs.", days=20)),
 ])
@@ -94,6 +94,32 @@ def test_a_later_answer_that_names_the_earlier_value_beside_its_own_stands_alone
 def test_another_colour_is_another_value() -> None:
     old, new = said("old", "The moss green, hex 5B7F4A.", near=0.4), said("new", "It becomes the orange, D9772B.", days=90)
     assert shown(old, new, likeness=0.2, in_talk=0.5) == ["new"]
+
+
+METER, NEW_METER = "The meter box sits on 5544.", "The meter moved too btw, it is behind the shed now, 6543."
+
+
+def test_a_later_answer_that_tells_of_the_change_needs_fewer_words_of_the_question() -> None:
+    old, new = said("old", METER, near=0.8, words=0.9), said("new", NEW_METER, days=60, near=0.6, words=0.3)
+    assert shown(old, new, likeness=0.55) == ["new"]
+    assert shown(old, new, likeness=0.4) == ["new", "old"], "what is less alike only changes the order"
+    other = said("new", "The gauge moved too btw, its hall is cold now, 6543.", days=60, near=0.6, words=0.3)
+    apart = said("old", "The gauge of the harbour is on 5544.", near=0.8, words=0.9)
+    assert shown(apart, other, likeness=0.55) == ["old", "new"], "each has words of its own: they may be two gauges"
+
+
+def test_what_the_judge_calls_an_update_stands_alone_whatever_words_of_the_question_it_has() -> None:
+    old = said("old", "The report is due on 15 September.", near=0.9, words=1.0)
+    new = said("new", "The report is due on 30 October.", days=89, near=0.8, words=0.4)
+    assert shown(old, new, likeness=0.61) == ["new"]
+
+
+def test_what_begins_anew_with_a_name_needs_fewer_words_of_the_question() -> None:
+    old = said("old", "A copy goes to Rosalind, she packs the lists.", near=0.9, words=1.0)
+    new = said("new", "Rosalind is leaving, Bertrand packs after that.", days=60, near=0.8, words=0.4)
+    named = replace(new, parts={**new.parts, "sequel": 0.9, "named": 1.0})
+    assert shown(old, named, likeness=0.55) == ["new"]
+    assert shown(old, replace(named, parts={**named.parts, "words": 0.1}), likeness=0.55) == ["old", "new"]
 
 
 def replace_status(one: Ranked, status: Status) -> Ranked:
