@@ -60,6 +60,8 @@ class Finding:
     """How many words the richer side has of its own; a name or a day counts for several."""
     apart: bool = False
     """Each side speaks of a thing of its own."""
+    parted: bool = False
+    """Each side has a word of its own, whether it could be read or not."""
     bare: bool = False
     """Neither says anything that the other does not, but for a denial."""
     barred: bool = False
@@ -85,10 +87,11 @@ def find(pair: PairFeatures, hearing: Hearing) -> Finding:
         why = "word by word they say the same" if merged == "same" else "word by word one says the same and more"
         return Finding(merged, why, sum(MUCH if w.is_named or _is_day(w) else 1 for w in (*told.own_a, *told.own_b)))
     if told.topics or len(told.shared) >= LEAST_SHARED:
-        things = [[w for w in own if _is_thing(w)] for own in (told.own_a, told.own_b)]
+        both = (told.own_a, told.own_b)
+        things = [[w for w in own if _is_thing(w) and not (w.is_generic and not pair.same_script)] for own in both]
         why = f"both speak of {listed(w.surface for w in told.topics or told.shared)}"
         exchanged = [len(each) for each in things] == [1, 1]
-        return Finding("related", why, apart=all(things), barred=barred or exchanged)
+        return Finding("related", why, apart=all(things), parted=all(both), barred=barred or exchanged)
     if not told.shared:
         return Finding("unrelated", "no word in common")
     return Finding("", apart=all(any(_is_thing(w) for w in own) for own in (told.own_a, told.own_b)), barred=barred)

@@ -51,7 +51,7 @@ _FAINT = LIGHT | frozenset(
 _GENERIC = frozenset(
     stem(word)
     for word in (
-        "hall room place house building person people staff machine system area site department line number service"
+        "hall room place house building person people staff machine system environment area site department line number service"
     ).split()
 )
 """Words that a compound may have in one language and leave out in another: "exhibition hall", "exhibition"."""
@@ -85,6 +85,11 @@ class Word:
     def is_faint(self) -> bool:
         """Whether nothing hangs on it."""
         return any(meaning <= _FAINT for meaning in self.meanings)
+
+    @property
+    def is_generic(self) -> bool:
+        """Whether another language may well leave it out: "system", "place"."""
+        return any(meaning <= _GENERIC for meaning in self.meanings)
 
     @property
     def is_verb(self) -> bool:

@@ -16,8 +16,8 @@ from dreamd.relations.causes import other_cause
 from dreamd.relations.clashes import BOTH_WAYS, LONGEST_SIGN
 from dreamd.relations.current import NEUTRAL, current
 from dreamd.relations.features import PairFeatures, denies_softly, is_bounded
-from dreamd.relations.frames import Frame, Part, told_changes, value_change
-from dreamd.relations.guards import is_number, narrowed, permission, strong_changes
+from dreamd.relations.frames import Frame, Part, align, told_changes, value_change
+from dreamd.relations.guards import UNSPACED, is_number, narrowed, permission, strong_changes
 from dreamd.relations.kin import has_akin
 from dreamd.relations.markers import ATTRIBUTES, EXCLUSIVE, LIGHT, LINKS, VERBS
 from dreamd.relations.quantities import dimension
@@ -237,6 +237,7 @@ def _changed(pair: PairFeatures) -> str:
     """One tells of a change in what the other speaks of, and of something that the other does not say already."""
     for new, old, cover in ((pair.a, pair.b, pair.cover_b), (pair.b, pair.a, pair.cover_a)):
         told = told_changes(new) or any(c.endswith("again") for c in new.changes)
+        cover = _share_told(pair, old) if new.tongue in UNSPACED else cover
         if not told or old.changes or not (cover >= 0.6 or old.subject and old.subject <= new.content_set):
             continue
         only_subject = new.subject and old.subject and pair.shared <= new.subject & old.subject
@@ -248,6 +249,13 @@ def _changed(pair: PairFeatures) -> str:
             continue
         return "one tells of a change"
     return ""
+
+
+def _share_told(pair: PairFeatures, old: Slots) -> float:
+    """How much of the older claim the newer one repeats, character by character where words are not told apart."""
+    frame = align(pair.a, pair.b)
+    size = len(frame.a.told if old is pair.a else frame.b.told)
+    return frame.equal * (len(frame.a.told) + len(frame.b.told)) / 2 / max(1, size)
 
 
 def _hinted_abroad(pair: PairFeatures) -> str:

@@ -41,6 +41,12 @@ class Limits:
     """Nor may both sides look, with more than this, as if they said more than the other."""
     merge_foreign: float = 0.4
     """Between English and another language."""
+    merge_heard: float = 0.2
+    """The same, where a lexicon could read both and finds no thing that only one speaks of."""
+    merge_read: float = 0.8
+    """Within one other language, where a lexicon finds no thing that only one speaks of."""
+    contested_read: float = 0.15
+    """And such a merge must not look like a conflict with more than this."""
     merge_foreign_richer: float = 0.42
     """Between English and another language, when one side is to say more."""
     merge_no_english: float = 0.6

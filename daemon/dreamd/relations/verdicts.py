@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
-from dreamd.model import MERGING, Basis, Judgement, PairScore, Relation
+from dreamd.model import Judgement, PairScore, Relation
 from dreamd.relations import abroad, words
 from dreamd.relations.beside import collateral_guards
 from dreamd.relations.contrary import contrary, demands_apart
@@ -19,12 +19,14 @@ from dreamd.relations.current import NEUTRAL
 from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
-from dreamd.relations.frames import Frame, align, told_changes
+from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import GLOSSED, UNSPACED, reasons_apart, strong_changes
-from dreamd.relations.hints import OTHER_AMOUNTS, OTHER_VALUES, hinted_clash
+from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
+from dreamd.relations.judgements import conflict, merging, turned
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
+from dreamd.relations.readings import by_meaning, by_reading, is_refuted
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
 from dreamd.relations.settled import settled_clash
@@ -33,23 +35,15 @@ from dreamd.relations.strangers import strangers
 from dreamd.relations.structure import moved_whole, order_from_both_ends, said_alike, same_list
 from dreamd.relations.text import stem
 from dreamd.relations.vague import made_exact
-from dreamd.relations.wording import wordings
 
-CLEARLY_LATER_DAYS = 1.0
 MOST_REASONS = 2
 """Reasons why two stay apart that a verdict gives: who has them looks for no more."""
-LEAST_HEARD = 0.02
-"""A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
-LEAST_ALONE = 0.1
-"""And in one language, where each may have its own word for another thing."""
-LEAST_APART = 0.5
 LEAST_COMMON = 3
 """Shared words from which distant vectors may still mean one claim."""
 LEAST_LONG = 9
 """Words of weight from which a statement says a lot."""
 LEAST_ALIKE = 0.25
 """Share of equal characters or words from which two statements without spaces are about one topic: vectors cannot tell."""
-_TURNED = {"a": "b", "b": "a"}
 
 
 def judge(
@@ -57,7 +51,7 @@ def judge(
 ) -> Judgement:
     """Say how `a` and `b` stand to each other; without a score by rules and similarity alone."""
     if _comes_first(b, a):
-        return _turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
+        return turned(judge(b, a, similarity=similarity, score=score.turned() if score else None, limits=limits))
     told = _opinion(a, b, similarity)
     if told.decided:
         return told.decided
@@ -65,8 +59,11 @@ def judge(
     if score is None:
         return _loose(pair, told.guards, None, limits)
     heard = abroad.find(pair, score.heard) if score.heard else abroad.NOTHING
-    found = _by_reading(pair, heard, score) or _by_score(pair, told, score, limits)
-    if found and _is_refuted(pair, found, heard, told.clash):
+    found = by_reading(pair, heard, score)
+    if not found and told.guards and not told.shown:
+        found = by_meaning(pair, heard, score, limits)
+    found = found or _by_score(pair, told, score, limits, heard)
+    if found and is_refuted(pair, found, heard, told.clash):
         found = None
     return found or _loose(pair, told.guards, score, limits, heard)
 
@@ -85,6 +82,8 @@ def needs_score(a: Statement, b: Statement, *, similarity: float, limits: Limits
         return not told.decided
     pair = pair_features(a, b, similarity)
     if not pair.same_script or any(strangers(pair)) and not any(reasons_apart(pair)) or told.shown:
+        return True
+    if not pair.in_english and pair.a.tongue in GLOSSED and bool(strong_changes(pair.a)) != bool(strong_changes(pair.b)):
         return True
     # a lexicon may know that "admiten" is "permiten"
     return not pair.in_english and pair.a.tongue in GLOSSED and pair.a.negations % 2 != pair.b.negations % 2
@@ -148,34 +147,18 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     if merged:
         return _Opinion(pair, merged)
     clash = settled_clash(pair, frame)
-    decided = _conflict(pair, 0.9, (f"same subject, {clash.why}",)) if clash.why else None
+    decided = conflict(pair, 0.9, (f"same subject, {clash.why}",)) if clash.why else None
     return _Opinion(pair, decided, guards, beside=clash.beside)
 
 
-def _is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, clash: str) -> bool:
-    """What a score finds where words that a lexicon knows say otherwise: two things, each of which may have its own."""
-    if found.relation in MERGING:
-        return heard.barred or heard.apart and found.confidence < LEAST_APART
-    return heard.apart and (pair.same_script or clash in OTHER_VALUES or not heard.kind)
-
-
-def _by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> Judgement | None:
-    """What follows from words that a lexicon knows: one claim, or two that cannot both hold."""
-    if heard.kind == "conflict" and (heard.bare and pair.same_script or not collateral_guards(pair)):
-        return _conflict(pair, 0.85, (heard.why,))
-    if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
-        return None
-    if heard.kind != "same" and score.merge <= score.conflict:
-        return None
-    alike = heard.kind == "same" or heard.more < abroad.MUCH and score.same > max(score.a_richer, score.b_richer)
-    found = _merging(pair, Relation.DUPLICATE if alike else Relation.REFINES, 0.85, heard.why, None)
-    return found if heard.kind == "same" or found is None else replace(found, richer=heard.kind[0])
-
-
-def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> Judgement | None:
+def _by_score(
+    pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits, heard: abroad.Finding = abroad.NOTHING
+) -> Judgement | None:
     """What the score may decide where no guard stands against it."""
     guards = told.guards
     limit = _merge_limit(pair, score, limits)
+    if limit == limits.merge_foreign and heard.kind == "related" and not heard.apart and score.merge > score.conflict:
+        limit = limits.merge_heard
     most = limits.contested if limit >= limits.merge else 1.0
     if denied_elsewhere(pair):
         limit, most = limits.merge_denied, 0.0 if told.clash else limits.contested_denied
@@ -189,23 +172,23 @@ def _by_score(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limi
     if not guards and score.merge >= limit and not contested:
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
         relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
-        merged = _merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
+        merged = merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
         if merged:
             return merged
     if not told.shown or (pair.restated and not guards):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
     ruled_out = bool(guards) and pair.in_english and score.conflict >= limits.least
-    conflict = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
+    against = score.conflict / max(1e-6, 1.0 - score.merge) if ruled_out else score.conflict
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
-    plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b)
+    plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b) or pair.a.tongue in UNSPACED and told.clash.isascii()
     limit = limits.clash_seen if pair.same_script and plain else limits.clash
     limit = limit if told.clash else limits.clash_contrary if told.contrary else limits.clash_demanded
     sure = pair.same_script and bool(told.clash) or told.clash == OTHER_AMOUNTS
-    if conflict < (min(limit, limits.change_marked) if marked and sure else limit):
+    if against < (min(limit, limits.change_marked) if marked and sure else limit):
         return None
     shows = guards[:1] if guards or told.clash else (told.shown,)
-    return _conflict(pair, conflict, (f"read together they cannot both hold ({conflict:.2f})", *shows))
+    return conflict(pair, against, (f"read together they cannot both hold ({against:.2f})", *shows))
 
 
 def _is_plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:
@@ -266,23 +249,23 @@ def _named_anew(only: frozenset[str], slots: Slots) -> bool:
 
 def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and not frame.parts and _still_so(pair):
-        return _merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
+        return merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
     told = _own_words(pair) <= _EMPTY and len(pair.shared) >= 2
     if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair):
-        return _merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
+        return merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     rest = (pair.only_a | pair.only_b) - LIGHT - _COUNTED
     if not rest and len(pair.shared) > 2 and same_list(pair) and not (pair.numbers_a or pair.numbers_b) and said_alike(pair):
-        return _merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
+        return merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
     both_ends = "one relation, told from both ends" if told_from_both_ends(pair) or order_from_both_ends(pair) else ""
     as_noun = "a deed, told once as a noun and once as a verb" if told_as_deed(pair) else ""
     reason = turned_no(pair) or both_ends or as_noun or _in_other_units(pair, frame)
     if reason:
-        return _merging(pair, Relation.DUPLICATE, 0.9, reason, None)
+        return merging(pair, Relation.DUPLICATE, 0.9, reason, None)
     for side, mine, theirs in (("a", pair.a, pair.b), ("b", pair.b, pair.a)):
         exact = made_exact(mine, theirs, pair)
         if exact or adds_to(mine, theirs):
             more = f"`{side}` gives the amount for a vague word" if exact else f"`{side}` says the same and adds to it"
-            found = _merging(pair, Relation.REFINES, 0.95, more, None)
+            found = merging(pair, Relation.REFINES, 0.95, more, None)
             return replace(found, richer=side) if found else None
     return None
 
@@ -336,35 +319,6 @@ def _all_equal(pair: PairFeatures, *, still: bool = False) -> bool:
     )
 
 
-def _merging(pair: PairFeatures, relation: Relation, confidence: float, why: str, score: PairScore | None) -> Judgement | None:
-    """A merge of what no guard keeps apart, if one wording keeps everything; the score may choose between two that do."""
-    kept, other = wordings(pair)
-    if kept is None:
-        return None
-    richer = "a" if kept == pair.a.text else "b"
-    if score and kept != other:
-        richer = "a" if score.a_richer >= score.b_richer else "b"
-    return Judgement(relation, confidence, (why,), richer=richer)
-
-
-def _conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) -> Judgement:
-    """`updates` when a marker or a day between them tells which is current, `contradicts` otherwise."""
-    told_a, told_b = told_changes(pair.a), told_changes(pair.b)
-    marked_a, marked_b = bool(told_a), bool(told_b)
-    gap = pair.gap_days
-    later = None if gap is None or abs(gap) < 1e-9 else ("b" if gap > 0 else "a")
-    marked = None if marked_a == marked_b else ("a" if marked_a else "b")
-    if marked and (later is None or later == marked):
-        told = told_a if marked == "a" else told_b
-        return Judgement(
-            Relation.UPDATES, confidence, (*evidence, f"`{told[0]}` shows the change"), Basis.MARKER, newer=marked
-        )
-    if gap is not None and abs(gap) >= CLEARLY_LATER_DAYS:
-        basis = Basis.MARKER if marked_a and marked_b else Basis.TIME
-        return Judgement(Relation.UPDATES, confidence, (*evidence, f"said {abs(gap):.0f} days later"), basis, newer=later)
-    return Judgement(Relation.CONTRADICTS, confidence, (*evidence, "neither wording nor time says which is current"))
-
-
 def _loose(
     pair: PairFeatures, guards: tuple[str, ...], score: PairScore | None, limits: Limits, heard: abroad.Finding = abroad.NOTHING
 ) -> Judgement:
@@ -376,13 +330,3 @@ def _loose(
     evidence = guards[:2] or (f"similarity {pair.similarity:.2f}",)
     return Judgement(Relation.RELATED if close else Relation.UNRELATED, 0.6, evidence)
 
-
-def _turned(verdict: Judgement) -> Judgement:
-    return Judgement(
-        verdict.relation,
-        verdict.confidence,
-        verdict.evidence,
-        verdict.basis,
-        _TURNED.get(verdict.richer or ""),
-        _TURNED.get(verdict.newer or ""),
-    )

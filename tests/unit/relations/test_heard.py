@@ -208,3 +208,32 @@ def test_a_german_passive_in_another_order_is_the_same_claim():
 def test_from_an_hour_on_tells_of_no_change():
     assert extract_slots("A partir de las 20:00 no se llama a nadie.").changes == ()
     assert extract_slots("A partir de mayo se cobra entrada.").changes
+
+
+HALF = PairScore(0.19, 0.01, 0.01, 0.02, 0.02, 0.2, 0.4, 0.15)
+LIKELY_CLASH = PairScore(0.06, 0.0, 0.0, 0.0, 0.0, 0.76, 0.1, 0.08)
+
+
+def test_a_verb_more_in_another_language_is_no_other_claim(hear):
+    told = "Apprentices get a free bus ticket per year.", "Los aprendices reciben un billete de autobús gratis por año."
+    assert verdict(hear, *told, score=HALF).relation in MERGING
+    other = "Los profesores reciben un billete de autobús gratis por año."
+    assert verdict(hear, told[0], other, score=HALF).relation not in MERGING
+
+
+def test_a_sure_score_joins_what_a_lexicon_could_read_within_another_language(hear):
+    told = "Ein Gutschein gilt zwei Jahre.", "Gutscheine sind zwei Jahre gültig."
+    assert verdict(hear, *told, score=SURE_MERGE).relation in MERGING
+    assert verdict(hear, told[0], "Gutscheine sind zwei Jahre teurer.", score=HALF).relation not in MERGING
+    people = "Der Koch bestellt den Fisch.", "Den Fisch bestellt die Wirtin."
+    assert verdict(hear, *people, score=SURE_MERGE).relation not in MERGING
+
+
+def test_a_name_in_plain_letters_takes_the_place_of_another_in_chinese(hear):
+    found = verdict(hear, "我的终端请用 fish 配色。", "我的终端请用 nord 配色。", score=LIKELY_CLASH)
+    assert found.relation in (Relation.UPDATES, Relation.CONTRADICTS)
+
+
+def test_a_change_told_in_korean_ends_what_it_repeats(hear):
+    found = verdict(hear, "주문 접수는 전화로 한다.", "주문 접수는 전화 대신 앱으로 바뀌었다.", score=SURE_CLASH)
+    assert found.relation is Relation.UPDATES

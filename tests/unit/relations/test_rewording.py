@@ -118,3 +118,40 @@ def test_a_denial_of_something_else_asks_for_a_surer_score(same, conflict, merge
     a, b = "Don't let the oil fall below 40 degrees before bottling.", "Bottling starts while the oil has at least 40 degrees."
     assert verdict(a, b) not in MERGED
     assert (verdict(a, b, scored=score(same, conflict)) in MERGED) is merged
+
+
+LONG = (
+    "After last year's flood the council agreed that every cellar in the lane gets a pump and that the pumps are tested.",
+    "Cellars in the lane get a pump each, and pumps are tested, says the council.",
+)
+
+
+def test_a_fair_score_joins_long_wordings_that_hint_at_no_conflict():
+    assert verdict(*LONG, scored=score(0.62, 0.3)) in MERGED
+    assert verdict(*LONG, scored=score(0.62, 0.37)) not in MERGED
+    assert verdict("Cellars get a pump.", "A pump for each basement.", scored=score(0.62, 0.3)) not in MERGED
+
+
+def test_no_fair_score_joins_long_wordings_of_which_each_says_more():
+    each = PairScore(same=0.1, a_richer=0.3, b_richer=0.3, a_newer=0, b_newer=0, clash=0.2, related=0.1, unrelated=0)
+    assert verdict(*LONG, scored=each) not in MERGED
+
+
+def test_equal_amounts_written_otherwise_make_a_fair_score_enough():
+    a, b = "With the engine on a buoy reports three times a minute.", "While running, the float sends a sign every 20 seconds."
+    assert verdict(a, b, scored=score(0.55, 0.3)) in MERGED
+    assert verdict(a, b.replace("20", "25"), scored=score(0.55, 0.3)) not in MERGED
+
+
+@pytest.mark.parametrize(
+    ("polite", "plain"),
+    [
+        ("Would you mind not folding my maps? Thank you!", "Do not fold the maps."),
+        ("If it isn't too much trouble, I'd be glad if the maps were numbered.", "The maps are numbered."),
+        ("TODO >>> oil the hinges *and* the lock", "Oil the hinges and the lock."),
+        ("No guest may bring more than two dogs.", "A guest may bring at most two dogs."),
+        ("The bus is free of charge.", "The bus is free."),
+    ],
+)
+def test_manners_and_turns_of_phrase_are_no_difference(polite, plain):
+    assert guards(polite, plain) == ()
