@@ -1,12 +1,14 @@
 """One home that has everything in it a dream can meet, so that every effect of a dream is among its effects.
 
 `prepare` makes the home as it stands before the night: memories of several ages, a person's edits to their files, a
-note in the inbox, an agent's memory directory. The dream over it adds, merges, refines, updates, holds a contradiction,
-takes in edits, expires a state, marks a reference as stale and archives another.
+note in the inbox, an agent's memory directory, a conversation. The dream over it adds, merges, refines, updates, holds a
+contradiction, takes in edits, expires a state, marks a reference as stale and archives another, keeps what was said in
+passing with what was said before it, and puts right what was said wrong.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from dreamd import inbox
@@ -57,6 +59,20 @@ The ledger of cedar is replicated to the second site every hour.
 """
 
 
+TALK = (
+    ("user", "From now on the reviews of cedar are read aloud on Tuesdays."),
+    ("assistant", "Understood. Which voltage do the harbour lamps of cedar take?"),
+    ("user", "24 volts"),
+    ("user", "I swapped the fuses of the quarry crane for 32 amps on the south side"),
+    ("assistant", "Shall I keep the glaze recipe in the blue folder of the archive?"),
+    ("user", "yes, the archive of cedar stands behind the boat house door"),
+    ("user", "we moved the tide tables of cedar to shelf 12 last week"),
+    ("user", "sorry, I meant shelf 14"),
+    ("assistant", "Noted."),
+)
+"""What a person and an agent said to each other."""
+
+
 def prepare(root: Path) -> House:
     """The home as it stands before the night."""
     house = House(root)
@@ -66,6 +82,7 @@ def prepare(root: Path) -> House:
     inbox.put_notes(house.paths, [INBOX.candidate(NEXT_DAY)], now=parse_instant(NEXT_DAY), ticket="waiting")
     _edit_by_hand(house)
     _agent_memory(house.person)
+    _conversation(house.person)
     return house
 
 
@@ -87,3 +104,14 @@ def _agent_memory(person: Path) -> None:
     directory.mkdir(parents=True)
     (directory / "MEMORY.md").write_text(AGENT_INDEX)
     (directory / "ledger.md").write_text(AGENT_FILE)
+
+
+def _conversation(person: Path) -> None:
+    facts = {"sessionId": "talk-1", "cwd": "/srv/work/cedar", "isSidechain": False, "userType": "external", "version": "2.1.0",
+             "parentUuid": None}
+    folder = person / ".claude" / "projects" / "-srv-work-cedar"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = [{**facts, "type": who, "uuid": f"talk-1-{n}", "timestamp": f"2026-02-05T10:{n:02d}:00.000Z",
+              "message": {"role": who, "content": text if who == "user" else [{"type": "text", "text": text}]}}
+             for n, (who, text) in enumerate(TALK)]
+    (folder / "talk-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))

@@ -31,7 +31,7 @@ def test_the_scenario_has_every_kind_of_change_in_it(room: Path) -> None:
     report = scenario.dream(scenario.prepare(room))
     assert {c.op for c in report.changes} == {"add", "hold", "link", "merge", "refine", "supersede", "edit", "archive", "stale"}
     assert {c.reason for c in report.changes if c.op == "archive"} == {"deleted-by-person", "expired", "stale-for-too-long"}
-    assert set(report.fates) == {"new", "duplicate", "refines", "updates", "contradicts", "held"}
+    assert set(report.fates) == {"new", "duplicate", "refines", "updates", "contradicts", "held", "discarded"}
 
 
 def test_no_single_fault_loses_or_changes_anything(ordeal: Ordeal, tell: Tell) -> None:
