@@ -209,8 +209,8 @@ STATE = {
                      file, rev FROM memory m LEFT JOIN wording w ON w.sha = m.wording ORDER BY m.id""",
     "support": "SELECT memory, o.id FROM support s JOIN observation o ON o.seq = s.observation ORDER BY 1, 2",
     "links": "SELECT a, b, relation FROM link ORDER BY 1, 2, 3",
-    "observations": """SELECT o.id, text, origin, at, scope, conversation, key, class_hint, ttl, explicit, sign, target, context,
-                         fate, f.reason, f.memory, f.evidence, f.set_aside FROM observation o
+    "observations": """SELECT o.id, text, origin, at, scope, conversation, key, class_hint, ttl, explicit, sign, target,
+                         context, fate, f.reason, f.memory, f.evidence, f.set_aside FROM observation o
                        LEFT JOIN fate f ON f.observation = o.seq ORDER BY o.id""",
     "journal": "SELECT memory, op, scope, reason, evidence, before, after FROM operation ORDER BY memory, run, seq",
     "files": "SELECT path, sha, body, memory, scope FROM file ORDER BY path",
