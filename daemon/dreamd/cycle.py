@@ -34,7 +34,7 @@ NOTHING = "nothing-to-do"
 INTERRUPTED = "interrupted"
 TRIAL_NAME = ".trial"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
-                          "missing", "symlink", "not-a-file", "unknown-format"})
+                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
 """Reasons to skip that do not belong to a healthy source: a person should hear of them."""
 
 

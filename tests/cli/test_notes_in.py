@@ -195,3 +195,45 @@ def test_notes_of_one_moment_in_a_home_that_is_not_there_yet_are_all_kept(dream)
     dream("consolidate")
     told = {m["text"] for m in dream.json("list", "--all")["memories"]}
     assert told == {text for _, text in words}
+
+
+@pytest.mark.parametrize(("name", "body", "words"), [
+    ("empty.jsonl", b"", "is empty"),
+    ("damaged.jsonl.zst", b"\x28\xb5\x2f\xfd" + b"\xff" * 300, "is a packed file that is damaged"),
+    ("picture.png", b"\x89PNG" + b"\x00" * 50, "")])
+def test_a_file_that_cannot_be_read_is_told_with_the_reason(dream, name, body, words):
+    path = dream.root / name
+    path.write_bytes(body)
+    told = dream("ingest", str(path))
+    assert told.code == 3
+    assert (f"`{path}` {words}" in told.err) if words else (str(path) not in told.err)
+    assert "hint: " in told.err
+
+
+def test_a_link_is_told_to_be_one_and_an_empty_path_names_nothing(dream):
+    (dream.root / "talk.jsonl").write_text("{}\n")
+    (dream.root / "link.jsonl").symlink_to(dream.root / "talk.jsonl")
+    assert "is a link; name the file it leads to" in dream("ingest", str(dream.root / "link.jsonl")).err
+    told = dream("ingest", "")
+    assert told.code == 2 and "empty path" in told.err
+
+
+def test_a_packed_conversation_is_listed_with_how_far_it_was_read_wherever_it_lies_now(dream):
+    try:
+        from compression import zstd
+    except ImportError:
+        from backports import zstd
+    path = dream.person / ".codex" / "sessions" / "2026" / "03" / "01" / "rollout-2026-03-01T10-00-00-p.jsonl"
+    path.parent.mkdir(parents=True)
+    at = "2026-03-01T10:00:00.000Z"
+    body = [{"timestamp": at, "type": "session_meta", "payload": {"id": "p", "cwd": "/srv/otter"}},
+            {"timestamp": at, "type": "event_msg", "payload": {"type": "user_message",
+                                                               "message": "We always water the ferns on Mondays."}}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in body))
+    assert dream.json("consolidate")["phases"]["gather"]["stored"] == 1
+    packed = path.with_name(path.name + ".zst")
+    packed.write_bytes(zstd.compress(path.read_bytes()))
+    path.unlink()
+    assert dream.json("consolidate", now="2026-03-03T09:00:00Z")["phases"]["gather"]["stored"] == 0
+    rows = [row for row in dream.json("sources")["sources"] if "rollout" in row["path"]]
+    assert [(row["path"], row["present"], row["observations"]) for row in rows] == [(str(packed), True, 1)]

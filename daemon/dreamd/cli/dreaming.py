@@ -29,7 +29,7 @@ PLAN_SCHEMA = 1
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
 PHASES = ("orient", "gather", "consolidate", "prune")
 SET_ASIDE = frozenset({"corrupt-line", "corrupt-document", "oversized", "unreadable", "not-a-file", "symlink",
-                       "unknown-format"})
+                       "unknown-format", "damaged-archive"})
 """Reasons to skip that mean an input could not be used: the run is then partial."""
 
 

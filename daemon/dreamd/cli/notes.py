@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -235,6 +235,8 @@ def ingest(context: Context, options: Namespace) -> int:
     from dreamd.service.manners import Stop
     from dreamd.store import journal, observations
 
+    if not all(options.paths):
+        raise UsageError("an empty path names nothing", hint="`dream ingest .` reads what lies here")
     world, places = context.world, [Path(p).expanduser().absolute() for p in options.paths]
     for place in places:
         if not place.exists():
@@ -261,17 +263,20 @@ def ingest(context: Context, options: Namespace) -> int:
     if stop.code:
         context.tell("stopped; nothing is lost, `dream ingest` goes on from here")
         return stop.code
-    return _set_aside(context, gathered)
+    return _set_aside(context, gathered, places)
 
 
-def _set_aside(context: Context, gathered: Gathered) -> int:
+def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> int:
     """Exit code and words for what a reading passed over that a healthy file would not have."""
-    from dreamd.sources import ORDINARY
+    from dreamd.sources import ORDINARY, why_unread
 
     for warning in gathered.warnings:
         context.warn(warning)
     unusual = {reason: n for reason, n in gathered.skips.items() if reason in _TROUBLE and reason not in ORDINARY}
     if gathered.sources == 0:
+        for place in places:
+            if why := _WHY_UNREAD.get(why_unread(place)):
+                context.warn(f"`{place}` {why}")
         raise Partial("nothing there looks like a source dream can read",
                       hint="transcripts, memory directories and JSON lines are; see `dream sources`")
     if unusual:
@@ -281,7 +286,12 @@ def _set_aside(context: Context, gathered: Gathered) -> int:
 
 
 _TROUBLE = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unreadable", "missing",
-                      "symlink", "not-a-file", "unknown-format"})
+                      "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
+_WHY_UNREAD = {
+    "symlink": "is a link; name the file it leads to", "not-a-file": "is no ordinary file",
+    "unreadable": "cannot be read", "damaged-archive": "is a packed file that is damaged", "no-text": "is empty",
+    "compressed": "is packed, and the library `backports.zstd` that would unpack it is missing",
+}
 
 
 def sources(context: Context, _options: Namespace) -> int:
@@ -328,11 +338,13 @@ def _source_row(path: str, found: FoundSource | None, read: Source | None) -> di
 
 
 def _progress(row: dict[str, object]) -> str:
+    from dreamd.sources import is_store
+
     if not row["present"]:
         return "gone"
     if not row["read_at"]:
         return "not read yet"
     size, read = int(str(row["bytes"])), int(str(row["read_bytes"]))
-    share = "all" if not size or read >= size else f"{100 * read // size} %"
+    share = "all" if not size or read >= size or is_store(Path(str(row["path"]))) else f"{100 * read // size} %"
     skipped = sum(int(n) for n in row["skips"].values()) if isinstance(row["skips"], dict) else 0
     return f"{share}, {row['observations']} kept" + (f", {skipped} passed over" if skipped else "")

@@ -19,7 +19,7 @@ from dreamd.sources.contract import (
     Head,
     SourceRoots,
 )
-from dreamd.sources.finding import look_at, project_key_of
+from dreamd.sources.finding import look_at, project_key_of, why_unread
 from dreamd.sources.stores import OF_AN_EDITOR, facts_of, is_store, reach_of, written_store
 from dreamd.sources.unpacking import plain_name
 
@@ -75,5 +75,5 @@ __all__ = [
     "ADAPTERS", "LARGEST_DOCUMENT_BYTES", "LONGEST_LINE_BYTES", "OF_AN_EDITOR", "ORDINARY", "Adapter", "FoundSource", "Head",
     "SourceRoots",
     "adapter_for", "adapter_of_kind", "discover", "facts_of", "is_store", "plain_name", "project_key_of", "reach_of",
-    "stores_below", "written_store",
+    "stores_below", "why_unread", "written_store",
 ]

@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from dreamd.model import LONGEST_SCOPE_KEY
+from dreamd.sources import contract
 from dreamd.sources.contract import LONGEST_LINE_BYTES, Head
-from dreamd.sources.opening import Unopened, read_start
+from dreamd.sources.opening import Unopened, open_source, read_start
 from dreamd.sources.tolerant import Record, parse_record
+from dreamd.sources.unpacking import trouble_of
 
 HEAD_BYTES = 64 * 1024
 _HEAD_RECORDS = 25
@@ -40,6 +42,21 @@ def look_at(path: Path) -> Head | None:
     except (Unopened, OSError, ValueError):
         return None
     return Head(path, start=start, records=tuple(_records(start, whole=len(start) < window)), keys=_document_keys(start))
+
+
+def why_unread(path: Path) -> str:
+    """Why nothing can be read at a path, as one of the contract's reasons; empty where it is only no known format."""
+    if path.is_dir():
+        return ""
+    try:
+        with open_source(path) as handle:
+            if handle.read(1):
+                return ""
+            return trouble_of(handle) or contract.NO_TEXT
+    except Unopened as error:
+        return error.reason
+    except OSError:
+        return contract.UNREADABLE
 
 
 def _records(start: bytes, *, whole: bool) -> Iterator[Record]:

@@ -113,7 +113,7 @@ def write_position(tx: sqlite3.Connection, source: Source, position: Position, *
         """INSERT INTO source
              (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET read_at = excluded.read_at, lines = lines + excluded.lines,
+           ON CONFLICT (id) DO UPDATE SET path = excluded.path, read_at = excluded.read_at, lines = lines + excluded.lines,
              prompts = prompts + excluded.prompts, observations = observations + excluded.observations,
              skips = excluded.skips, moved_at = excluded.moved_at""",
         (source.id, source.path, source.kind, str(source.scope), iso(at), iso(at), source.lines, source.prompts,
