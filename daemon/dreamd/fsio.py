@@ -44,13 +44,16 @@ def read_bytes(path: Path, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> bytes:
         if isinstance(error, FileNotFoundError):
             raise
         raise DreamError(f"cannot read `{path}`: {os.strerror(error.errno or 0)}") from error
-    with os.fdopen(descriptor, "rb") as stream:
-        facts = os.fstat(stream.fileno())
+    try:
+        facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode):
             raise DreamError(f"`{path}` is not a plain file, not reading it")
         if facts.st_uid not in (os.geteuid(), 0):
             raise DreamError(f"`{path}` belongs to another user, not reading it")
-        body = stream.read(limit_bytes + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as stream:
+            body = stream.read(limit_bytes + 1)
+    finally:
+        os.close(descriptor)
     if len(body) > limit_bytes:
         raise DreamError(f"`{path}` is larger than {limit_bytes} bytes, not reading it")
     return body

@@ -240,6 +240,15 @@ def test_an_event_that_dream_no_longer_asks_for_is_taken_out_at_the_next_connect
     assert set(hooks) == {"sessionStart", "userPromptSubmitted", "agentStop", "preCompact", "errorOccurred"}
 
 
+def test_a_folder_where_settings_should_be_is_told_and_hides_no_other_harness(dream):
+    (dream.person / ".claude" / "settings.json").mkdir(parents=True)
+    (dream.person / ".codex").mkdir()
+    told = dream("connect", "claude-code", "--yes")
+    assert told.code == 1 and "settings.json` is not a plain file" in told.err
+    listed = {h["harness"]: h for h in dream.json("connect", "--list")["harnesses"]}
+    assert listed["codex"]["installed"] and listed["claude-code"]["installed"] and not listed["claude-code"]["connected"]
+
+
 def test_a_harness_that_is_not_installed_is_refused(dream):
     told = dream("connect", "codex", "--yes")
     assert told.code == 4
