@@ -15,6 +15,7 @@ _CAUSE = r"(?:caused by|due to|because of|owing to|the fault of|down to|the resu
 _CAUSED = re.compile(
     rf"^(?P<what>.{{4,80}}?) (?:(?:is|are|was|were)(?: only| purely| solely| simply| entirely)? {_CAUSE}|(?:come|comes|came) from|results? from|resulted from|stems? from|stemmed from|ha[sd] its cause in"
     r"|(?:had|has) (?:only )?(?:one|a single) (?:cause|reason)[,:]|(?:broke|failed|stopped|crashed|happened) (?:purely |solely |only )?(?:because of|for one reason[,:])"
+    r"|\w+ed (?:(?:purely|solely|only) because(?: of)?|for one reason(?: only| alone)?[,:])"
     r"|(?:is|are|was|were) (?:purely|simply|solely|just|only|entirely) (?=an? )|(?:is|are|was|were) (?:a|the) fault of)(?P<why>[^;.,]{3,80})"
 )
 """What happened, and what is said to have brought it about."""

@@ -154,7 +154,8 @@ def _same_word(one: str, other: str) -> bool:
         return True
     short, long = (one, other) if len(one) <= len(other) else (other, one)
     root = short.removesuffix("e")
-    if len(root) >= 5 and len(long) - len(short) <= 3 and long.startswith(root) and short.isalpha() and long.isalpha():
+    plain = short.replace("-", "").isalpha() and long.replace("-", "").isalpha()
+    if len(root) >= 5 and len(long) - len(short) <= 3 and long.startswith(root) and plain:
         return not any(c.isdigit() for c in long)
     mine, theirs = words.NUMBER_WORDS.get(one, one), words.NUMBER_WORDS.get(other, other)
     return mine == theirs or str(mine) == str(theirs)

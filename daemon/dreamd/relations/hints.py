@@ -24,7 +24,7 @@ from dreamd.relations.quantities import dimension
 from dreamd.relations.runs import is_amount
 from dreamd.relations.sameness import narrowing, says_too, turned_no
 from dreamd.relations.slots import Slots
-from dreamd.relations.structure import order_from_both_ends
+from dreamd.relations.structure import ROUGHLY, order_from_both_ends
 from dreamd.relations.text import Token, stem
 from dreamd.relations.words import HARD_CONDITIONS, NEGATORS, NUMBER_WORDS, UNIT_NAMES
 
@@ -58,7 +58,8 @@ def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
         return value
     alone = [bool(EXCLUSIVE.search(slots.low)) for slots in (pair.a, pair.b)]
     whole = all(shut or _WHOLE.search(slots.low) for shut, slots in zip(alone, (pair.a, pair.b), strict=True))
-    only = (pair.only_a or pair.only_b) and any(alone) and whole
+    named = pair.in_english and bool(pair.names_a and pair.names_b) and all(_WHOLE.search(s.low) for s in (pair.a, pair.b))
+    only = (pair.only_a or pair.only_b) and (any(alone) and whole or named)
     if only and _one_subject(pair):
         return "each leaves room for nothing else"
     if max(pair.cover_a, pair.cover_b) < 0.5 or len(pair.shared) < 2 or turned_no(pair):
@@ -146,7 +147,7 @@ def _barred(pair: PairFeatures) -> str:
 
 def _special(plain: Slots, denying: Slots) -> bool:
     """ "Columns in the archive need a default" beside "columns need none": what holds of some is no end of the rule."""
-    own = plain.subject - denying.content_set - LIGHT
+    own = frozenset(s for s in plain.subject - denying.content_set - LIGHT if not is_number(s) and s not in ROUGHLY)
     return bool(own and plain.subject & denying.content_set and plain.passive == denying.passive)
 
 
@@ -222,7 +223,17 @@ def _other_unit(pair: PairFeatures) -> str:
         return ""
     one, other = (UNIT_NAMES[side[0]] for side in told)
     lost = min(len(pair.only_a - {stem(told[0][0])} - LIGHT), len(pair.only_b - {stem(told[1][0])} - LIGHT))
-    return f"in {told[0][0]} against in {told[1][0]}" if one[0] == other[0] and one[1] != other[1] and lost <= 1 else ""
+    alike = _MEASURE_OF.get(one[0], one[0]) == _MEASURE_OF.get(other[0], other[0]) and one != other
+    return f"in {told[0][0]} against in {told[1][0]}" if alike and lost <= 1 else ""
+
+
+_MEASURE_OF = {
+    **dict.fromkeys(("lb", "oz"), "mass"),
+    **dict.fromkeys(("feet", "inch", "mile"), "length"),
+    **dict.fromkeys(("fahrenheit", "kelvin"), "celsius"),
+    "mph": "speed",
+}
+"""What units of other countries measure, which are not converted."""
 
 
 def _parts_of_one(pair: PairFeatures) -> bool:

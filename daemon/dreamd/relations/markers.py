@@ -126,7 +126,7 @@ STAGES = (
               r"|in progress|under construction|in review|under review|work in progress|unfinished|half done|in development|tested with"),
     ("blocked", r"blocked|paused|on hold|frozen|stalled|halted|suspended|postponed|out of order|broken|down for|unavailable|flaky|unstable|on (?:\w+ )?leave|ill|away"),
     ("live", r"stable|on by default|in production|generally available|rolled out|live(?: for| in| at| since|$)|released|in (?:daily |regular |full |active |everyday |constant )?use|paid out|awarded|shipped|enabled|launched|switched on|turned on"
-             r"|finished|complete(?:d)?|done|merged|unblocked|resumed|back in service|back at work|operational|up and running|running$|working again|repaired|fixed|available again|mandatory|approved"),
+             r"|finished|complete(?:d)?|done|merged|unblocked|resumed|back in service|back at work|operational|up and running|running$|working again|repaired|fixed|available again|mandatory|approved|in service"),
     ("ended", r"deprecated|retired|removed|off by default|disabled|discontinued|abandoned|cancelled|canceled|switched off|turned off|shut down|end of life|rejected|obsolete|archived"),
 )  # fmt: skip
 STAGE = {name: re.compile(rf"\b(?:is|are|was|were|been|now|still|:|and|pass:?)? ?\b(?:{pattern})\b") for name, pattern in STAGES}

@@ -29,6 +29,7 @@ _PLAINER = (
     ("at the present time", "now"),
     ("a total of", ""),
     ("free of charge", "free"),
+    ("off limits", "off-limits"),
     ("every once in a while", "occasionally"),
     ("once in a while", "occasionally"),
     ("a while", "a time"),
@@ -64,6 +65,8 @@ _ONCE = re.compile(
     r"\b(o|O)nce (?=(?:the|it|they|he|she|you|we|all|this|that|our|its|their|\w{3,}(?:ed|wn|pt|ilt|ent|old|aid|ought))\b)"
 )
 """Once, where it tells after what and not how often."""
+_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][-+]\d{1,2}\b|\b\d+\.\d+[eE]\d{1,2}\b")
+"""A number told by a power of ten."""
 _JUST = re.compile(r"\b(?P<is>is|are|use|run|keep|take|show|send) just (?=(?:an?|the) )", re.IGNORECASE)
 """Only, where it tells what a thing is and no more."""
 _CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
@@ -79,6 +82,8 @@ def plainer(folded: str) -> str:
         folded = _ONCE.sub(lambda m: "after " if m.group(1) == "o" else "After ", folded)
     if " more than " in folded and ("no " in folded or "No " in folded):
         folded = _NONE_MORE.sub(r"\1\2at most ", folded)
+    if _POWER.search(folded):
+        folded = _POWER.sub(lambda m: f"{float(m.group()):.20f}".rstrip("0").rstrip("."), folded)
     if " than " in folded:
         for bound, put in _BOUNDS:
             folded = bound.sub(put, folded)

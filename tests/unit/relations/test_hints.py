@@ -94,3 +94,51 @@ def test_a_score_ends_nothing_where_both_can_hold(a, b):
 def test_a_score_confirms_what_the_wording_hints_at(a, b):
     assert verdict(a, b) is Relation.UPDATES
     assert verdict(a, b, days=0.0) in CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("No guest is on the old list.", "Around forty guests are on the old list."),
+        ("The flour comes from a single mill in Alten.", "We get each sack of flour from the mill in Brody."),
+        ("The balance in the shop shows ounces.", "The shop's balance displays grams."),
+        ("Menus of the inn are in the red binder.", "The inn's menus were brought out of the red binder into a database."),
+        ("The hall heats with tile stoves.", "The hall's tile stoves had to make way for a heat pump."),
+        ("A shell loop trims the scans.", "hedgehog trims the scans, the shell loop was deleted."),
+        ("The inn cooks two soups a day.", "Two soups a day are a thing of the past, the inn cooks just one."),
+    ],
+)
+def test_a_score_confirms_what_cannot_both_hold(a, b):
+    assert verdict(a, b) in CONFLICTS
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Some guests are on the old list.", "Around forty guests are on the old list."),
+        ("Every sack of flour comes from the mill in Alten.", "Every sack of rye comes from the mill in Brody."),
+        ("The balance in the shop shows ounces.", "The balance in the mill displays grams."),
+        ("The history of the inn hangs in the hall.", "Two soups a day are cooked in the inn."),
+    ],
+)
+def test_a_score_confirms_nothing_of_what_can(a, b):
+    assert verdict(a, b) in QUIET
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Step width of the lathe is 3e-4.", "Step width of the lathe is 1e-4."),
+        ("Cable to the buoy: under construction.", "Cable to the buoy: in service."),
+        ("Aunt Ida does the choir's accounts.", "Aunt Ida handed the choir's accounts over to Jon."),
+        ("The river ferry carries 20 tonnes.", "The load limit of the river ferry is 18 t."),
+    ],
+)
+def test_rules_alone_see_another_value_stage_or_holder(old, new):
+    found = judge(Statement(old, DAY), Statement(new, DAY + timedelta(days=30)), similarity=0.8)
+    assert (found.relation, found.newer) == (Relation.UPDATES, "b")
+
+
+def test_off_limits_is_barred_and_no_end():
+    told = Statement("Guests may see the loft.", DAY), Statement("The loft is off limits for guests.", DAY)
+    assert judge(*told, similarity=0.8).relation is not Relation.UPDATES
