@@ -98,6 +98,8 @@ def _with_named(seated: list[Ranked], one: Ranked, sequel: Memory | None, wanted
     there = next((n for n, other in enumerate(seated) if _is_there(sequel, other.memory)), None)
     if there is None and len(seated) >= wanted.count:
         return seated
+    if there == at:
+        return seated
     ranked = _beside(one, sequel, wanted, seated) if there is None else seated[there]
     ranked = replace(ranked, parts={**ranked.parts, "named": 1.0})
     rest = [other for n, other in enumerate(seated) if n != there]

@@ -9,7 +9,7 @@ result has one.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from dreamd.extraction import words
 from dreamd.ranking import Ranked
@@ -37,13 +37,13 @@ _PHONE = re.compile(r"\d(?:[ /()-]?\d){4}")
 _PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\d+\.\d+\.\d+\.\d+)\b|(?<=[\s\"'`(])/[\w-]+")
 
 
-def is_unanswered(question: str, found: Sequence[Ranked], standing_out: float | None) -> bool:
+def is_unanswered(question: str, found: Sequence[Ranked], standing_out: Callable[[], float | None]) -> bool:
     """Whether none of some results answers a question.
 
-    `standing_out` is how many deviations the nearest of all that is known is above their middle; None where too little is.
+    `standing_out` tells how many deviations the nearest of all that is known is above their middle; None where too little is.
     """
     best = max((one.parts["similarity"] for one in found), default=0.0)
-    if best < LEAST_NEAR or (best < FAINT and standing_out is not None and standing_out < STANDS_OUT):
+    if best < LEAST_NEAR or (best < FAINT and (above := standing_out()) is not None and above < STANDS_OUT):
         return True
     return len(question) <= LONGEST_QUESTION and lacks_what_is_asked(question, [one.memory.text for one in found])
 
