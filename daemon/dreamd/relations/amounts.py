@@ -17,12 +17,11 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
     right -= both
     if not left and not right:
         return frozenset(), frozenset()
-    for mine, theirs in ((left, right), (right, left)) if left and right else ():
-        for key in sorted(mine):
-            twin = next((k for k in sorted(theirs) if _same_number(key, k)), None)
-            if twin:
-                mine.discard(key)
-                theirs.discard(twin)
+    for key in sorted(left) if right else ():
+        twin = next((k for k in sorted(right) if _same_number(key, k)), None)
+        if twin:
+            left.discard(key)
+            right.discard(twin)
     for mine, slots in ((left, a), (right, b)):
         mine -= {key for key in mine if _is_count_of_list(key, slots)}
     left = {k for k in left if not _spelled_in(k, b)}

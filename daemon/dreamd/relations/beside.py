@@ -23,7 +23,6 @@ from dreamd.relations.replaced import other_in_place
 from dreamd.relations.runs import is_amount
 from dreamd.relations.sameness import ends, narrowing, turned_no
 from dreamd.relations.sequence import is_turned
-from dreamd.relations.shades import letters
 from dreamd.relations.slots import Slots, extract_slots
 from dreamd.relations.sole import other_sole
 from dreamd.relations.takeover import other_keeper
@@ -181,7 +180,7 @@ def _beside(pair: PairFeatures) -> Iterable[str]:
         yield "another place with a value of its own"
     if _whose(pair.a) * _whose(pair.b) < 0:
         yield "one speaks of ours, the other of somebody else's"
-    if not marked and letters(pair.a) and letters(pair.b) and set(letters(pair.a)) != set(letters(pair.b)):
+    if not marked and pair.a.letters and pair.b.letters and set(pair.a.letters) != set(pair.b.letters):
         yield "different letters"
     plain = pair.in_english and not (pair.a.changes or pair.b.changes) and pair.a.negations % 2 == pair.b.negations % 2
     if plain and bool(_ADDS.search(low[0])) != bool(_ADDS.search(low[1])):

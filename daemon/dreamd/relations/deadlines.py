@@ -30,8 +30,9 @@ def deadline_moved(pair: PairFeatures) -> str:
     for new, old in ((pair.a, pair.b), (pair.b, pair.a)):
         if len(old.numbers) != 1 or old.changes or old.negations or old.conditions:
             continue
-        before, after = _day(old), _day(new)
-        if not before or not after or before == after:
+        before = _day(old)
+        after = before and _day(new)
+        if not after or before == after:
             continue
         if _MOVED.search(new.low) and _DUE.search(old.low) and _speaks_of(new, old):
             return f"`{before}` against `{after}`"
@@ -40,7 +41,7 @@ def deadline_moved(pair: PairFeatures) -> str:
 
 def _day(slots: Slots) -> str:
     """The one full date of a statement."""
-    found = [key.removeprefix("date:") for key in slots.numbers if key.startswith("date:")]
+    found = [key.removeprefix("date:") for key in slots.numbers if key.startswith("date:")] if slots.numbers else []
     return found[0] if len(found) == 1 and "-" in found[0] else ""
 
 

@@ -149,6 +149,7 @@ def _match_stems(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str], fr
     return frozenset(shared), frozenset(only_a), frozenset(only_b)
 
 
+@lru_cache(maxsize=65_536)  # a statement meets a dozen others, and most of them say it in words that come again
 def _same_word(one: str, other: str) -> bool:
     if ("-" in one or "-" in other) and one.replace("-", "") == other.replace("-", ""):
         return True
@@ -320,6 +321,8 @@ def _swapped(pair: PairFeatures) -> bool:
 
 def _holding(a: Slots, b: Slots) -> bool:
     """Both say who has or needs what, with nothing but the things themselves to tell them apart."""
+    if a.spoken.isdisjoint(_HAVING) or b.spoken.isdisjoint(_HAVING):
+        return False
     first = [next((t.lower for t in slots.tokens if t.lower in _HAVING), "") for slots in (a, b)]
     return bool(first[0]) and first[0] == first[1] and not a.subject & b.subject
 

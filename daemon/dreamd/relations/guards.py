@@ -209,7 +209,7 @@ _WEAK_CHANGES = frozenset(
 
 def strong_changes(slots: Slots) -> tuple[str, ...]:
     """The change markers of a statement that cannot be plain wording."""
-    return tuple(
+    return slots.changes and tuple(
         c
         for c in slots.changes
         if c not in _WEAK_CHANGES

@@ -67,7 +67,7 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     limited = _limited(pair.a), _limited(pair.b)
     if low >= NEARLY_ALL and all(limited) and limited[0] != limited[1]:
         yield "each says only of something else"
-    if letters(pair.a) != letters(pair.b) and sorted(letters(pair.a)) == sorted(letters(pair.b)):
+    if pair.a.letters != pair.b.letters and sorted(pair.a.letters) == sorted(pair.b.letters):
         yield "two letters are exchanged"
     agentless = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
     roles = other_roles(pair) if low >= NEARLY_ALL and not agentless else ""
@@ -98,12 +98,6 @@ def _limited(slots: Slots) -> str:
     cut = slots.tokens
     found = [next((u.stem for u in cut[at + 1 :] if u.is_content), "") for at, t in enumerate(cut) if t.lower == "only"]
     return found[0] if len(found) == 1 else ""
-
-
-def letters(slots: Slots) -> tuple[str, ...]:
-    """Single capitals inside a sentence: "disk A", "team B"."""
-    found = [n for n, t in enumerate(slots.tokens) if len(t.surface) == 1 and t.surface.isupper() and t.surface != "I"]
-    return tuple(slots.tokens[n].surface for n in found if slots.starts[n])
 
 
 def _likely(pair: PairFeatures) -> Iterable[str]:

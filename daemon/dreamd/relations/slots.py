@@ -88,6 +88,12 @@ class Slots:
         return frozenset(t.lower.strip(".,:'") for t in self.tokens)
 
     @lazily
+    def letters(self) -> tuple[str, ...]:
+        """Single capitals inside a sentence: "disk A", "team B"."""
+        found = [n for n, t in enumerate(self.tokens) if len(t.surface) == 1 and t.surface.isupper() and t.surface != "I"]
+        return tuple(self.tokens[n].surface for n in found if self.starts[n])
+
+    @lazily
     def clauses(self) -> tuple[tuple[str, ...], ...]:
         """The content stems cut at punctuation and connectives."""
         return clauses(self.tokens)

@@ -253,8 +253,10 @@ def order_from_both_ends(pair: PairFeatures) -> bool:
 
 def _listed(slots: Slots) -> frozenset[str]:
     """Stems of the single-word items of a list."""
-    cut = [t for t in slots.tokens if t.lower not in _ARTICLES]
+    if slots.spoken.isdisjoint(_LIST):
+        return frozenset()
     found: set[str] = set()
+    cut = [t for t in slots.tokens if t.lower not in _ARTICLES]
     for i, token in enumerate(cut):
         near = {cut[j].lower for j in (i - 1, i + 1) if 0 <= j < len(cut)}
         if token.is_content and near & _LIST:
