@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from dreamd.relations.features import PairFeatures
-from dreamd.relations.markers import VERBS
+from dreamd.relations.markers import LIGHT, VERBS
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import tokens
 
@@ -93,7 +93,8 @@ def left_free(pair: PairFeatures) -> bool:
 
 _EXCEPTING = frozenset(
     (
-        "other others else elsewhere otherwise except but besides beside without unless until outside than apart beyond rather"
+        "or other others else elsewhere otherwise except but besides beside without unless until outside than apart beyond "
+        "rather"
     ).split()
 )
 """With these a denial says of all else what "only" leaves to one."""
@@ -108,8 +109,9 @@ def bars_what_is_left(pair: PairFeatures) -> bool:
     sole, denying = (pair.a, pair.b) if pair.a.only else (pair.b, pair.a)
     if sole.negations or denying.negations != 1 or max(pair.cover_a, pair.cover_b) < ALL_BUT_ONE:
         return False
-    bound = denying.conditions & {"unless", "until"} or not denying.spoken.isdisjoint(_EXCEPTING)
-    return not bound and sole.bearings & _TIMES == denying.bearings & _TIMES
+    own = (pair.only_b if sole is pair.a else pair.only_a) - LIGHT - VERBS
+    bound = denying.conditions or not denying.spoken.isdisjoint(_EXCEPTING)
+    return not own and not bound and sole.bearings & _TIMES == denying.bearings & _TIMES
 
 
 _TIMES = frozenset(["before", "after", "out", "less", "more"])

@@ -17,6 +17,12 @@ class Limits:
     """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
     contested_plain: float = 0.2
     """And such a merge must not look like a conflict with more than this."""
+    merge_near: float = 0.8
+    """The same, where the vectors are not as sure of the topic."""
+    merge_far: float = 0.82
+    """The same, where they are not sure of it at all, and neither statement is short."""
+    contested_far: float = 0.15
+    """And such a merge must not look like a conflict with more than this."""
     merge_denied: float = 0.75
     """When one side alone denies something, but nothing that the other says of the same thing."""
     contested_denied: float = 0.15
@@ -63,8 +69,10 @@ class Limits:
     """A conflict of which it shows only that one demands, allows or bars what the other does not."""
     least: float = 0.2
     """Below this a conflict is no conflict, however much of the rest a guard rules out."""
-    topic: float = 0.6
+    topic: float = 0.7
     """Similarity from which a score may be taken at its word where nothing speaks against it."""
+    near: float = 0.6
+    """Similarity from which it may where it is surer."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
     ask: float = 0.4

@@ -60,6 +60,8 @@ _HOURS = {
         "evening": tuple(range(16, 24)),
     }.items()
 }
+_WHATEVER = frozenset(["any", "whatever"])
+"""With these a vague word leaves no amount out."""
 _MEASURING = frozenset(DIMENSION_NOUNS) | frozenset(
     "older younger newer larger bigger smaller longer shorter higher lower heavier lighter faster slower more less fewer than "
     "above below over under beyond exceeding least most up to about around roughly fully each every per cost costs last lasts "
@@ -70,6 +72,8 @@ _MEASURING = frozenset(DIMENSION_NOUNS) | frozenset(
 def made_exact(longer: Slots, shorter: Slots, pair: PairFeatures) -> bool:
     """`longer` gives the amount of which `shorter` has a vague word only, and holds the rest of it."""
     if shorter.numbers or not longer.numbers or not pair.in_english or len(pair.shared) < LEAST_SHARED:
+        return False
+    if not shorter.spoken.isdisjoint(_WHATEVER):
         return False
     own = pair.only_a if shorter is pair.a else pair.only_b
     vague = own - LIGHT

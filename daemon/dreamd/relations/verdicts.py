@@ -156,18 +156,9 @@ def _by_score(
 ) -> Judgement | None:
     """What the score may decide where no guard stands against it."""
     guards = told.guards
-    limit = _merge_limit(pair, score, limits)
+    limit, most = _least_and_most(pair, told, score, limits)
     if limit == limits.merge_foreign and heard.kind == "related" and not heard.apart and score.merge > score.conflict:
         limit = limits.merge_heard
-    most = limits.contested if limit >= limits.merge else 1.0
-    if denied_elsewhere(pair):
-        limit, most = limits.merge_denied, 0.0 if told.clash else limits.contested_denied
-    elif limit == limits.merge and _is_plain(pair, told, score, limits):
-        limit, most = limits.merge_plain, limits.contested_plain
-        if _is_long(pair, told, score, limits):
-            limit, most = limits.merge_long, limits.contested_long
-    elif limit in (limits.merge, limits.merge_thin) and _is_long(pair, told, score, limits):
-        limit, most = limits.merge_long, limits.contested_long
     contested = score.conflict > most and score.merge < limits.merge_thin
     if not guards and score.merge >= limit and not contested:
         richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
@@ -191,11 +182,27 @@ def _by_score(
     return conflict(pair, against, (f"read together they cannot both hold ({against:.2f})", *shows))
 
 
-def _is_plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:
-    """Two full statements about one topic, of which neither says more than the other, and no sign of a conflict."""
-    full = min(len(pair.a.content_set), len(pair.b.content_set)) >= LEAST_COMMON
-    equal = score.same >= max(score.a_richer, score.b_richer)
-    return full and equal and not told.clash and pair.same_script and pair.similarity >= limits.topic
+def _least_and_most(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float]:
+    """From which score of a merge two are one claim, and up to which score of a conflict."""
+    limit = _merge_limit(pair, score, limits)
+    if denied_elsewhere(pair):
+        return limits.merge_denied, 0.0 if told.clash else limits.contested_denied
+    if limit in (limits.merge, limits.merge_thin) and _is_long(pair, told, score, limits):
+        return limits.merge_long, limits.contested_long
+    plain = _plain(pair, told, score, limits) if limit == limits.merge else None
+    return plain or (limit, limits.contested if limit >= limits.merge else 1.0)
+
+
+def _plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float] | None:
+    """The same for two full statements, of which neither says more than the other, and no sign of a conflict."""
+    least = min(len(pair.a.content_set), len(pair.b.content_set))
+    if least < LEAST_COMMON or told.clash or not pair.same_script or score.same < max(score.a_richer, score.b_richer):
+        return None
+    if pair.similarity >= limits.topic:
+        return limits.merge_plain, limits.contested_plain
+    if pair.similarity >= limits.near:
+        return limits.merge_near, limits.contested_plain
+    return (limits.merge_far, limits.contested_far) if least > LEAST_COMMON and pair.in_english else None
 
 
 def _is_long(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:

@@ -81,6 +81,8 @@ def test_a_guard_sees_a_denial_of_the_only_one(sole, denying):
     [
         ("Only the warden opens the sluice.", "Nobody except the warden opens the sluice."),
         ("The hut is let on Sundays only.", "The hut is not let on days other than Sundays."),
+        ("Only the ferryman opens the sluice.", "Guests don't open the sluice, the ferryman does."),
+        ("Only sealed crates leave the yard.", "A crate has to be sealed or it must not leave the yard."),
         ("Prune the orchard only after the frost.", "Do not prune the orchard before the frost."),
     ],
 )

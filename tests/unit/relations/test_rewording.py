@@ -155,3 +155,13 @@ def test_equal_amounts_written_otherwise_make_a_fair_score_enough():
 )
 def test_manners_and_turns_of_phrase_are_no_difference(polite, plain):
     assert guards(polite, plain) == ()
+
+
+def test_the_farther_the_vectors_the_surer_a_score_must_be():
+    told = "Suggest, never decide, when it is about titles of plays.", "Titles of plays are for others to choose: just propose."
+    assert verdict(*told, scored=score(0.75, 0.1), similarity=0.72) in MERGED
+    assert verdict(*told, scored=score(0.75, 0.1), similarity=0.65) not in MERGED
+    assert verdict(*told, scored=score(0.81, 0.1), similarity=0.65) in MERGED
+    assert verdict(*told, scored=score(0.81, 0.1), similarity=0.5) not in MERGED
+    assert verdict(*told, scored=score(0.83, 0.1), similarity=0.5) in MERGED
+    assert verdict(*told, scored=score(0.83, 0.16), similarity=0.5) not in MERGED

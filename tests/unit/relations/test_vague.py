@@ -48,6 +48,7 @@ def test_an_amount_refines_the_vague_word_for_it(vague, exact):
         ("Old receipts are moved to the attic.", "Receipts of the guild older than 3 years are burnt."),
         ("Replies are kept briefly.", "Replies are kept for 90 seconds if the visitor agrees."),
         ("The guild pays part of the fare.", "The guild pays the fare of 60 % of its members."),
+        ("Rafts are fine for trips of any length.", "Rafts are fine for trips over 8 km."),
         ("The shed is cheap.", "The boat in the shed costs 15 EUR."),
     ],
 )
