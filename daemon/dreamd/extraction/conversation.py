@@ -28,10 +28,11 @@ class ConversationState:
 
     def encode(self) -> str:
         """The state as JSON, small enough to lie beside a cursor."""
-        if not self.causes and not self.seen and not any(self.before):
-            return ""
-        told = {"causes": list(self.causes), "seen": list(self.seen), "before": list(self.before)}
-        return json.dumps(told, ensure_ascii=False)
+        return json.dumps(self.plain(), ensure_ascii=False) if self != ConversationState() else ""
+
+    def plain(self) -> dict[str, object]:
+        """The state in values that JSON knows."""
+        return {"causes": list(self.causes), "seen": list(self.seen), "before": list(self.before)}
 
     @classmethod
     def decode(cls, text: str) -> ConversationState:
@@ -40,6 +41,11 @@ class ConversationState:
             raw = json.loads(text) if text else {}
         except ValueError:
             return cls()
+        return cls.of_plain(raw)
+
+    @classmethod
+    def of_plain(cls, raw: object) -> ConversationState:
+        """The state such values are of; what makes no sense is an empty one."""
         if not isinstance(raw, dict):
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
@@ -62,8 +68,8 @@ class Talks:
         return Talks((*others, (conversation, state))[-MOST_TALKS:])
 
     def encode(self) -> str:
-        """All of it as JSON, small enough to lie beside a cursor."""
-        told = [[name, state.encode()] for name, state in self.states if state.encode()]
+        """All of it as JSON, small enough to lie beside a cursor; never JSON within JSON, in which no secret is recognised."""
+        told = [[name, state.plain()] for name, state in self.states if state != ConversationState()]
         return json.dumps({"talks": told}, ensure_ascii=False) if told else ""
 
     @classmethod
@@ -77,8 +83,8 @@ class Talks:
         if not isinstance(rows, list):  # as it was kept before: the state of the one that `before` names
             only = ConversationState.decode(text)
             return cls(((only.before[0], only),)) if only != ConversationState() else cls()
-        return cls(tuple((row[0], ConversationState.decode(row[1])) for row in rows
-                         if isinstance(row, list) and len(row) == 2 and all(isinstance(part, str) for part in row)))
+        return cls(tuple((row[0], ConversationState.of_plain(row[1])) for row in rows
+                         if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)))
 
 
 @dataclass(frozen=True)
