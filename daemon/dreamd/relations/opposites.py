@@ -76,4 +76,5 @@ def _turning(text: str) -> dict[str, str]:
     slots = extract_slots(text)
     if slots.spoken.isdisjoint(_TURNING) and slots.stems.isdisjoint(_TURNING):
         return {}
-    return {form: t.stem for t in slots.tokens for form in (t.lower, t.stem) if form in _OPPOSITE}
+    turning = [t for t in slots.tokens if t.lower in _TURNING or t.stem in _TURNING]
+    return {form: t.stem for t in turning for form in (t.lower, t.stem) if form in _TURNING}

@@ -43,16 +43,18 @@ _PATTERNS = (
     (_AFTER, True, frozenset(["after", "once", "follow", "follows", "behind"])),
 )
 """Each with whether it names the second first, and the words of which it needs one."""
-_SIGNS = frozenset().union(*(signs for _, _, signs in _PATTERNS))
+_WORDS_OF_ORDER = frozenset().union(*(signs for _, _, signs in _PATTERNS))
+_SIGNS = tuple(w for w in sorted(_WORDS_OF_ORDER) if not any(other in w for other in _WORDS_OF_ORDER - {w}))
+"""One of these stands in each of those words."""
 
 
 @lru_cache(maxsize=16_384)
 def order_in(folded: str) -> tuple[frozenset[str], frozenset[str]] | None:
     """The stems of what comes first and of what comes second; None when the text tells no order."""
     low = folded.lower().rstrip(".")
-    spoken = frozenset(_WORD.findall(low))
-    if spoken.isdisjoint(_SIGNS):
+    if not has_any(low, _SIGNS):
         return None
+    spoken = frozenset(_WORD.findall(low))
     for pattern, turned, signs in _PATTERNS:
         match = None if signs.isdisjoint(spoken) else pattern.match(low)
         if match:

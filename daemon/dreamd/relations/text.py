@@ -102,7 +102,12 @@ def _unmarked(text: str) -> str:
 
 def _pieces(word: str) -> tuple[Token, ...]:
     """The tokens of what stands between two spaces: none of them reaches over a space, or depends on what is behind one."""
-    return tuple(token for token, _ in _cut(word))
+    if word.isascii():  # most words are nothing but letters, with a stop behind them at most
+        if word.isalpha():
+            return (_token("word", word),)
+        if word[:-1].isalpha() and word[-1] in ".,":
+            return _token("word", word[:-1]), _token("stop", word[-1])
+    return tuple([token for token, _ in _cut(word)])
 
 
 _known_pieces = lru_cache(maxsize=65_536)(_pieces)
@@ -157,7 +162,8 @@ def language(text: str) -> str:
         told = _script(text)
         if told:
             return told
-    found = [name for word in _WORDS.findall(text) for name in _TONGUES_OF.get(word if word == "I" else word.lower(), ())]
+    told = map(_known_tongues if len(text) <= LONG_TEXT else _tongues, text.split(" "))
+    found = list(chain.from_iterable(told))
     english = found.count("en")
     if english == len(found) == 1 and text.isascii():
         return "en"
@@ -172,6 +178,15 @@ def language(text: str) -> str:
     if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
         return best
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
+
+
+def _tongues(piece: str) -> tuple[str, ...]:
+    """The languages that the words between two spaces speak for."""
+    told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in _WORDS.findall(piece)]
+    return tuple(chain.from_iterable(told))
+
+
+_known_tongues = lru_cache(maxsize=65_536)(_tongues)
 
 
 def _script(text: str) -> str:
