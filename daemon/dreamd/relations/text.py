@@ -162,8 +162,7 @@ def language(text: str) -> str:
         told = _script(text)
         if told:
             return told
-    told = map(_known_tongues if len(text) <= LONG_TEXT else _tongues, text.split(" "))
-    found = list(chain.from_iterable(told))
+    found = list(chain.from_iterable(map(_known_tongues if len(text) <= LONG_TEXT else _tongues, text.split(" "))))
     english = found.count("en")
     if english == len(found) == 1 and text.isascii():
         return "en"
