@@ -103,9 +103,10 @@ def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch
 
 def _listen(heard: _Heard, event: Event) -> None:
     """Take one message of a person apart."""
-    text = event.text.strip()
-    before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
     setting = heard.stretch.settings.get((event.conversation, event.start))
+    # Masked before anything is taken apart: a secret without the words beside it is not recognised any more.
+    text = (setting.message if setting else redact(event.text).text).strip()
+    before, heard.before = heard.before, "" if is_acknowledgement(text) else cleaned(text)[-LONGEST_CONTEXT:]
     for stated in taken_up(setting, text):
         heard.found.append(replace(_candidate(heard, event, stated), origin=Origin.AGENT))
     if not text or is_acknowledgement(text):
@@ -152,7 +153,7 @@ def _said(text: str) -> list[str]:
 
 def _asked(event: Event, text: str) -> str:
     """The question that a message of moderate length follows: what is said may be understood with it alone."""
-    asked = (sentences(event.question) or [""])[-1].strip()
+    asked = (sentences(redact(event.question).text) or [""])[-1].strip()
     return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_ANSWER else ""
 
 
@@ -235,7 +236,8 @@ def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
     if fixed is not None and not _is_carried(heard, event, cleaned(fixed)):
         _keep(heard, event, cleaned(fixed), target=target)
     elif target:
-        heard.found.append(replace(_candidate(heard, event, revision.rest or event.text), sign=TAKEN_BACK, target=target))
+        told = revision.rest or redact(event.text).text
+        heard.found.append(replace(_candidate(heard, event, told), sign=TAKEN_BACK, target=target))
     return left if fixed is None else ""
 
 
