@@ -319,7 +319,9 @@ def translated(path: Path) -> Iterator[None]:
         if "disk I/O" in text:
             raise Outage("the disk failed while the store was written", component="disk", code="disk-error",
                          hint="check the disk, then run `dream check`") from error
-        if any(sign in text for sign in SIGNS_OF_DAMAGE):
+        # What dream asks is always the same: where SQLite does not understand it, the shape of the store is no longer ours.
+        not_ours = type(error) is sqlite3.DatabaseError or getattr(error, "sqlite_errorname", "") == "SQLITE_ERROR"
+        if not_ours or any(sign in text for sign in SIGNS_OF_DAMAGE):
             raise Corrupt(f"the store `{path}` is damaged",
                           hint="run `dream restore-store` to go back to the last verified copy") from error
         raise DreamError(f"the store refused: {type(error).__name__}", hint="run `dream check`") from error
