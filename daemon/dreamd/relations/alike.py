@@ -18,7 +18,7 @@ _ROWS = (
     "speak talk", "phone call telephone ring", "inform notify tell tip advise announce announcement notification", "greet hello",
     "answer reply response respond", "ask question inquire", "need require necessary", "want wish desire", "like love enjoy", "prefer preference favour",
     "dislike hate", "allow permit permission authorise authorize may admit consent", "forbid prohibit ban disallow forbidden", "approve approval authorise",
-    "sign signature", "manage administer run operate lead head direct", "run execute perform", "responsible charge care look", "employee worker staff personnel workforce",
+    "sign signature", "manage administer run operate lead head direct", "responsible charge care look", "employee worker staff personnel workforce",
     "boss chief supervisor", "intern trainee apprentice", "colleague coworker workmate", "customer client shopper", "guest visitor",
     "doctor physician", "dentist dental", "pharmacy drugstore chemist", "medicine medication drug pill", "vaccine vaccination vaccinate", "ill sick",
     "pupil student", "teacher instructor", "lesson class course", "exam examination", "kid child children", "film movie", "photo picture image photograph",

@@ -60,6 +60,8 @@ def clauses_alike(pair: PairFeatures) -> bool:
 
 def crossed(pair: PairFeatures) -> str:
     """Two things, each with another of two partners: "the vault holds wine and the cellar cheese", turned. Empty when not."""
+    if len(pair.shared) < TWO + TWO or len(pair.a.clauses) < TWO or len(pair.b.clauses) < TWO:
+        return ""
     common = _joined(pair.a) & _joined(pair.b)
     left, right = (_partners(_clauses(slots, common), pair.shared) for slots in (pair.a, pair.b))
     if len(left) < TWO or len(right) < TWO:

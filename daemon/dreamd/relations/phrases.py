@@ -65,7 +65,7 @@ _ONCE = re.compile(
     r"\b(o|O)nce (?=(?:the|it|they|he|she|you|we|all|this|that|our|its|their|\w{3,}(?:ed|wn|pt|ilt|ent|old|aid|ought))\b)"
 )
 """Once, where it tells after what and not how often."""
-_POWER = re.compile(r"\b\d+(?:\.\d+)?[eE][-+]\d{1,2}\b|\b\d+\.\d+[eE]\d{1,2}\b")
+_POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d{1,2}\b")
 """A number told by a power of ten."""
 _JUST = re.compile(r"\b(?P<is>is|are|use|run|keep|take|show|send) just (?=(?:an?|the) )", re.IGNORECASE)
 """Only, where it tells what a thing is and no more."""
@@ -82,7 +82,7 @@ def plainer(folded: str) -> str:
         folded = _ONCE.sub(lambda m: "after " if m.group(1) == "o" else "After ", folded)
     if " more than " in folded and ("no " in folded or "No " in folded):
         folded = _NONE_MORE.sub(r"\1\2at most ", folded)
-    if _POWER.search(folded):
+    if "e-" in folded or "e+" in folded:
         folded = _POWER.sub(lambda m: f"{float(m.group()):.20f}".rstrip("0").rstrip("."), folded)
     if " than " in folded:
         for bound, put in _BOUNDS:

@@ -5,10 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
 from dreamd.relations import words
-from dreamd.relations.alike import ALIKE
 from dreamd.relations.converse import tied
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
@@ -32,8 +30,8 @@ _COMPLEMENTS = frozenset(
 """Opposites without a middle: what is not the one is the other."""
 _TWO_ARE_ONE = frozenset(["fr", "es", "pt", "it"])
 """Languages that say one denial with two words."""
-_MEASURING = frozenset(stem(word) for word in "fit hold contain carry weigh measure span reach limit load".split())
-"""Verbs that tell how much of something there is and nothing else."""
+_HOLDING = frozenset(stem(word) for word in "fit contain carry limit load".split())
+_WEIGHING = frozenset(stem(word) for word in "weigh weight mass heavy".split())
 _AT_ALL = frozenset("else ever anyone anybody anything anywhere whatsoever".split())
 _NEXT = frozenset("because since but so as and weil denn aber und porque pero y car mais et pois mas e".split())
 _NO_LONGER = frozenset(["mais"])
@@ -100,19 +98,16 @@ def narrowing(denying: Slots, other: Slots) -> frozenset[str]:
 
 
 def told_alike(left: tuple[Token, ...], right: tuple[Token, ...], pair: PairFeatures, *, least: int = 2) -> bool:
-    """Beside numbers, units, denials and light verbs both say the same words."""
+    """Beside numbers, units, denials and light verbs both say the same words.
+
+    How much a thing holds is not how much it weighs.
+    """
     one, other = ({_same(s) for s in weighty(*side)} for side in ((left, pair.a), (right, pair.b)))
     shared = one & other
     mine, theirs = one - shared - pair.shared, other - shared - pair.shared
-    return len(shared) >= least and (not mine and not theirs or _of_one_meaning(mine, theirs))
-
-
-def _of_one_meaning(mine: Iterable[str], theirs: Iterable[str]) -> bool:
-    """Each word of one side has a word of its meaning on the other, or only tells that something is measured."""
-    rows = [[ALIKE.get(s, frozenset()) for s in side if s not in _MEASURING] for side in (mine, theirs)]
-    return all(row and any(row & other for other in rows[1]) for row in rows[0]) and all(
-        row and any(row & other for other in rows[0]) for row in rows[1]
-    )
+    if len(shared) < least or (mine | theirs) - _HOLDING:
+        return False
+    return not (mine | theirs) or (pair.a.stems | pair.b.stems).isdisjoint(_WEIGHING)
 
 
 def weighty(told: tuple[Token, ...], slots: Slots) -> frozenset[str]:

@@ -139,6 +139,20 @@ def test_rules_alone_see_another_value_stage_or_holder(old, new):
     assert (found.relation, found.newer) == (Relation.UPDATES, "b")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The river ferry carries 20 tonnes.", "The river ferry weighs 18 t."),
+        ("The weight of the mail bag is 2 kg.", "The mail bag fits 20 kg."),
+        ("The rain barrel in the yard has 300 litres.", "The rain barrel in the lane fits 200 litres."),
+        ("The old gym opens at 08:00.", "The old hall opens at 09:00."),
+    ],
+)
+def test_rules_alone_end_no_amount_of_another_kind_or_thing(one, other):
+    found = judge(Statement(one, DAY), Statement(other, DAY + timedelta(days=30)), similarity=0.8)
+    assert found.relation in QUIET
+
+
 def test_off_limits_is_barred_and_no_end():
     told = Statement("Guests may see the loft.", DAY), Statement("The loft is off limits for guests.", DAY)
     assert judge(*told, similarity=0.8).relation is not Relation.UPDATES
