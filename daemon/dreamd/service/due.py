@@ -64,13 +64,13 @@ def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
     memories = store.one("SELECT COUNT(*) AS n FROM memory WHERE status IN ('live', 'held', 'stale')")
     talks = store.one("SELECT COUNT(DISTINCT o.conversation) AS n FROM observation o LEFT JOIN fate f "
                       "ON f.observation = o.seq WHERE f.observation IS NULL AND o.conversation <> ''")
-    left = store.one("SELECT EXISTS (SELECT 1 FROM intent) OR EXISTS (SELECT 1 FROM run WHERE ended_at IS NULL) AS n")
+    left = store.one("SELECT 1 FROM intent LIMIT 1") is not None or journal.count_interrupted(store) > 0
     last = journal.last_run(store, outcomes=SUCCESSES)
     created = store.meta("created_at")
     return Backlog(
         waiting=waiting, oldest_at=oldest, memories=memories["n"] if memories else 0,
         sessions=(talks["n"] if talks else 0) + unread_sources, last_success_at=last.ended_at if last else None,
-        created_at=parse_instant(created) if created else None, left_over=bool(left and left["n"]))
+        created_at=parse_instant(created) if created else None, left_over=left)
 
 
 def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots: Slots | None = None) -> Due:
