@@ -7,6 +7,9 @@ memory or a later passage says again, replaced or contradicts stays away.
 
 from __future__ import annotations
 
+import math
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -33,9 +36,14 @@ REACH = 20
 FLOOR = 0.18
 """Least similarity of a passage, and of what stands beside one."""
 FIRST = 0.4
-STEP = 0.12
-NEAREST = 0.95
-"""Share of the nearest result that another one needs, what it needs more for each that stands before it, and the most."""
+"""Share of the nearest result that a passage needs to be looked at."""
+STEEP = 8.0
+"""How quickly what is less near is less likely the answer."""
+WORTH = 0.064
+"""How likely the answer a result of usual length has to be to be shown: its reader pays for every word."""
+BREVITY = 0.5
+MESSAGE = 0.8
+"""Share of the length of a whole message that is usual for a result."""
 COMPARED = 6
 """Memories a passage is judged against, the nearest ones."""
 COMPARED_FROM = 0.4
@@ -44,6 +52,7 @@ CONTAINED = 0.85
 REPEATED = 0.9
 """Likeness from which two texts say the same whatever the judge sees in them."""
 OF_TEN = 10
+_SIGNS = re.compile(r"\w+|[^\w\s]")
 READABLE = 20
 """Characters from which what was said to a question can be read without it."""
 
@@ -162,7 +171,8 @@ def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wa
             chosen[instead.id] = _carrier(instead, one.ranked, wanted)
     ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
              if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
-    return _seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted)
+    return seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted,
+                  [*ranked, *(one.ranked for one in pool)])
 
 
 def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayings | None) -> list[_Pooled]:
@@ -250,23 +260,47 @@ def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:
     return weigh(hit, now=wanted.now, rules=wanted.rules)
 
 
-def _seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted) -> list[Ranked]:
-    """Memories and passages in one order. The more there is before a result, the nearer it has to be to cost its tokens."""
-    everything = sorted((*ranked, *said), key=lambda one: (-one.parts["similarity"], one.memory.id))
-    best = everything[0].parts["similarity"] if everything else 0.0
-    seated: list[Ranked] = []
-    for one in everything:
-        needed = min(FIRST + STEP * len(seated), NEAREST) * best
-        if len(seated) == wanted.count or (one.parts["similarity"] < needed and not wanted.whole):
+def seated(ranked: Sequence[Ranked], said: Sequence[Ranked], wanted: Wanted, rivals: Sequence[Ranked]) -> list[Ranked]:
+    """The nearest memory or passage, and as many more as are each likely enough the answer to be worth their words."""
+    worth = _worth({one.memory.id: one for one in (*ranked, *said)}, rivals)
+    nearest = max((one.parts["similarity"] for one in (*ranked, *said)), default=0.0)
+
+    def place(one: Ranked) -> tuple[bool, float, str]:
+        return one.parts["similarity"] < nearest, -worth[one.memory.id], one.memory.id
+
+    chosen: list[Ranked] = []
+    for one in sorted((*ranked, *said), key=place):
+        if len(chosen) == wanted.count or (chosen and worth[one.memory.id] < WORTH and not wanted.whole):
             break
-        if not any(_says_all_of(other.memory, one.memory) for other in seated):
-            seated = [other for other in seated if not _says_all_of(one.memory, other.memory)]
-            seated.append(one)
-    chosen = {one.memory.id for one in seated}
-    order = [one for one in ranked if one.memory.id in chosen]
-    for one in sorted((one for one in said if one.memory.id in chosen), key=lambda one: (-one.score, one.memory.id)):
+        if not any(_says_all_of(other.memory, one.memory) for other in chosen):
+            chosen = [other for other in chosen if not _says_all_of(one.memory, other.memory)]
+            chosen.append(one)
+    kept = {one.memory.id for one in chosen}
+    order = [one for one in ranked if one.memory.id in kept]
+    for one in sorted((one for one in said if one.memory.id in kept), key=lambda one: (-one.score, one.memory.id)):
         order = placed(order, one)
     return order
+
+
+def _worth(candidates: Mapping[str, Ranked], rivals: Sequence[Ranked]) -> dict[str, float]:
+    """How likely each candidate is the answer among all that is near, more for a short one.
+
+    Long is what is longer than the messages around usually are: who reads whole messages there pays for their length too.
+    """
+    running = {one.memory.id: one for one in rivals} | dict(candidates)
+    near = sorted(running.values(), key=lambda one: (-one.parts["similarity"], one.memory.id))[:POOL]
+    if not near:
+        return {}
+    width = {one.memory.id: len(_SIGNS.findall(as_shown(one.memory).text)) for one in (*near, *candidates.values())}
+    best = near[0].parts["similarity"]
+    chance = {one.memory.id: math.exp(STEEP * (one.parts["similarity"] - best)) for one in (*near, *candidates.values())}
+    total = sum(chance[one.memory.id] for one in near)
+    whole = Counter[tuple[tuple[str, ...], datetime]]()
+    for one in near:
+        whole[one.memory.spoken_in, one.memory.confirmed_at] += width[one.memory.id]
+    nearest = near[:OF_TEN]
+    usual = MESSAGE * sum(whole[one.memory.spoken_in, one.memory.confirmed_at] for one in nearest) / len(nearest)
+    return {identity: chance[identity] / total * (usual / max(width[identity], 1)) ** BREVITY for identity in candidates}
 
 
 def _says_all_of(memory: Memory, other: Memory) -> bool:

@@ -92,7 +92,7 @@ class RecallSettings:
     age_rate_per_day: float = _number(0.01, 0.0, 1.0, "exponential age rate; order only, never below the floor")
     word_weight: float = _number(0.35, 0.0, 1.0, "share of the word match in the fused similarity")
     share_of_best: float = _number(0.55, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")
-    passages: int = _number(3, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
+    passages: int = _number(6, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
     diversity: float = _number(0.0, 0.0, 1.0, "0: by score alone; towards 1: prefer results unlike those above them")
     lean: int = _number(3, 1, 50, "results of the lean budget")
     balanced: int = _number(7, 1, 50, "results of the balanced budget")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -10,8 +11,8 @@ from dreamd import verbs
 from dreamd.clock import parse_instant
 from dreamd.model import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
 from dreamd.outdated import is_replaced
-from dreamd.passages import as_shown, most_of
-from dreamd.ranking import Budget
+from dreamd.passages import Wanted, as_shown, most_of, seated
+from dreamd.ranking import Ranked
 from dreamd.recall import Look, search
 from dreamd.settings import RecallSettings
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
@@ -66,14 +67,40 @@ def test_a_later_memory_with_another_value_ends_a_passage(thoughtful: House) -> 
 
 
 @pytest.mark.model
-def test_of_ten_results_three_are_passages_and_of_a_lean_answer_one(thoughtful: House) -> None:
+def test_of_ten_results_as_many_are_passages_as_the_setting_says(thoughtful: House) -> None:
     thoughtful.say(FIRST_DAY, *[in_passing(f"the {name} kiln of the pottery is fired with {wood} wood")
                                 for name, wood in (("red", "birch"), ("blue", "oak"), ("grey", "pine"), ("old", "beech"),
                                                    ("new", "alder"))])
     thoughtful.dream(FIRST_NIGHT)
     question = "with which wood are the kilns of the pottery fired"
-    assert len(found(thoughtful, question, replace(QUIET, limit=10))) == 3
-    assert len(found(thoughtful, question, replace(QUIET, budget=Budget.LEAN))) == 1
+    assert len(found(thoughtful, question, replace(QUIET, limit=10))) == 5
+    assert len(found(thoughtful, question, replace(QUIET, limit=3))) == 2
+    assert len(found(thoughtful, question, replace(QUIET, limit=1))) == 1
+
+
+def seats(*likely: tuple[str, float], asked: int = 10) -> list[str]:
+    """The texts of passages that an answer seats, each given with its nearness."""
+    day, kiln = parse_instant(FIRST_DAY), parse_scope("project:kiln")
+    said = [Ranked(Memory(f"a{n}", kiln, text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
+                          Status.SAID, Trust.USER, Trust.USER, *(day + timedelta(minutes=n),) * 4), near,
+                   {"similarity": near, "words": 0.0}) for n, (text, near) in enumerate(likely)]
+    wanted = Wanted("which wood", day, FIRST_DAY[:10], RecallSettings(), asked)
+    return [one.memory.text for one in seated([], said, wanted, said)]
+
+
+def test_the_plainer_the_nearest_result_answers_the_fewer_stand_beside_it() -> None:
+    woods = ["beech for the red kiln", "oak in the blue one", "pine for grey clay", "alder burns quickly", "birch is for bread"]
+    near = seats(*zip(woods, (0.9, 0.5, 0.45, 0.4, 0.35), strict=True))
+    open_question = seats(*zip(woods, (0.5, 0.48, 0.45, 0.4, 0.35), strict=True))
+    assert near == woods[:1]
+    assert len(open_question) > 3
+
+
+def test_a_short_result_has_its_seat_where_a_long_one_that_is_as_near_has_none() -> None:
+    others = [(f"the {n}. kiln stands beside the {n}. shed of the yard", 0.4) for n in range(8)]
+    long = "and then, as everybody told me again in the long winter evenings, it is fired with beech wood from the hill"
+    assert "beech" in seats(("it is oak", 0.62), ("beech", 0.42), *others)
+    assert long not in seats(("it is oak", 0.62), (long, 0.42), *others)
 
 
 def test_what_another_result_has_word_for_word_is_not_shown_again(house: House) -> None:
@@ -160,7 +187,7 @@ def test_what_left_for_its_age_alone_is_found_as_it_was_said(house: House) -> No
     assert house.memory("Husum").status is Status.LIVE
 
 
-@pytest.mark.parametrize(("count", "wanted"), [(10, 3), (7, 2), (3, 1), (15, 4), (1, 1), (0, 0)])
+@pytest.mark.parametrize(("count", "wanted"), [(10, 6), (7, 4), (3, 2), (15, 9), (1, 1), (0, 0)])
 def test_the_share_of_passages_grows_with_the_answer(count: int, wanted: int) -> None:
     assert most_of(count, RecallSettings()) == wanted
     assert most_of(count, RecallSettings(passages=0)) == 0
