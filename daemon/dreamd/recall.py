@@ -164,7 +164,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     ranked = rank(query, hits, now=kit.clock.now(), rules=kit.settings.recall, asked=asked)
     if not look.injection:
         ranked = _with_what_was_said(kit, _wanted(kit, query, asked, look, by_words=not (near and near.sayings)), near, ranked)
-    if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked, near.standing_out):
+    if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked):
         ranked = []
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))

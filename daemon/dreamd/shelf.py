@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BESIDE_POOL = 16
-ENOUGH = 30
-"""Memories and passages from which it tells something that one stands out."""
 LONGEST_QUESTION = 200
 """Up to this many characters a query is a question that is also read without its little words; a text is read once."""
 
@@ -128,14 +126,6 @@ class Near:
                 if len(chosen) == count:
                     break
         return list(chosen)
-
-    def standing_out(self) -> float | None:
-        """How many deviations the nearest of all memories and passages is above their middle; None where there are few."""
-        import numpy as np
-
-        known = [self.cosines[list(self.place.values())], *((self.sayings.cosines,) if self.sayings else ())]
-        cosines = np.concatenate(known)
-        return float((cosines.max() - cosines.mean()) / max(float(cosines.std()), 1e-6)) if len(cosines) >= ENOUGH else None
 
     def of(self, identity: str) -> float | None:
         """The cosine of one memory with the query; None for one without a vector."""
