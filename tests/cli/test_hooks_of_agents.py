@@ -240,3 +240,14 @@ def test_help_still_tells_about_the_hook(dream):
     assert told.code == 0
     assert "session-start" in told.out
     assert Path(dream.home).exists() is False
+
+
+def test_a_disk_without_room_costs_nothing_and_leaves_no_litter(dream):
+    call = {"session_id": "s-1", "transcript_path": str(dream.person / "t.jsonl"), "cwd": str(dream.person),
+            "prompt": "remember that the pump is blue"}
+    for event in ("stop", "user-prompt-submit", "session-start"):
+        words = " ".join(f"'{word}'" for word in dream.command("hook", event))
+        done = subprocess.run(["/bin/sh", "-c", f"ulimit -f 0; exec {words}"], input=json.dumps(call).encode(), env=dream.env,
+                              capture_output=True, timeout=120)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b""), event
+    assert [path.name for path in dream.home.rglob("*") if path.is_file() and "inbox" in path.parts] == []

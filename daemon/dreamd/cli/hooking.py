@@ -136,6 +136,10 @@ def _write(folder: int, name: str, body: bytes) -> None:
         finally:
             os.close(descriptor)
         os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except OSError:
+        with suppress(OSError):  # a full disk has no room for what could not be written either
+            os.unlink(temporary, dir_fd=folder)
+        raise
     finally:
         os.close(folder)
 
