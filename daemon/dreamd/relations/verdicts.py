@@ -21,7 +21,7 @@ from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import GLOSSED, UNSPACED, reasons_apart, strong_changes
-from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
+from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash, liked_otherwise
 from dreamd.relations.judgements import conflict, merging, turned
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
@@ -128,10 +128,21 @@ class _Opinion:
         told = "" if self._beside or self.clash or self.contrary else demands_apart(self._pair)
         return "" if told and collateral_guards(self._pair) else told
 
+    @lazily
+    def liking(self) -> str:
+        """The same person's other liking of one thing: only a score can say whether it is another."""
+        told = "" if self._beside or self.clash or self.contrary or self.demands else liked_otherwise(self._pair)
+        return "" if told and collateral_guards(self._pair) else told
+
+    @property
+    def hinted(self) -> str:
+        """Whatever hints at a conflict by itself."""
+        return self.clash or self.contrary or self.demands
+
     @property
     def shown(self) -> str:
         """Whatever shows of a conflict."""
-        return self.clash or self.contrary or self.demands
+        return self.hinted or self.liking
 
 
 # Asked for twice: once to learn whether a score is wanted, and again, a batch of scores later, to judge.
@@ -174,7 +185,8 @@ def _by_score(
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b) or pair.a.tongue in UNSPACED and told.clash.isascii()
     limit = limits.clash_seen if pair.same_script and plain else limits.clash
-    limit = limit if told.clash else limits.clash_contrary if told.contrary else limits.clash_demanded
+    if not told.clash:
+        limit = limits.clash_contrary if told.contrary else limits.clash_demanded if told.demands else limits.clash_liked
     sure = pair.same_script and bool(told.clash) or told.clash == OTHER_AMOUNTS
     if against < (min(limit, limits.change_marked) if marked and sure else limit):
         return None
@@ -210,7 +222,7 @@ def _is_long(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limit
     if max(len(pair.a.content_set), len(pair.b.content_set)) < LEAST_LONG or not pair.in_english:
         return False
     quiet = pair.a.negations % 2 == pair.b.negations % 2 and bool(pair.a.changes) == bool(pair.b.changes)
-    return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.shown
+    return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.hinted
 
 
 def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:
@@ -278,9 +290,9 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
 
 
 def _own_words(pair: PairFeatures) -> frozenset[str]:
-    """What only one side says; where the amounts agree, "35 degrees" are "35 celsius"."""
+    """What only one side says; where the amounts agree, "35 degrees" are "35 celsius", and "9 ms" are "9 milliseconds"."""
     agreed = pair.a.numbers and pair.b.numbers and not (pair.numbers_a or pair.numbers_b)
-    return (pair.only_a | pair.only_b) - (_DEGREES if agreed else frozenset())
+    return (pair.only_a | pair.only_b) - (_UNITS if agreed else frozenset())
 
 
 def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
@@ -294,7 +306,7 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
 _EMPTY = frozenset(stem(word) for word in ("use", "happen", "exist", "stand", "lie", "hence", "therefore", "thus"))
 """Words that add nothing to a claim in which all others are equal."""
 _COUNTED = frozenset(stem(word) for word in words.NUMBER_WORDS)
-_DEGREES = frozenset(stem(word) for word in ("degree", "degrees", "celsius"))
+_UNITS = frozenset(form for word in words.UNIT_NAMES for form in (word, stem(word)))
 
 
 def _still_so(pair: PairFeatures) -> bool:

@@ -33,6 +33,8 @@ def verdict(a, b, *, days=0.0, score=None, similarity=0.9):
         ),
         ("Use `tare` in frost, as the belt once froze.", "The belt once froze, hence `tare` in frost.", Relation.DUPLICATE),
         ("The vat holds 2.5 m³.", "The vat has a capacity of 2500 litres.", Relation.DUPLICATE),
+        ("The lilac kiln cools in 8945 milliseconds.", "The lilac kiln cools in 8945 ms.", Relation.DUPLICATE),
+        ("The trough holds 20 l.", "The trough holds 20 litres.", Relation.DUPLICATE),
         ("Nobody but the warden feeds the geese.", "Only the warden feeds the geese.", Relation.DUPLICATE),
         ("It is forbidden to swim in the weir.", "Swimming is not allowed in the weir.", Relation.DUPLICATE),
         ("Two checks apply to loans above 500 EUR.", "Loans above 500 EUR are subject to two checks.", Relation.DUPLICATE),
