@@ -311,3 +311,13 @@ def test_a_configuration_nobody_may_write_is_an_outage_and_not_a_crash(dream, se
     finally:
         settings.parent.chmod(0o700)
     assert settings.read_text() == "{}"
+
+
+def test_the_list_says_how_many_sources_of_a_harness_were_read(dream):
+    path = dream.person / ".claude" / "projects" / "-srv-otter" / "s-1.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"type": "user", "uuid": "u-1", "sessionId": "s-1", "cwd": "/srv/otter",
+                                "timestamp": "2026-03-01T10:00:00.000Z",
+                                "message": {"role": "user", "content": "We always water the ferns on Mondays."}}) + "\n")
+    dream.json("consolidate")
+    assert "claude-code  installed, 1 source read\n" in dream("connect", "--list").out

@@ -84,13 +84,14 @@ def disconnect(context: Context, options: Namespace) -> int:
 
 def _list(context: Context) -> int:
     from dreamd import connect as connecting
+    from dreamd.cli.render import count
 
     rows = [{"harness": s.harness.name, "title": s.harness.title, "installed": s.installed, "connected": s.connected,
              "file": str(s.file), **_read_so_far(context, s.harness.kind)} for s in connecting.list_harnesses(context.world)]
     context.document({"harnesses": rows})
     for row in rows:
         standing = "connected" if row["connected"] else "installed" if row["installed"] else "not found"
-        read = f", {row['sources']} sources read" if row["sources"] else ""
+        read = f", {count(int(str(row['sources'])), 'source')} read" if row["sources"] else ""
         context.say(f"{row['harness']:<12} {standing}{read}")
     return 0
 
