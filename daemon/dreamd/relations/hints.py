@@ -68,28 +68,6 @@ def hinted_clash(pair: PairFeatures, frame: Frame) -> str:
     return told or _other_unit(pair) or _changed(pair)
 
 
-LEAST_ABOUT = 0.6
-"""Share of what one likes that the other side must speak of, too."""
-_LIKES = re.compile(
-    r"^((?:the |our |my )?[\w'. -]{1,24}?) (?:now |really |always )?"
-    r"(?:wants?|likes?|prefers?|enjoys?|asks? for|loves?|favou?rs?|insists? on|expects?|wishes for|would (?:like|rather)"
-    r"|dislikes?|hates?)\b"
-)
-
-
-def liked_otherwise(pair: PairFeatures) -> str:
-    """The same person likes or wants something, and something of its own on either side, of what both speak of."""
-    if not pair.in_english or not pair.only_a and not pair.only_b or pair.a.negations or pair.b.negations:
-        return ""
-    if max(pair.cover_a, pair.cover_b) < LEAST_ABOUT:
-        return ""
-    who = [_LIKES.match(slots.low) for slots in (pair.a, pair.b)]
-    if not who[0] or not who[1] or who[0].group(1) != who[1].group(1):
-        return ""
-    about = pair.shared - {t.stem for t in pair.a.tokens if t.lower in who[0].group(1).split()} - LIGHT
-    return f"`{who[0].group(1)}` likes it otherwise" if about else ""
-
-
 def _one_of_many(frame: Frame, part: Part) -> bool:
     """The place may well hold both: two objects of one verb, two cases, two places, measures of two kinds."""
     if is_amount(part.left) and is_amount(part.right):

@@ -67,8 +67,6 @@ class Limits:
     """A conflict of which the wording shows contrary predicates only."""
     clash_demanded: float = 0.7
     """A conflict of which it shows only that one demands, allows or bars what the other does not."""
-    clash_liked: float = 0.5
-    """A conflict of which it shows only that one person likes both, each in words of its own."""
     least: float = 0.2
     """Below this a conflict is no conflict, however much of the rest a guard rules out."""
     topic: float = 0.7

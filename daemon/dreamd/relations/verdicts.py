@@ -21,7 +21,7 @@ from dreamd.relations.denied import denied_elsewhere
 from dreamd.relations.features import PairFeatures, Statement, inversions, pair_features
 from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import GLOSSED, UNSPACED, reasons_apart, strong_changes
-from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash, liked_otherwise
+from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
 from dreamd.relations.judgements import conflict, merging, turned
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
@@ -128,21 +128,10 @@ class _Opinion:
         told = "" if self._beside or self.clash or self.contrary else demands_apart(self._pair)
         return "" if told and collateral_guards(self._pair) else told
 
-    @lazily
-    def liking(self) -> str:
-        """The same person's other liking of one thing: only a score can say whether it is another."""
-        told = "" if self._beside or self.clash or self.contrary or self.demands else liked_otherwise(self._pair)
-        return "" if told and collateral_guards(self._pair) else told
-
-    @property
-    def hinted(self) -> str:
-        """Whatever hints at a conflict by itself."""
-        return self.clash or self.contrary or self.demands
-
     @property
     def shown(self) -> str:
         """Whatever shows of a conflict."""
-        return self.hinted or self.liking
+        return self.clash or self.contrary or self.demands
 
 
 # Asked for twice: once to learn whether a score is wanted, and again, a batch of scores later, to judge.
@@ -185,8 +174,7 @@ def _by_score(
     marked = bool(strong_changes(pair.a)) != bool(strong_changes(pair.b))
     plain = pair.in_english or bool(pair.numbers_a and pair.numbers_b) or pair.a.tongue in UNSPACED and told.clash.isascii()
     limit = limits.clash_seen if pair.same_script and plain else limits.clash
-    if not told.clash:
-        limit = limits.clash_contrary if told.contrary else limits.clash_demanded if told.demands else limits.clash_liked
+    limit = limit if told.clash else limits.clash_contrary if told.contrary else limits.clash_demanded
     sure = pair.same_script and bool(told.clash) or told.clash == OTHER_AMOUNTS
     if against < (min(limit, limits.change_marked) if marked and sure else limit):
         return None
@@ -222,7 +210,7 @@ def _is_long(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limit
     if max(len(pair.a.content_set), len(pair.b.content_set)) < LEAST_LONG or not pair.in_english:
         return False
     quiet = pair.a.negations % 2 == pair.b.negations % 2 and bool(pair.a.changes) == bool(pair.b.changes)
-    return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.hinted
+    return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.shown
 
 
 def _merge_limit(pair: PairFeatures, score: PairScore, limits: Limits) -> float:

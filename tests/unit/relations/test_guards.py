@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.relations import can_merge, merged_wording
+from dreamd.relations import Statement, can_merge, extract_slots, merge_guards, merged_wording, pair_features
 
 APART = {
     "number": ("The service listens on port 8080.", "The service listens on port 8081."),
@@ -99,3 +99,19 @@ def test_two_details_on_two_sides_stay_apart():
 )
 def test_short_twins_are_kept_apart(a, b):
     assert not can_merge(a, b)[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The library sends notices by letter.", "La bibliothèque n'envoie plus de lettres, elle passe par courriel."),
+        ("Le club accepte les chiens.", "Le club n'accepte plus de chiens."),
+        ("Le club prend des enfants.", "Le club ne prend plus d'enfants."),
+    ],
+)
+def test_a_french_no_longer_keeps_two_apart(old, new):
+    assert any("change" in why for why in merge_guards(pair_features(Statement(old), Statement(new), 0.5)))
+
+
+def test_a_french_bound_tells_of_no_change():
+    assert not extract_slots("Le club n'accepte pas plus de 20 membres.").changes

@@ -153,18 +153,6 @@ def test_rules_alone_end_no_amount_of_another_kind_or_thing(one, other):
     assert found.relation in QUIET
 
 
-def test_a_fair_score_tells_another_liking_of_the_same_person():
-    fair = PairScore(0.1, 0.02, 0.02, 0, 0, 0.55, 0.2, 0.11)
-    told = Statement("The cook wants boat names with the number first.", DAY)
-    for other, clash in (
-        ("The cook wants boat names with the river first and the number last.", True),
-        ("The cook likes tea with boat biscuits.", False),
-        ("The mate wants boat names with the river first and the number last.", False),
-    ):
-        found = judge(told, Statement(other, DAY + timedelta(days=30)), similarity=0.8, score=fair)
-        assert (found.relation in CONFLICTS) == clash
-
-
 def test_off_limits_is_barred_and_no_end():
     told = Statement("Guests may see the loft.", DAY), Statement("The loft is off limits for guests.", DAY)
     assert judge(*told, similarity=0.8).relation is not Relation.UPDATES
