@@ -22,6 +22,11 @@ _CAUSED = re.compile(
 _BLAMED = re.compile(
     r"^(?:the )?(?:only |sole |one |real |single |root |actual )*(?:cause|reason|culprit)s? (?:of|for|behind) (?P<what>.{4,80}?) (?:is|was|were|lies in|lay in)(?P<why>[^;.,]{3,80})"
 )
+_MADE = re.compile(
+    r"^(?P<why>[^;.]{3,60}?)(?:,? and nothing else,?| alone| by itself| and nothing but that) (?:has |have |had )?"
+    r"(?:made|caused|led to|brought about|spoil(?:ed|t)|broken?|ruined|stopped|crashed) (?P<what>[^;.,]{4,80})"
+)
+"""What alone brought something about."""
 _SOLE = re.compile(r"\b(?:only|alone|purely|solely|entirely|nothing else|the (?:only|one|sole|single) (?:cause|reason|culprit)|for one reason|one (?:cause|reason)|a single (?:cause|reason)|only that|nothing but)\b")
 
 
@@ -41,7 +46,7 @@ class Cause:
 def cause_in(folded: str) -> Cause | None:
     """The cause that a statement names; None when it names none."""
     low = folded.lower()
-    match = _CAUSED.match(low) or _BLAMED.match(low)
+    match = _CAUSED.match(low) or _BLAMED.match(low) or _MADE.match(low)
     if not match:
         return None
     what, why = content_stems(match.group("what")), content_stems(match.group("why")) - _SOLELY

@@ -101,6 +101,8 @@ def _are_neighbours(slots: Slots, one: str, other: str) -> bool:
 
 def _joined(slots: Slots) -> frozenset[frozenset[str]]:
     """What stands around an "and" or an "or", two by two."""
+    if slots.spoken.isdisjoint(_JOINING):
+        return frozenset()
     told = [t for t in slots.tokens if t.lower not in _SMALL]
     around = zip(told, told[1:], told[2:], strict=False)
     return frozenset(frozenset((x.stem, y.stem)) for x, joint, y in around if joint.lower in _JOINING)
@@ -109,8 +111,8 @@ def _joined(slots: Slots) -> frozenset[frozenset[str]]:
 def _clauses(slots: Slots, common: frozenset[frozenset[str]]) -> list[tuple[str, ...]]:
     """The clauses, each sorted; a pair of words that both sides join is not cut."""
     told = [t for t in slots.tokens if t.lower not in _SMALL]
-    kept: list[Token] = []
-    for at, token in enumerate(told):
+    kept: list[Token] = [] if common else told
+    for at, token in enumerate(told) if common else ():
         inside = 0 < at < len(told) - 1 and token.lower in _JOINING
         if not (inside and frozenset((told[at - 1].stem, told[at + 1].stem)) in common):
             kept.append(token)

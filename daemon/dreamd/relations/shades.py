@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import takewhile
 
 from dreamd.relations.deeds import told_as_deed
@@ -23,7 +24,7 @@ from dreamd.relations.words import FRACTION_WORDS, NUMBER_WORDS
 _DEMANDS = frozenset("must shall mandatory obligatory compulsory required requires".split())
 _ALLOWS = frozenset("may might could optional optionally allowed permitted".split())
 _A_FEW = frozenset(["few", "little"])
-_SHOULD = frozenset(["should", "ought"])
+_DEMANDING = _DEMANDS | {"should", "ought"}
 _HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
 _IN_COMMON = frozenset("one single shared common same".split())
 _YOU_COULD = re.compile(r"you (?:could|might|may) ")
@@ -104,26 +105,26 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
     left, right = pair.a.spoken, pair.b.spoken
     negated = pair.a.negations or pair.b.negations
     for mine, theirs in ((left, right), (right, left)):
-        if not negated and mine & (_DEMANDS | _SHOULD) and theirs & _ALLOWS - mine and not {"only"} & (mine | theirs):
+        demands = not negated and not mine.isdisjoint(_DEMANDING)
+        if demands and theirs & _ALLOWS - mine and not {"only"} & (mine | theirs):
             yield "one demands what the other allows"
-        if not negated and mine & _DEMANDS and "can" in theirs and not {"can", "only"} & mine and "only" not in theirs:
+        if demands and mine & _DEMANDS and "can" in theirs and not {"can", "only"} & mine and "only" not in theirs:
             yield "one demands what the other makes possible"
         if "will" in mine and "did" in theirs or "both" in mine and "either" in theirs:
             yield "will against did, or both against either"
-        if mine & _NEEDING and theirs & _HOLDING and not theirs & (_NEEDING | {"to"}) and not mine & _HOLDING:
+        if not mine.isdisjoint(_NEEDING) and theirs & _HOLDING and not theirs & (_NEEDING | {"to"}) and not mine & _HOLDING:
             yield "one needs what the other has"
-        if mine & _A_FEW and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
+        if not mine.isdisjoint(_A_FEW) and theirs & _A_FEW and _a_few(pair.a) != _a_few(pair.b):
             yield "a few against few"
         if "only" in mine and "except" in theirs and "except" not in mine and "only" not in theirs and not negated:
             yield "one says only, the other except"
-        if "only" in mine and _ALL_BUT.search((pair.b if mine is left else pair.a).folded.lower()):
+        if "only" in mine and _ALL_BUT.search((pair.b if mine is left else pair.a).low):
             yield "one says only, the other all but"
-        polite = _YOU_COULD.match((pair.b if mine is left else pair.a).folded.lower())
-        if not negated and mine & (_DEMANDS | _SHOULD) and polite:
+        if demands and _YOU_COULD.match((pair.b if mine is left else pair.a).low):
             yield "one demands what the other leaves to the reader"
         if "own" in mine and theirs & _IN_COMMON and "own" not in theirs:
             yield "one says that each has its own, the other that they have one"
-        if mine & _HEDGES and not theirs & _HEDGES:
+        if not mine.isdisjoint(_HEDGES) and not theirs & _HEDGES:
             yield f"only one side says `{min(mine & _HEDGES)}`"
         if min(pair.cover_a, pair.cover_b) >= NEARLY_ALL and "or" in mine and "or" not in theirs and "and" in theirs:
             yield "one says and, the other or"
@@ -131,12 +132,23 @@ def _likely(pair: PairFeatures) -> Iterable[str]:
             yield "one says if, the other unless"
     if pair.a.numbers == pair.b.numbers and said_roughly(pair.a) != said_roughly(pair.b):
         yield "only one side says about how many"
-    persons = [[_PERSONS[t.lower] for t in slots.tokens if t.lower in _PERSONS] for slots in (pair.a, pair.b)]
-    if len(set(persons[0])) > 1 and sorted(persons[0]) == sorted(persons[1]) and persons[0] != persons[1]:
+    if _persons_exchanged(pair):
         yield "who and whom are exchanged"
-    plans = [bool(_INTENDS.search(_GROUNDS.split(slots.folded.lower())[0])) for slots in (pair.a, pair.b)]
+    plans = _is_plan(pair.a.low), _is_plan(pair.b.low)
     if plans[0] != plans[1] and not {"user", "client"} & (pair.a.content_set | pair.b.content_set):
         yield "only one side is an intention or a want"
+
+
+def _persons_exchanged(pair: PairFeatures) -> bool:
+    if pair.a.spoken.isdisjoint(_PERSONS) or pair.b.spoken.isdisjoint(_PERSONS):
+        return False
+    one, other = ([_PERSONS[t.lower] for t in slots.tokens if t.lower in _PERSONS] for slots in (pair.a, pair.b))
+    return len(set(one)) > 1 and sorted(one) == sorted(other) and one != other
+
+
+@lru_cache(maxsize=16_384)
+def _is_plan(low: str) -> bool:
+    return _INTENDS.search(_GROUNDS.split(low, maxsplit=1)[0]) is not None
 
 
 def _a_few(slots: Slots) -> bool:
@@ -145,6 +157,8 @@ def _a_few(slots: Slots) -> bool:
 
 def said_roughly(slots: Slots) -> bool:
     """A hedge right before a number: about half, roughly ten."""
+    if slots.spoken.isdisjoint(ROUGHLY):
+        return False
     cut = slots.tokens
     return any(
         t.lower in ROUGHLY and (u.kind == "number" or u.lower in NUMBER_WORDS or u.lower in FRACTION_WORDS)

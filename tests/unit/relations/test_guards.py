@@ -113,5 +113,12 @@ def test_a_french_no_longer_keeps_two_apart(old, new):
     assert any("change" in why for why in merge_guards(pair_features(Statement(old), Statement(new), 0.5)))
 
 
+def test_two_sole_causes_keep_two_apart():
+    told = "The sour must was solely due to the cracked lid.", "Wrong rinsing, and nothing else, made the must sour."
+    assert any("cause" in why for why in merge_guards(pair_features(*map(Statement, told), 0.7)))
+    again = "The cracked lid alone made the must go sour."
+    assert not any("cause" in why for why in merge_guards(pair_features(Statement(told[0]), Statement(again), 0.7)))
+
+
 def test_a_french_bound_tells_of_no_change():
     assert not extract_slots("Le club n'accepte pas plus de 20 membres.").changes
