@@ -17,7 +17,7 @@ from dreamd.relations import Statement, judge, needs_score, rivals_of
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
-from dreamd.vectors import Neighbours
+from dreamd.vectors import QUERY_ROWS, Neighbours
 
 if TYPE_CHECKING:
     import numpy as np
@@ -123,9 +123,12 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
     if texts:
         neighbours = Neighbours(vectors.stacked(texts))
         known = [t for t in partners if t in vectors.rows]
-        places, cosines = neighbours.search(np.stack([vectors.rows[t] for t in known]), k + 1)
-        for text, row, near in zip(known, places.tolist(), cosines.tolist(), strict=True):
-            partners[text] = [texts[p] for p, c in zip(row, near, strict=True) if p >= 0 and c >= floor and texts[p] != text]
+        for start in range(0, len(known), QUERY_ROWS):  # no more at a time than are compared at once: each is copied twice
+            some = known[start:start + QUERY_ROWS]
+            places, cosines = neighbours.search(np.stack([vectors.rows[t] for t in some]), k + 1)
+            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
+                partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
+                                  if p >= 0 and c >= floor and texts[p] != text]
     _add_rare(partners, list(dict.fromkeys(everyone)))
     _add_rivals(partners, list(dict.fromkeys(everyone)))
     return partners
