@@ -44,8 +44,8 @@ def dream(*words: str) -> str:
     return run(str(HOME / "venv/bin/dream"), *words)
 
 
-def until(true: Callable[[], object], seconds: float = 60) -> bool:
-    """Whether it came true in time."""
+def until(true: Callable[[], object], seconds: float = 300) -> bool:
+    """Whether it came true in time: what runs at idle priority may have to wait for everything else."""
     end = time.monotonic() + seconds
     while not true():
         if time.monotonic() > end:
@@ -151,7 +151,7 @@ def main() -> None:
     """The whole scene."""
     manager = subprocess.Popen(["/lib/systemd/systemd", "--user"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     asked = ["systemctl", "--user", "is-system-running"]
-    up = until(lambda: subprocess.run(asked, capture_output=True, text=True).stdout.strip() in ("running", "degraded"), 15)
+    up = until(lambda: subprocess.run(asked, capture_output=True, text=True).stdout.strip() in ("running", "degraded"), 60)
     told["manager"] = up
     if not up:
         return
@@ -176,7 +176,7 @@ def main() -> None:
                         if line.startswith(("NoNewPrivs", "Seccomp:", "CapBnd"))}
     talk()
     told["watch_code"], told["watch"] = watched(str(HOME / "venv/bin/dream"), 3, dict(os.environ))
-    told["extracted"] = until(lambda: live() >= 3, 75)
+    told["extracted"] = until(lambda: live() >= 3)
     told["status"] = how_it_stands()
     told["probe"] = subprocess.run([str(HOME / "venv/bin/dream"), "probe"], capture_output=True, text=True).stdout
     subprocess.run(["systemctl", "--user", "start", "dream-probe.service"], capture_output=True)

@@ -78,7 +78,7 @@ def machine(wheels: Path) -> Iterator[dict[str, object]]:
     env = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "STRANGER": str(STRANGER), "GROUP": str(group), "PYTHON": python,
            "LIBRARIES": LIBRARIES, "WHEELS": str(wheels), "SCENE": str(SCENE), "LANG": "C.UTF-8"}
     apart = ["unshare", "--mount", "--cgroup", "--pid", "--fork", "--kill-child=SIGKILL", "--mount-proc", "sh", "-c", MACHINE]
-    done = subprocess.run(apart, env=env, capture_output=True, text=True, timeout=280)
+    done = subprocess.run(apart, env=env, capture_output=True, text=True, timeout=1200)
     for left in (group, Path("/sys/fs/cgroup/unified") / group.name):
         for place in sorted((p for p in left.rglob("*") if p.is_dir()), reverse=True):
             place.rmdir()
@@ -188,7 +188,7 @@ class Manager:
         self._socket.close()
 
 
-def until(true: Callable[[], object], seconds: float = 60) -> None:
+def until(true: Callable[[], object], seconds: float = 300) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end
@@ -209,13 +209,13 @@ def test_a_new_user_starts_it_as_the_unit_would_feeds_watches_stops_and_removes_
     log = (tmp_path / "log").open("w")
     service = subprocess.Popen(command, env={**ada.env, **given, "NOTIFY_SOCKET": str(tmp_path / "notify")}, stderr=log)
     try:
-        until(lambda: "READY=1" in manager.heard, 20)
+        until(lambda: "READY=1" in manager.heard)
         until(lambda: ada.live() == 1)
         ada.says("From now on always squash commits before you merge them.")
         ada.says("Remember: invoices lie in the cellar.")
         code, drawn = watched(str(ada.bin / "dream"), 2.5, ada.env)
         assert code == 0 and drawn.count("\x1b[H") >= 3 and f"(pid {service.pid})" in drawn
-        until(lambda: ada.live() == 3, 75)
+        until(lambda: ada.live() == 3)
         assert manager.heard.count("WATCHDOG=1") >= 2
         assert any(line.startswith("STATUS=working") for line in manager.heard)
         service.send_signal(signal.SIGTERM)
