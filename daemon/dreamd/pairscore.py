@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
+MISSING = 'run `make judge`, or set `consolidate.judge = "rules"`'
 SECOND_LOOK = (0.4, 0.85)
 """Between these probabilities of a merge the other order is read too; a conflict gains nothing by it."""
 HEARD_AT_ONCE = 8192
@@ -80,7 +81,7 @@ def load_pair_scorer(model_dir: Path, artefact_dir: Path) -> PairScorer:
         model_dir / "model.safetensors",
     ):
         if not path.is_file():
-            raise DreamError(f"no `{path.name}` for the pair scorer", hint="run `make judge`, or set `judge.model = false`")
+            raise DreamError(f"no `{path.name}` for the pair scorer", hint=MISSING)
     facts = json.loads((artefact_dir / SCORER_FILE).read_text("utf-8"))
     if weights_sha256(model_dir) != facts["base_sha256"]:
         raise DreamError("the pair scorer was trained for other base weights", hint="run `make judge` with the installed model")

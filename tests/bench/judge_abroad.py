@@ -11,17 +11,34 @@ from __future__ import annotations
 
 import random
 import re
-from pathlib import Path
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, RELATED, SAME, UNRELATED, Row
+from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, DATA, RELATED, SAME, UNRELATED, Row
 
 from dreamd.embedding.glossary import Glossary, tongue_of
 from dreamd.embedding.lexicon import entries
 
-LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
+LEXICON = DATA / "lexicon.txt"
+"""The lexicon as it was when the judge was trained: the one that is read with may grow, the training stays the same."""
 
-COUNTS = {SAME: 1700, A_RICHER: 500, B_RICHER: 600, A_NEWER: 100, B_NEWER: 900, CLASH: 1300, RELATED: 1500, UNRELATED: 300}
-"""Pairs taken of each label."""
+
+@dataclass(frozen=True)
+class Share:
+    """How many English pairs of each label are told, and in the words of which languages."""
+
+    counts: Mapping[int, int]
+    tongues: tuple[str, ...]
+
+
+PLAIN = Share(
+    {SAME: 1700, A_RICHER: 500, B_RICHER: 600, A_NEWER: 100, B_NEWER: 900, CLASH: 1300, RELATED: 1500, UNRELATED: 300},
+    ("de", "es", "fr", "pt", "zh", "ko"),
+)
+WIDE = Share(
+    {SAME: 1000, B_RICHER: 300, B_NEWER: 400, CLASH: 600, RELATED: 700},
+    ("de", "es", "fr", "pt", "it", "zh", "ko", "ja"),
+)
 BOTH_SIDES = 0.25
 """Share of pairs in which both sides are told in the same other language."""
 LOST = 0.12
@@ -37,17 +54,16 @@ _SMALL = frozenset(
 _KEPT = frozenset("not no never only without unless except nobody nothing none".split())
 _ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e"), ("es", ""), ("s", ""))
 _WORD = re.compile(r"\d[\w.,:%/-]*|\w[\w'./:@-]*\w|\w|[.,;:!?]")
-_TONGUES = ("de", "es", "fr", "pt", "zh", "ko")
 
 
-def told_abroad(rows: list[Row], glossary: Glossary, chance: random.Random) -> list[Row]:
+def told_abroad(rows: list[Row], glossary: Glossary, chance: random.Random, *, share: Share) -> list[Row]:
     """A share of the English pairs, one side of each, or both, in the words of a gloss."""
-    echoes = {tongue: _echoes(glossary, tongue) for tongue in _TONGUES}
+    echoes = {tongue: _echoes(glossary, tongue) for tongue in share.tongues}
     found: list[Row] = []
-    for label, count in COUNTS.items():
+    for label, count in share.counts.items():
         plain = [r for r in rows if r[2] == label and tongue_of(r[0]) == "en" == tongue_of(r[1])]
         for a, b, _ in chance.sample(plain, min(count, len(plain))):
-            tongue = chance.choice(_TONGUES)
+            tongue = chance.choice(share.tongues)
             sides = (True, True) if chance.random() < BOTH_SIDES else chance.choice([(True, False), (False, True)])
             one, other = (_told(t, echoes[tongue], chance) if told else t for t, told in zip((a, b), sides, strict=True))
             if min(len(one.split()), len(other.split())) >= SHORTEST:

@@ -1,13 +1,13 @@
 """Measure the judge on labelled pairs: false merges, recalls, collateral, order errors, each with its interval.
 
     python tests/bench/judge_eval.py --pairs FILE [--model-dir DIR | --no-model] [--split tune|held|all]
-                                     [--unseen] [--sweep] [--wrong] [--json OUT]
+                                     [--abroad | --unseen] [--sweep] [--wrong] [--json OUT]
 
 A pair file has one JSON object a line with `a`, `b`, `relation` and optionally `a_at`, `b_at`, `kind`. `--split` takes
 one part of a file by hash, so that tuning on one part leaves the other unseen. Of the conflicts found, `sure` ones are
 those on which a dream acts; in the others it leaves both in force. Without `--pairs` the groups that the
-training kept back are measured, with `--unseen` the larger and harder ones that it never met. Intervals are Wilson
-intervals at 95 %.
+training kept back are measured, with `--abroad` those of them in which another language is spoken, with `--unseen` the
+larger and harder ones that it never met. Intervals are Wilson intervals at 95 %.
 """
 
 from __future__ import annotations
@@ -86,6 +86,13 @@ def own_cases() -> list[Case]:
     import judge_generate
 
     return _in_time(judge_generate.kept_back_pairs(OWN_SEED))
+
+
+def abroad_cases() -> list[Case]:
+    """The pairs of the groups in other languages that were kept back from training."""
+    import judge_generate
+
+    return _in_time(judge_generate.kept_back_abroad(OWN_SEED))
 
 
 def unseen_cases() -> list[Case]:
@@ -259,7 +266,8 @@ def sweep(cases: Sequence[Case]) -> list[dict[str, object]]:
 def write_baseline(out: Path, pairs: Sequence[Path], model_dir: Path, artefact: Path) -> None:
     """Measure the judge on its own unseen groups, with and without a model, and on the pair files given."""
     given = [c for path in pairs for c in load_cases(path, "all")]
-    sets = {"own": (own_cases(), artefact), "own_rules": (own_cases(), None), "pairs": (given, artefact)}
+    own = own_cases()
+    sets = {"own": (own, artefact), "own_rules": (own, None), "abroad": (abroad_cases(), artefact), "pairs": (given, artefact)}
     found = {}
     for name, (cases, scored_by) in sets.items():
         if cases:
@@ -297,6 +305,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=Path, action="append", default=[])
     parser.add_argument("--model-dir", type=Path, default=default_model_dir())
     parser.add_argument("--artefact", type=Path, default=ARTEFACT)
+    parser.add_argument("--abroad", action="store_true", help="the groups kept back in which another language is spoken")
     parser.add_argument("--unseen", action="store_true", help="the group files that no training has seen")
     parser.add_argument("--no-model", action="store_true", help="rules and similarity alone")
     parser.add_argument("--split", choices=("tune", "held", "all"), default="all")
@@ -311,7 +320,7 @@ def main() -> int:
     if args.write_baseline:
         write_baseline(args.write_baseline, args.pairs, args.model_dir, args.artefact)
         return 0
-    own = unseen_cases if args.unseen else own_cases
+    own = unseen_cases if args.unseen else abroad_cases if args.abroad else own_cases
     cases = [c for path in args.pairs for c in load_cases(path, args.split)] if args.pairs else own()
     cases, spent = with_scores(cases, args.model_dir, None if args.no_model else args.artefact)
     began = time.process_time()

@@ -6,14 +6,16 @@ or stand beside it (`-`). A frame is a sentence pattern over lists; pairs of its
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judge_abroad import told_abroad
+from judge_abroad import PLAIN, WIDE, told_abroad
 from judge_frames import (
     A_NEWER,
     A_RICHER,
@@ -31,14 +33,16 @@ from judge_frames import (
     turn_pairs,
 )
 
-from dreamd.embedding.glossary import Glossary
+from dreamd.embedding.glossary import Glossary, tongue_of
 
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
 LETTERS = "abcdefghiklmn"
-"""The group files that the judge is trained on."""
-UNSEEN = "opqr"
+"""The group files that both stages of the training take from."""
+ABROAD = LETTERS + "op"
+"""Those that the second stage takes from: only what is not said in English alone, but for a share."""
+UNSEEN = "qr"
 """Those that no training has seen: they only measure."""
 MOST_PAIRS = {SAME: 16, B_RICHER: 10, B_NEWER: 10, CLASH: 12, RELATED: 16}
 """Pairs that one group gives, by label: groups in many languages would drown the others."""
@@ -56,48 +60,58 @@ class Group:
     lines: dict[str, list[str]] = field(default_factory=lambda: {s: [] for s in "~+>!-"})
 
 
-@dataclass(frozen=True)
-class Mixture:
-    """How much of each kind of pair one adapter is trained on."""
-
-    groups: str
-    """Letters of the group files."""
-    strangers: int
-    inference: int | None
-    """Pairs of the inference set; None takes all of it in its own order."""
-    templates: int
-    denials: int
+STRANGERS, INFERENCE, TEMPLATES, DENIALS = 2600, 3500, 1200, 700
+"""Pairs of unlike groups, and of the three public sets, in the first stage."""
+FOREIGN_STRANGERS, ENGLISH, TURNS = 3000, 2000, 700
+"""And in the second: pairs of unlike groups, plain English ones, and those in which an exchanged place decides."""
 
 
-MIXTURES = (Mixture(LETTERS, 2600, 3500, 1200, 700),)
-"""One adapter is trained on each mixture; of several the weights are averaged."""
-
-
-def training_pairs(
-    mixture: Mixture, public: Path, seed: int, glossary: Glossary
-) -> tuple[list[Row], list[Row]]:
-    """Pairs to train on and pairs of unseen groups, as the scorer will read them."""
+def training_pairs(public: Path, seed: int, glossary: Glossary) -> list[Row]:
+    """Pairs of the first stage, as the scorer will read them."""
     chance = random.Random(seed)
-    groups = _all_groups(mixture.groups)
-    kept = [g for i, g in enumerate(groups) if i % KEPT_BACK == 4]
-    used = [g for i, g in enumerate(groups) if i % KEPT_BACK != 4]
+    used = _used(LETTERS)
     rows = [r for g in used for r in group_pairs(g)]
     rows += [r for r in rows if r[2] in (SAME, A_RICHER, B_RICHER)]
     rows += [r for g in used for r in number_twins(g, chance)]
-    rows += strangers(used, mixture.strangers, chance)
+    rows += strangers(used, STRANGERS, chance)
     rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
     rows += frame_pairs(chance)
-    abroad = told_abroad(rows, glossary, chance)  # before the turns: there the order of the words is the claim
+    abroad = told_abroad(rows, glossary, chance, share=PLAIN)  # before the turns: there the order of the words is the claim
     rows += turn_pairs(chance)
-    rows += public_pairs(mixture, public, chance)
-    checks = [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, chance)
-    read = glossary.read
-    return [*((*read(a, b), y) for a, b, y in rows), *abroad], [(*read(a, b), y) for a, b, y in checks]
+    rows += public_pairs(public, chance)
+    return [*((*glossary.read(a, b), y) for a, b, y in rows), *abroad]
+
+
+def abroad_pairs(seed: int, glossary: Glossary) -> list[Row]:
+    """Pairs of the second stage, most of them in other languages, as the scorer will read them."""
+    chance = random.Random(seed)
+    used = _used(ABROAD)
+    foreign = [g for g in used if _is_foreign(g)]
+    rows = [r for g in foreign for r in group_pairs(g)]
+    rows += [r for g in foreign for r in number_twins(g, chance)]
+    rows += strangers(foreign, FOREIGN_STRANGERS, chance)
+    english = [r for g in used if not _is_foreign(g) for r in group_pairs(g)]
+    told = told_abroad([*english, *frame_pairs(chance)], glossary, chance, share=WIDE)
+    rows += chance.sample(english, min(ENGLISH, len(english)))
+    turns = turn_pairs(chance)
+    rows += chance.sample(turns, min(TURNS, len(turns)))
+    return [*((*glossary.read(a, b), y) for a, b, y in rows), *told]
+
+
+def rows_sha256(rows: Sequence[Row]) -> str:
+    """Hex sha256 of training pairs as the net reads them: another one means another training."""
+    return hashlib.sha256("\n".join(f"{a}\t{b}\t{label}" for a, b, label in rows).encode()).hexdigest()
 
 
 def kept_back_pairs(seed: int) -> list[Row]:
-    """The pairs of the groups that training never sees, as written."""
-    kept = [g for i, g in enumerate(_all_groups()) if i % KEPT_BACK == 4]
+    """The pairs of the groups that neither training sees, as written."""
+    kept = _kept_back(LETTERS)
+    return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
+
+
+def kept_back_abroad(seed: int) -> list[Row]:
+    """Those of them in which another language is spoken, of all groups that the second training takes from."""
+    kept = [g for g in _kept_back(ABROAD) if _is_foreign(g)]
     return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
 
 
@@ -108,6 +122,19 @@ def unseen_pairs() -> list[Row]:
 
 def _all_groups(letters: str = LETTERS) -> list[Group]:
     return [g for letter in letters for g in load_groups(DATA / f"groups_{letter}.txt")]
+
+
+def _kept_back(letters: str) -> list[Group]:
+    return [g for i, g in enumerate(_all_groups(letters)) if i % KEPT_BACK == 4]
+
+
+def _used(letters: str) -> list[Group]:
+    return [g for i, g in enumerate(_all_groups(letters)) if i % KEPT_BACK != 4]
+
+
+def _is_foreign(group: Group) -> bool:
+    """Whether anything in the group is said in another language than English."""
+    return any(tongue_of(text) != "en" for text in (group.claim, *itertools.chain(*group.lines.values())))
 
 
 def turned(row: Row) -> Row:
@@ -186,7 +213,7 @@ def noisy(rows: list[Row], chance: random.Random) -> list[Row]:
     return out
 
 
-def public_pairs(mixture: Mixture, folder: Path, chance: random.Random) -> list[Row]:
+def public_pairs(folder: Path, chance: random.Random) -> list[Row]:
     """Inference, template and negation pairs of the public sets, in our labels."""
 
     def rows_of(name: str) -> list[dict[str, str]]:
@@ -196,5 +223,4 @@ def public_pairs(mixture: Mixture, folder: Path, chance: random.Random) -> list[
     snli = [(r["a"].strip(), r["b"].strip(), labels[r["label"]]) for r in rows_of(PUBLIC_FILES[0])]
     checks = [(r["a"], r["b"], SAME if int(r["duplicate"]) else NOT_A_MERGE) for r in rows_of(PUBLIC_FILES[1])]
     denials = [(r["a"], r["b"], CLASH) for r in rows_of(PUBLIC_FILES[2])]
-    inference = snli if mixture.inference is None else chance.sample(snli, mixture.inference)
-    return [*inference, *chance.sample(checks, mixture.templates), *chance.sample(denials, mixture.denials)]
+    return [*chance.sample(snli, INFERENCE), *chance.sample(checks, TEMPLATES), *chance.sample(denials, DENIALS)]

@@ -42,9 +42,10 @@ def model_dir() -> Path:
 
 @pytest.mark.model
 @pytest.mark.slow
-def test_the_judge_is_as_good_on_unseen_groups_as_its_baseline():
-    cases, _ = judge_eval.with_scores(judge_eval.own_cases(), model_dir(), judge_eval.ARTEFACT)
-    check(cases, "own")
+@pytest.mark.parametrize(("name", "kept"), [("own", judge_eval.own_cases), ("abroad", judge_eval.abroad_cases)])
+def test_the_judge_is_as_good_on_unseen_groups_as_its_baseline(name, kept):
+    cases, _ = judge_eval.with_scores(kept(), model_dir(), judge_eval.ARTEFACT)
+    check(cases, name)
 
 
 @pytest.mark.model
