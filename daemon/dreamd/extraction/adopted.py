@@ -43,13 +43,13 @@ def taken_up(setting: Setting | None, text: str) -> list[str]:
     offers = _asks(told[-1])
     answers = not offers and any(is_question(s) for s in sentences(setting.said))
     first = re.split(r"[.!,;](?:\s|$)", text, maxsplit=1)[0]
-    takes = _takes(said[0])
-    agrees = takes or is_acknowledgement(first) or words.cue("words/rules", "affirmation", whole=True).match(first) is not None
-    if not agrees or not (answers or offers or takes):
+    takes, confirms = any(_says("takes", sentence) for sentence in said[:2]), _says("confirms", said[0])
+    nods = is_acknowledgement(first) or words.cue("words/rules", "affirmation", whole=True).match(first) is not None
+    if not (takes or confirms or (nods and (answers or offers))):
         return []
     stated = [s for s in told if not _asks(s) and len(s) <= LONGEST_TAKEN and not _OF_ITS_WORK.match(s)]
-    asked = answers or offers
-    found = [cleaned(s) for s in stated if (_is_definite(s) if asked else _proposes(s))][-1:]
+    meant = answers or offers or takes
+    found = [cleaned(s) for s in stated if (meant and _is_definite(s)) or _proposes(s)][-1:]
     if offers and len(told[-1]) <= LONGEST_TAKEN and _VALUE.search(told[-1]):
         found.append(f"{cleaned(told[-1])} {cleaned(first)}")
     return found
@@ -67,9 +67,9 @@ def _asks(sentence: str) -> bool:
     return sentence.endswith(("?", "？"))
 
 
-def _takes(sentence: str) -> bool:
-    """Whether a sentence takes up what was said before it: "do that", "ja, das nehmen wir", "y"."""
-    found = words.cue("words/replies", "takes", start=True).match(sentence)
+def _says(table: str, sentence: str) -> bool:
+    """Whether a sentence takes up what was said before it ("do that", "ja, das nehmen wir"), or confirms it ("y")."""
+    found = words.cue("words/replies", table, start=True).match(sentence)
     return found is not None and _GOES_ON.match(sentence, found.end()) is not None
 
 

@@ -45,6 +45,7 @@ FEWEST_TERMS = 3
 CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 REVISION = timedelta(minutes=30)
+ONE_OFF = "one-off"
 FEWEST_ALIKE = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
@@ -91,7 +92,9 @@ class _Heard:
 
 def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch: Stretch) -> list[Candidate]:
     """What a person said in a stretch that none of its candidates carries and that is worth finding again."""
-    heard = _Heard(stretch, [(one, _terms(one.text)) for one in carried], list(stretch.earlier))
+    # What waits to be said again is no memory yet.
+    told = [(one, _terms(one.text)) for one in carried if one.sign != ONE_OFF]
+    heard = _Heard(stretch, told, list(stretch.earlier))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             del heard.found[heard.turn_from:]
@@ -195,7 +198,7 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
     if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text) or _PRINTED.search(text):
         return False
     ordered = is_at_work(text)
-    if ordered and _TELLS_APART.search(text):
+    if ordered and (_TELLS_APART.search(text) or any(map(_tells, _CLAUSE.split(text)[1:]))):
         return True
     if (DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):
         return True
@@ -203,6 +206,11 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
         return beside
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
     return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
+
+
+def _tells(clause: str) -> bool:
+    """Whether a clause of an order says how something is."""
+    return not (is_at_work(clause) or is_acknowledgement(clause)) and len(_terms(clause) - _empty()) >= FEWEST_TERMS
 
 
 def _leans(text: str) -> bool:

@@ -123,10 +123,17 @@ def test_a_question_without_its_mark_is_nothing_to_find(question: str) -> None:
 
 @pytest.mark.parametrize("order", ["drop empty berths, dont fill them in",
                                    "label the boxes in danish because nobody else can",
+                                   "tear the old planks out, the whole deck stays oak wood",
                                    "label the boxes in danish please, I'm the only one who reads them"])
 def test_an_order_that_says_what_not_to_do_or_why_is_kept(order: str) -> None:
     assert any(order[5:20] in one for one in texts(prompt(order)))
     assert texts(prompt("drop empty berths")) == []
+
+
+def test_what_waits_to_be_said_again_is_found_until_then() -> None:
+    said = prompt("test.ferry.example, the login is in the brown notebook")
+    assert [one.sign for one in extract([said], scope=FERRY).candidates] == ["one-off"]
+    assert texts(said) == ["test.ferry.example, the login is in the brown notebook."]
 
 
 def test_what_a_candidate_takes_from_a_message_does_not_cost_it_the_rest() -> None:
@@ -160,6 +167,8 @@ def test_what_the_agent_answers_with_a_value_and_the_person_agrees_to_is_kept_as
     ("which harbour office handles our berth?", "In the contract it is the office in Husum.", "now fix the tests"),
     ("paint the lamps", "In the contract it is the office in Husum.", "right, thanks"),
     ("which lamp is it?", "I painted the lamp of Pier 9.", "right, thanks"),
+    ("paint the lamps", "The tin of Pier 9 could be empty.", "ok"),
+    ("paint the lamps", "The tin of Pier 9 is empty.", "that is bad"),
 ])
 def test_what_nobody_asked_for_or_agreed_to_and_what_the_agent_did_is_not_kept(asked: str, told: str, said: str) -> None:
     assert all(origin is Origin.USER for _, origin in answered(asked, told, said))
@@ -172,6 +181,10 @@ def test_what_nobody_asked_for_or_agreed_to_and_what_the_agent_did_is_not_kept(a
      "An oil with hardener is tougher, for example Tonga Marine."),
     ("draw the pier map", "The map is drawn. Width 85 mm for one column?", "y", "Width 85 mm for one column? Y."),
     ("qué canal pongo en el cartel?", "En la licencia pone canal 74.", "ese", "En la licencia pone canal 74."),
+    ("the horn is too loud", "The horn has 120 decibels. 85 would be plenty.", "ok make it that", "85 would be plenty."),
+    ("the port rejects our papers", "For single crates they only take form Kappa.", "dann eben das, bitte alles umschreiben",
+     "For single crates they only take form Kappa."),
+    ("hm", "I would choose the mole of Husum.", "ok, convinced. we do this", "I would choose the mole of Husum."),
     ("der Lack blättert", "Üblich ist Hartöl von Tonga.", "dann das, für alle Boote", "Üblich ist Hartöl von Tonga."),
 ])
 def test_what_the_agent_proposed_and_the_person_took_up_is_kept_as_the_agents_word(
