@@ -178,7 +178,7 @@ def test_a_client_that_says_nothing_is_not_waited_for(known, monkeypatch):
 
 def test_a_client_that_says_nothing_for_long_is_shown_out(known, monkeypatch):
     monkeypatch.setattr(recall_server, "REQUEST_S", 0.2)
-    with serving(known), socket.socket(socket.AF_UNIX) as silent:
+    with serving(known, idle_s=600.0), socket.socket(socket.AF_UNIX) as silent:
         silent.connect(str(known.paths.socket))
         silent.settimeout(60)
         assert silent.recv(10) == b""
