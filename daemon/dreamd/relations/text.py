@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
@@ -179,8 +179,10 @@ def language(text: str) -> str:
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
 
 
-def _tongues(piece: str) -> tuple[str, ...]:
+def _tongues(piece: str) -> Sequence[str]:
     """The languages that the words between two spaces speak for."""
+    if piece.isascii() and (alone := piece.rstrip(".,;:")).isalpha():
+        return _TONGUES_OF.get(alone if alone == "I" else alone.lower(), ())
     told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in _WORDS.findall(piece)]
     return tuple(chain.from_iterable(told))
 
