@@ -8,7 +8,7 @@ read, nothing is decided here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dreamd.model import Hearing
@@ -46,7 +46,11 @@ _MORE_OPPOSITES = (
     ("shared", "isolated"),
     ("free", "chargeable"),
 )
-_OPPOSITES = frozenset(frozenset(map(stem, pair)) for pair in (*words.OPPOSITES, *_MORE_OPPOSITES))
+_STATES = (("run", "stop"), ("start", "stop"), ("on", "off"))
+"""Opposites that tell two claims apart also where one of them is so common a word that it says little by itself."""
+
+_OPPOSITES = frozenset(frozenset(map(stem, pair)) for pair in (*words.OPPOSITES, *_MORE_OPPOSITES, *_STATES))
+_OPPOSITE_STATES = frozenset(frozenset(map(stem, pair)) for pair in _STATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +153,9 @@ def _clash(pair: PairFeatures, told: Compared) -> str:
         return "one does without what the other has" if not most else ""
     if told.denied_somewhere[0] != told.denied_somewhere[1]:
         return "one denies what the other says" if most <= MOST_OWN and not single else ""
-    apart = _opposed(own[0], own[1]) if single or most <= MOST_OWN + 1 else None
+    apart = None
+    if single or most <= MOST_OWN + 1:
+        apart = _opposed(own[0], own[1]) or _in_opposite_states((*own[0], *told.faint_a), (*own[1], *told.faint_b))
     return f"`{apart[0].surface}` against `{apart[1].surface}`" if apart else ""
 
 
@@ -194,9 +200,17 @@ def _is_changing(word: Word) -> bool:
 
 def _opposed(mine: Iterable[Word], theirs: Sequence[Word]) -> tuple[Word, Word] | None:
     """Two words of which one may mean the opposite of the other."""
+    return _first_of(mine, theirs, lambda x, y: frozenset((x, y)) in _OPPOSITES or are_contrary(x, y))
+
+
+def _in_opposite_states(mine: Iterable[Word], theirs: Sequence[Word]) -> tuple[Word, Word] | None:
+    """Two words of which one says that a thing runs and the other that it does not."""
+    return _first_of(mine, theirs, lambda x, y: frozenset((x, y)) in _OPPOSITE_STATES)
+
+
+def _first_of(mine: Iterable[Word], theirs: Sequence[Word], is_so: Callable[[str, str], bool]) -> tuple[Word, Word] | None:
     for one in mine:
         for other in theirs:
-            pairs = ((x, y) for m in one.meanings for n in other.meanings for x in m for y in n)
-            if any(frozenset((x, y)) in _OPPOSITES or are_contrary(x, y) for x, y in pairs):
+            if any(is_so(x, y) for m in one.meanings for n in other.meanings for x in m for y in n):
                 return one, other
     return None

@@ -47,7 +47,7 @@ class Limits:
     """Nor may both sides look, with more than this, as if they said more than the other."""
     merge_foreign: float = 0.4
     """Between English and another language."""
-    merge_heard: float = 0.2
+    merge_heard: float = 0.4
     """The same, where a lexicon could read both and finds no thing that only one speaks of."""
     merge_read: float = 0.8
     """Within one other language, where a lexicon finds no thing that only one speaks of."""
@@ -69,6 +69,10 @@ class Limits:
     """A conflict of which it shows only that one demands, allows or bars what the other does not."""
     least: float = 0.2
     """Below this a conflict is no conflict, however much of the rest a guard rules out."""
+    aside: float = 0.52
+    """Similarity below which two that share little are no conflict."""
+    part: float = 0.3
+    """Share of the words of each that the other must have, to share more than little."""
     topic: float = 0.7
     """Similarity from which a score may be taken at its word where nothing speaks against it."""
     near: float = 0.6

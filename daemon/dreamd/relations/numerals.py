@@ -25,8 +25,9 @@ _KO = {
     "서른": 30,
 }
 _KO_NUMBER = re.compile(
-    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)"
+    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)(만)?"
 )
+"""One of a kind is a number only where it is said that there is no more."""
 _ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
 _ZH_WORDS = (
     "一起",
@@ -72,6 +73,11 @@ _ZH_PLAIN = re.compile("|".join(_ZH_WORDS) + "|(?<![一二三四五六七八九]
 """Words in which a character of number counts nothing."""
 
 
+def is_counting(run: str) -> bool:
+    """Whether a run is a Korean number and nothing else: what it counts is the next word."""
+    return run in _KO
+
+
 def numbers_in(run: str) -> list[tuple[str, float]]:
     """Numbers inside a run of Chinese or Korean characters, as dimension and value, with the unit glued behind."""
     found: list[tuple[str, float]] = []
@@ -87,7 +93,7 @@ def numbers_in(run: str) -> list[tuple[str, float]]:
         found.append((dim, value * factor))
     for match in _KO_NUMBER.finditer(run):
         unit = words.UNIT_NAMES.get(match.group(2), ("", 1.0))
-        if _KO[match.group(1)] > 1:
+        if _KO[match.group(1)] > 1 or unit[0] or match.group(3):
             found.append((unit[0], _KO[match.group(1)] * unit[1]))
     return found
 

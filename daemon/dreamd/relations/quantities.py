@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dreamd.relations import words
-from dreamd.relations.numerals import numbers_in, unit_at
+from dreamd.relations.numerals import is_counting, numbers_in, unit_at
 from dreamd.relations.text import Token
 
 _DATE = re.compile(
@@ -110,6 +110,12 @@ def dates_and_times(text: str) -> tuple[list[Quantity], str]:
     return found, _CLOCK.sub(clock, text)
 
 
+def _with_counter(tokens: Sequence[Token], i: int) -> str:
+    """A run of characters, with the word that it counts where it is a Korean number that stands by itself."""
+    counted = tokens[i + 1].surface if is_counting(tokens[i].surface) and i + 1 < len(tokens) else ""
+    return f"{tokens[i].surface} {counted}".rstrip()
+
+
 def measures(tokens: Sequence[Token]) -> list[Quantity]:
     """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
     found: list[Quantity] = []
@@ -120,7 +126,7 @@ def measures(tokens: Sequence[Token]) -> list[Quantity]:
             continue  # told already, as a part of what began before
         i, token = begin, tokens[begin]
         if token.kind == "cjk":
-            found.extend(Quantity(dim, value, i) for dim, value in numbers_in(token.surface))
+            found.extend(Quantity(dim, value, i) for dim, value in numbers_in(_with_counter(tokens, i)))
             i += 1
             continue
         rate = _rate(tokens, i)

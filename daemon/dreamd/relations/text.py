@@ -42,6 +42,8 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
 _LIST_SIGNS = re.compile(r"\s*[-*•\d]")
 _WORDS = re.compile(r"[^\W\d_]+")
+_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b")
+"""Letters of a short form are no words of another language."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _SCRIPTS = (
     ("ru", re.compile(r"[\u0400-\u04ff]"), 2),
@@ -49,6 +51,8 @@ _SCRIPTS = (
     ("zh", re.compile(r"[\u3400-\u9fff]"), 4),
 )
 """Scripts that tell a language, and one letter in how many has to be of it."""
+SOME_WORDS = 6
+"""Words of which more than one is expected to tell the language."""
 LONG_TEXT = 4000
 """Characters from which on the words of a text are no longer remembered: it is hardly one of statements."""
 _DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
@@ -174,16 +178,26 @@ def language(text: str) -> str:
         best = "fr"
     if 0 < counts[best] <= counts["pt"] + 1 and _PORTUGUESE.search(text):
         best = "pt"
+    if best != "en" and _is_chance(text, best):
+        best = "en"
     if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
         return best
     return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
+
+
+def _is_chance(text: str, tongue: str) -> bool:
+    """Whether one word alone speaks for a language, in a text so long that more of its small words would be expected."""
+    pieces = text.split(" ")
+    plain = all(c.isascii() or not c.isalpha() for c in text)
+    return plain and len(pieces) >= SOME_WORDS and sum(tongue in _tongues(piece) for piece in pieces) == 1
 
 
 def _tongues(piece: str) -> Sequence[str]:
     """The languages that the words between two spaces speak for."""
     if piece.isascii() and (alone := piece.rstrip(".,;:")).isalpha():
         return _TONGUES_OF.get(alone if alone == "I" else alone.lower(), ())
-    told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in _WORDS.findall(piece)]
+    words_of = _WORDS.findall(_SHORT_FORM.sub("", piece))
+    told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in words_of]
     return tuple(chain.from_iterable(told))
 
 

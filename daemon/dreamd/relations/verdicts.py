@@ -166,7 +166,7 @@ def _by_score(
         merged = merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
         if merged:
             return merged
-    if not told.shown or (pair.restated and not guards):
+    if not told.shown or (pair.restated and not guards) or _speaks_of_more(pair, limits):
         return None
     # where a guard rules a merge out, what the score gave to merging was one claim's worth of likeness: share it out
     ruled_out = bool(guards) and pair.in_english and score.conflict >= limits.least
@@ -180,6 +180,11 @@ def _by_score(
         return None
     shows = guards[:1] if guards or told.clash else (told.shown,)
     return conflict(pair, against, (f"read together they cannot both hold ({against:.2f})", *shows))
+
+
+def _speaks_of_more(pair: PairFeatures, limits: Limits) -> bool:
+    """Whether one says much that the other does not and the vectors see no one topic: what differs is two things."""
+    return pair.in_english and pair.similarity < limits.aside and min(pair.cover_a, pair.cover_b) < limits.part
 
 
 def _least_and_most(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float]:
@@ -206,8 +211,9 @@ def _plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits)
 
 
 def _is_long(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> bool:
-    """So much in one that it would hardly be alike by chance, and no denial, change or other sign that it is another claim."""
-    if max(len(pair.a.content_set), len(pair.b.content_set)) < LEAST_LONG or not pair.in_english:
+    """Near, with so much in one that it is hardly so by chance, and no denial, change or other sign of another claim."""
+    much = max(len(pair.a.content_set), len(pair.b.content_set)) >= LEAST_LONG
+    if not much or not pair.in_english or pair.similarity < limits.near:
         return False
     quiet = pair.a.negations % 2 == pair.b.negations % 2 and bool(pair.a.changes) == bool(pair.b.changes)
     return quiet and min(score.a_richer, score.b_richer) < limits.each_more and not told.shown

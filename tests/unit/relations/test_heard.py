@@ -237,3 +237,26 @@ def test_a_name_in_plain_letters_takes_the_place_of_another_in_chinese(hear):
 def test_a_change_told_in_korean_ends_what_it_repeats(hear):
     found = verdict(hear, "주문 접수는 전화로 한다.", "주문 접수는 전화 대신 앱으로 바뀌었다.", score=SURE_CLASH)
     assert found.relation is Relation.UPDATES
+
+
+@pytest.mark.parametrize("score", [UNSURE, SURE_MERGE])
+def test_what_runs_on_is_not_what_stops(hear, score):
+    told = "The machine stops when the door is open.", "Die Maschine läuft bei offener Tür weiter."
+    assert verdict(hear, *told, score=score).relation not in MERGING
+
+
+def test_a_common_word_that_is_the_opposite_of_another_leaves_other_claims_joined(hear):
+    told = "Spare tyres stay in the cellar.", "备用轮胎留在地下室。"
+    assert verdict(hear, *told, score=SURE_MERGE).relation in MERGING
+
+
+@pytest.mark.parametrize(("text", "numbers"), [
+    ("두 사람이 문을 잠근다.", {":2"}), ("한 사람만 문을 잠근다.", {":1"}), ("한 사람이 문을 잠근다.", set()),
+    ("회의는 한 시간 걸린다.", {"time:3600"}), ("보트 세 척과 노 네 개", {":4"}), ("열두 명이 온다.", {":12"})])
+def test_a_korean_number_counts_the_word_behind_it(text, numbers):
+    assert set(extract_slots(text).numbers) == numbers
+
+
+def test_two_persons_are_not_one_only(hear):
+    found = verdict(hear, "모든 문은 두 사람이 잠근다.", "문은 한 사람만 잠근다.", score=SURE_MERGE)
+    assert found.relation not in MERGING

@@ -276,3 +276,21 @@ def test_a_group_begins_with_its_heaviest_member():
 
 def test_the_surer_merge_wins_when_only_one_is_possible():
     assert group(3, {(0, 1): 0.7, (1, 2): 0.95}, [1, 1, 1]) == [[0], [1, 2]]
+
+
+NOTES = ("TODO: kiln profile editor", "`src/kiln_bus.py`: serial transport, frame decoder with 12 checks, hover panel, "
+         "timings, profile cache and the log of the kiln")
+
+
+def test_a_score_joins_no_two_notes_that_share_a_word_and_are_far_apart():
+    likely = PairScore(0.7, 0.02, 0.02, 0.02, 0.02, 0.05, 0.15, 0.02)
+    assert verdict(*NOTES, score=likely, similarity=0.5).relation not in (Relation.DUPLICATE, Relation.REFINES)
+    near = verdict(*NOTES, score=likely, similarity=0.75)
+    assert near.relation in (Relation.DUPLICATE, Relation.REFINES), "nearness was what kept them apart"
+
+
+def test_a_score_sees_no_conflict_where_one_says_much_that_the_other_does_not_of_another_topic():
+    a = "Glaze 12 — never stir it in the small tubs"
+    b = "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, list in orders.csv"
+    clash = PairScore(0.0, 0.0, 0.0, 0.02, 0.02, 0.92, 0.03, 0.01)
+    assert verdict(a, b, score=clash, similarity=0.45).relation in (Relation.RELATED, Relation.UNRELATED)

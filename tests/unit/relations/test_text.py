@@ -112,3 +112,17 @@ def test_the_language_shows_in_script_and_small_words(text, tongue):
 )
 def test_politeness_is_no_part_of_a_claim(polite, bare):
     assert plain(polite) == bare
+
+
+@pytest.mark.parametrize("text", [
+    "Two non-blocking queues: inbound, outbound, audit trail", "Retry limits (e.g. three times) apply per queue worker",
+    "Mast steps → ladder rungs, tested on il-38 frames only"])
+def test_one_chance_word_makes_no_other_language(text):
+    assert language(text) == "en"
+
+
+@pytest.mark.parametrize(("text", "tongue"), [
+    ("Il magazzino chiude alle sei e riapre la mattina", "it"), ("Non serve", "it"),
+    ("Kaffee gibt es nur morgens im Hof", "de")])
+def test_a_language_is_known_by_several_of_its_small_words_or_in_few_words(text, tongue):
+    assert language(text) == tongue
