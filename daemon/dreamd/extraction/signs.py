@@ -59,6 +59,12 @@ _CODE_LIKE = re.compile(r"`|(?<!\w)-{1,2}[a-z]|\w_\w|\w\(\)|[a-z][A-Z]")
 _DENIES = re.compile(r"(?i)no (?!need\b)\w")
 """What there shall not be is no piece of work."""
 _FEWEST_WORDS = 4
+_SHORT = 18
+_STANDING_ORDER = re.compile(
+    r"(?i)(?:please,? )?(?:always|never|immer|nie|niemals|siempre|nunca|toujours|sempre|mai) "
+    r"(?!(?:mind|the|an?|this|that|happy|glad|good|nice|great|fun|seen|heard|been|had|done|gone|known|thought|got|said"
+    r"|mit|wieder|noch|mal|zu|con|de|plus|mais|\w+ed)\b)[^\W\d_]{2,} [^\W\d_]")
+"""What begins so is an order for all times, however short: "always use pnpm", and not "never seen that"."""
 _HAS_VERB = re.compile(r"(?i)\b(?:is|are|be|has|have|do|does|can|must|may|need|want|we \w+|they \w+)\b"
                        r"|(?-i:(?<=[a-z0-9] )[a-z]{3,}(?<!s)s\b)")
 _OF_NOW_OR_ME = re.compile(
@@ -166,7 +172,8 @@ def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
     weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text) and not (advised and name == "narrative"))
     ordered = words.starts("words/rules", "task", text) or (is_order(text) and not _DENIES.match(text))
     if (ordered and not words.starts("words/rules", "environment", text)) or is_work(text):
-        weight += 0.5 if strong else _TASK + (_OF_A_THING if _SAID_OF_A_THING.search(text) else 0.0)
+        task = 0.5 if strong else _TASK + (_OF_A_THING if _SAID_OF_A_THING.search(text) else 0.0)
+        weight += 0.0 if _STANDING_ORDER.match(text) else task
     if is_question(text):
         weight += _QUESTION
     elif asks_for_a_nod(text):
@@ -195,7 +202,8 @@ def is_one_off(sentence: str) -> bool:
 def _shape(text: str) -> float:
     """Length and names: a durable sentence is neither a shout nor a page, and it names what it is about."""
     size = words.width(text)
-    shape = 0.5 if 30 <= size <= 300 else -1.0 if size < 18 or size > 400 else 0.0
+    too_short = size < _SHORT and not _STANDING_ORDER.match(text)
+    shape = 0.5 if 30 <= size <= 300 else -1.0 if too_short or size > 400 else 0.0
     if _NAMED.search(text):
         shape += 0.5
     if _FIRST_PERSON.match(text):

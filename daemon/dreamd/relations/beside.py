@@ -85,10 +85,11 @@ def _other_things(pair: PairFeatures) -> Iterable[str]:
             yield f"the change is about {listed(told)}, not {listed(known)}"
     if pair.numbers_a and pair.numbers_b:
         yield from _others_of_a_kind(pair)
-    if not (pair.a.changes or pair.b.changes):
+    if bool(pair.a.changes) == bool(pair.b.changes) and pair.numbers_a and pair.numbers_b:
         one, other = _kinds(pair.a, pair.only_a, pair.shared), _kinds(pair.b, pair.only_b, pair.shared)
-        if pair.numbers_a and pair.numbers_b and any(one[how].isdisjoint(other[how]) for how in one.keys() & other.keys()):
+        if any(one[how].isdisjoint(other[how]) for how in one.keys() & other.keys()):
             yield "things of another kind, each with its own number"
+    if not (pair.a.changes or pair.b.changes):
         part = _part_of(pair.a, pair.b, pair.only_a) or _part_of(pair.b, pair.a, pair.only_b)
         part = part or narrowed(pair.a, pair.b, pair.only_a) or narrowed(pair.b, pair.a, pair.only_b)
         if part:

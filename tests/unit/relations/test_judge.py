@@ -294,3 +294,11 @@ def test_a_score_sees_no_conflict_where_one_says_much_that_the_other_does_not_of
     b = "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, list in orders.csv"
     clash = PairScore(0.0, 0.0, 0.0, 0.02, 0.02, 0.92, 0.03, 0.01)
     assert verdict(a, b, score=clash, similarity=0.45).relation in (Relation.RELATED, Relation.UNRELATED)
+
+
+def test_two_things_whose_values_both_changed_keep_each_its_own():
+    a = "The timeout of requests to the birch meter was raised from 40 ms to 90 ms."
+    b = "The timeout of requests to the birch sorter was raised from 70 ms to 15 ms."
+    assert verdict(a, b, days=9, score=SURE_CLASH).relation is Relation.RELATED
+    same = verdict(a, "The timeout of requests to the birch meter was raised from 90 ms to 150 ms.", days=9, score=SURE_CLASH)
+    assert same.relation is Relation.UPDATES
