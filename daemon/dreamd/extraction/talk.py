@@ -188,5 +188,7 @@ def _revises(later: Candidate, earlier: Candidate) -> bool:
 
 
 def _is_alike(one: str, other: str) -> bool:
+    """Whether one says nearly all of the other and the other nothing else: a word in the place of one may be another thing."""
     mine, theirs = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
-    return len(mine & theirs) >= 3 and len(mine & theirs) >= _SAME_SHARE * max(len(mine), len(theirs))
+    shared = mine & theirs
+    return len(shared) >= 3 and shared in (mine, theirs) and len(shared) >= _SAME_SHARE * max(len(mine), len(theirs))
