@@ -26,6 +26,8 @@ TAXONOMY_VERSION = 1
 SHORTEST_TEXT = 12
 IN_PASSING = "said-in-passing"
 """Sign and fate of an observation of which no memory is made and that recall finds as a passage."""
+ONE_OFF = "one-off"
+"""Sign of an order that becomes a memory once it is said again."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from dreamd.model import Judgement, Memory, Relation, Status
@@ -133,7 +133,7 @@ def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
         return True
     if _answers_as_much(old, new) and _has_other_value(old, new):
         return not _is_of_another_thing(earlier, later, likeness)
-    verdict = _judged(earlier, later, likeness)
+    verdict = judged(earlier, later, likeness)
     return verdict.relation is Relation.UPDATES and verdict.newer == "b"
 
 
@@ -186,22 +186,27 @@ def _tells_a_change(text: str) -> bool:
 
 def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:
     """Whether the judge of relations sees two things in two texts: two environments, two colours, two people."""
-    found = _judged(earlier, later, likeness)
+    found = judged(earlier, later, likeness)
     apart = (clue.startswith(_OTHER_THING) and not clue.startswith("different weekday") for clue in found.evidence)
     return found.relation is Relation.UNRELATED or any(apart)
 
 
 def _is_of_another_kind(earlier: Memory, later: Memory, likeness: float) -> bool:
     """Whether the judge sees two things in what both texts say of them: two environments, two colours."""
-    clues = _judged(earlier, later, likeness).evidence
+    clues = judged(earlier, later, likeness).evidence
     return any(clue.startswith("different ") and not clue.startswith("different weekday") for clue in clues)
 
 
-def _judged(earlier: Memory, later: Memory, likeness: float) -> Judgement:
+def judged(one: Memory, other: Memory, likeness: float) -> Judgement:
+    """The judge's verdict by rules on two results. One answer asks for that of a pair up to three times."""
+    return _verdict(one.text, one.confirmed_at, other.text, other.confirmed_at, likeness)
+
+
+@lru_cache(maxsize=256)
+def _verdict(one: str, one_at: datetime, other: str, other_at: datetime, likeness: float) -> Judgement:
     from dreamd.relations import Statement, judge
 
-    mine, theirs = Statement(earlier.text, earlier.confirmed_at), Statement(later.text, later.confirmed_at)
-    return judge(mine, theirs, similarity=likeness)
+    return judge(Statement(one, one_at), Statement(other, other_at), similarity=likeness)
 
 
 def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) -> bool:

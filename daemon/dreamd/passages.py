@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.asked import has_what_is_asked, kind_asked_for
 from dreamd.model import CURRENT, MERGING, Memory, Relation, Status
-from dreamd.outdated import is_replaced
+from dreamd.outdated import is_replaced, judged
 from dreamd.ranking import EARLIER_WORDING, Hit, Ranked, placed, shared_words, weigh, word_matches, word_roots
 from dreamd.settings import RecallSettings
 from dreamd.store import memories, passages
@@ -238,10 +238,7 @@ def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
         return False  # said anew after that had ended
     if likeness >= REPEATED or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
         return True
-    from dreamd.relations import Statement, judge
-
-    mine, theirs = Statement(passage.text, passage.confirmed_at), Statement(other.text, other.confirmed_at)
-    verdict = judge(mine, theirs, similarity=likeness)
+    verdict = judged(passage, other, likeness)
     if verdict.relation in MERGING:
         return ended or verdict.relation is Relation.DUPLICATE or verdict.richer == "b"
     if verdict.relation is Relation.UPDATES:

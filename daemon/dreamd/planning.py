@@ -16,9 +16,20 @@ from dreamd.errors import Refused
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Kit
-from dreamd.model import IN_PASSING, Candidate, GateVerdict, Memory, Observation, Scope, Status, text_sha, with_context
+from dreamd.model import (
+    IN_PASSING,
+    ONE_OFF,
+    Candidate,
+    GateVerdict,
+    Memory,
+    Observation,
+    Scope,
+    Status,
+    text_sha,
+    with_context,
+)
 from dreamd.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
-from dreamd.phases.consolidate import ONE_OFF, Bench, plan_consolidation
+from dreamd.phases.consolidate import Bench, plan_consolidation
 from dreamd.phases.prune import PruneRules, plan_prune
 from dreamd.phases.regroup import plan_regroup
 from dreamd.phases.twins import Heard, is_edit

@@ -44,6 +44,8 @@ WELL_ABOVE = 1.25
 """Times the floor that a stale memory has to reach before it is halved, to be shown when the half falls below the floor."""
 ASKED_FOR = 1.25
 """What the similarity of a text counts that has a value of the kind a question asks for: a name, a number, a time, a place."""
+LONGEST_QUESTION = 200
+"""Up to this many characters a query is a question; a longer one is a text, which is read once and asks for no value."""
 ALIKE_WORTH = 0.7
 """What a word of the same meaning counts of the word itself."""
 

@@ -28,6 +28,7 @@ from dreamd.outdated import Likeness, currently
 from dreamd.passages import Wanted, add_to, as_shown
 from dreamd.paths import Paths, default_config, read_environment
 from dreamd.ranking import (
+    LONGEST_QUESTION,
     Asked,
     Budget,
     Hit,
@@ -42,7 +43,7 @@ from dreamd.ranking import (
 )
 from dreamd.sequels import Around, with_sequels
 from dreamd.settings import Settings, load_settings
-from dreamd.shelf import LONGEST_QUESTION, Near, Shelf
+from dreamd.shelf import Near, Shelf
 from dreamd.sources import project_key_of
 from dreamd.store import memories, shown
 from dreamd.unanswered import is_unanswered

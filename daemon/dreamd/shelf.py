@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dreamd.kit import Kit
 from dreamd.model import Memory, Status
 from dreamd.passages import Sayings
-from dreamd.ranking import EARLIER_WORDING, shared_words, telling_words
+from dreamd.ranking import EARLIER_WORDING, LONGEST_QUESTION, shared_words, telling_words
 from dreamd.store import passages, shown
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BESIDE_POOL = 16
-LONGEST_QUESTION = 200
-"""Up to this many characters a query is a question that is also read without its little words; a text is read once."""
 
 EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED})
 

@@ -12,11 +12,10 @@ import re
 from collections.abc import Sequence
 
 from dreamd.extraction import words
-from dreamd.ranking import Ranked
+from dreamd.ranking import LONGEST_QUESTION, Ranked
 
 LEAST_NEAR = 0.23
 """Nearness that something must have for anything to be shown: what answers a question, nearly always has more."""
-LONGEST_QUESTION = 200
 _LISTED = "words/asked"
 _MONTH = (r"jan|feb|mar|apr|may|mai|mayo|jun|jul|aug|ago|sep|oct|okt|nov|dec|dez|dic|märz|enero|abril|janv|févr|mars|avr"
           r"|juin|juil|août|déc")

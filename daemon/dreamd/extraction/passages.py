@@ -27,7 +27,7 @@ from dreamd.extraction.setting import Settings
 from dreamd.extraction.signs import is_at_work
 from dreamd.extraction.speech import cleaned, sentences, shortened, speech
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_musing, is_question, leans, without_item
-from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.model import IN_PASSING, ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 
 SHORTEST = 30
 """A sentence shorter than this goes with the one before it."""
@@ -45,7 +45,6 @@ FEWEST_TERMS = 3
 CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 REVISION = timedelta(minutes=30)
-ONE_OFF = "one-off"
 FEWEST_ALIKE = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})

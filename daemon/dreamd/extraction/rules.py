@@ -29,7 +29,7 @@ from dreamd.extraction.signs import ENOUGH, is_at_work, is_one_off, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
-from dreamd.model import Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.model import ONE_OFF, Event, EventKind, Observation, Origin, Scope, Speaker
 
 LONGEST_HEARD = 1_000
 """A sentence longer than this is weighed by its beginning."""
@@ -178,7 +178,7 @@ def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool, answe
             continue
         heard = _heard(talk, event, text, [*answered, *said[:n - 1]], at_work=sum(busy) > busy[n - 1],
                        denied=denied or talk.revised)
-        leaning = heard is None or heard.sign == "one-off" or _TAKES_IT_NOW.match(text) is not None
+        leaning = heard is None or heard.sign == ONE_OFF or _TAKES_IT_NOW.match(text) is not None
         if kept_at >= n - 3 and talk.found and leaning and _adds_to(text, talk.found[-1].text, next_to=kept_at == n - 2):
             kept_at = n - 1 if talk.add_to_last(text) else kept_at
             continue
@@ -254,7 +254,7 @@ def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: boo
     first_hand = not begins_with_pronoun(text) or not words.has("words/rules", "narrative", text)
     if first_hand and (clause := lasting_clause(text)):
         return _Heard(clause, "clause")
-    return _Heard(text, "one-off") if is_one_off(text) else None
+    return _Heard(text, ONE_OFF) if is_one_off(text) else None
 
 
 def _adds_to(text: str, last: str, *, next_to: bool) -> bool:

@@ -15,7 +15,7 @@ from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_
 from dreamd.extraction.signs import ENOUGH, weigh
 from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.extraction.stance import is_question, leans
-from dreamd.model import Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.model import ONE_OFF, Candidate, Event, Observation, Origin, Scope, text_sha
 
 REVISION = timedelta(minutes=30)
 MOST_TURNS = 3
@@ -174,7 +174,7 @@ def last_versions(found: list[Candidate]) -> list[Candidate]:
         if twin is None:
             kept.append(candidate)
         else:
-            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == "one-off" else candidate.sign,
+            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == ONE_OFF else candidate.sign,
                                  target=candidate.target or kept[twin].target)
     return kept
 
@@ -182,7 +182,7 @@ def last_versions(found: list[Candidate]) -> list[Candidate]:
 def _revises(later: Candidate, earlier: Candidate) -> bool:
     if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
         return False
-    if not {"one-off", TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
+    if not {ONE_OFF, TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
         return False
     return _is_alike(later.text, earlier.text)
 

@@ -17,6 +17,7 @@ from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.model import (
     CURRENT,
     MERGING,
+    ONE_OFF,
     TRUST_RANK,
     Basis,
     Fate,
@@ -42,7 +43,6 @@ Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
 RENAMED = "renamed-by-person"
-ONE_OFF = "one-off"
 SINGLE_SIGHTING = "single-sighting"
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""

@@ -22,6 +22,12 @@ def merging(pair: PairFeatures, relation: Relation, confidence: float, why: str,
     return Judgement(relation, confidence, (why,), richer=richer)
 
 
+def read_together(pair: PairFeatures, score: PairScore) -> Judgement | None:
+    """The merge that a score tells of: the same, or one side says more."""
+    relation = Relation.DUPLICATE if score.same >= max(score.a_richer, score.b_richer) else Relation.REFINES
+    return merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
+
+
 def conflict(pair: PairFeatures, confidence: float, evidence: tuple[str, ...]) -> Judgement:
     """`updates` when a marker or a day between them tells which is current, `contradicts` otherwise."""
     told_a, told_b = told_changes(pair.a), told_changes(pair.b)

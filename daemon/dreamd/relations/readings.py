@@ -10,7 +10,7 @@ from dreamd.relations.beside import collateral_guards
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.guards import UNSPACED, reasons_apart
 from dreamd.relations.hints import OTHER_VALUES
-from dreamd.relations.judgements import conflict, merging
+from dreamd.relations.judgements import conflict, merging, read_together
 from dreamd.relations.limits import Limits
 
 LEAST_HEARD = 0.02
@@ -49,8 +49,7 @@ def by_meaning(pair: PairFeatures, heard: abroad.Finding, score: PairScore, limi
         return None
     if score.merge < limits.merge_read or score.conflict > limits.contested_read or any(reasons_apart(pair)):
         return None
-    relation = Relation.DUPLICATE if score.same >= max(score.a_richer, score.b_richer) else Relation.REFINES
-    return merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
+    return read_together(pair, score)
 
 
 def is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, clash: str) -> bool:

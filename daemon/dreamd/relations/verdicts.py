@@ -22,7 +22,7 @@ from dreamd.relations.features import PairFeatures, Statement, inversions, pair_
 from dreamd.relations.frames import Frame, align
 from dreamd.relations.guards import GLOSSED, UNSPACED, reasons_apart, strong_changes
 from dreamd.relations.hints import OTHER_AMOUNTS, hinted_clash
-from dreamd.relations.judgements import conflict, merging, turned
+from dreamd.relations.judgements import conflict, merging, read_together, turned
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
@@ -161,9 +161,7 @@ def _by_score(
         limit = limits.merge_heard
     contested = score.conflict > most and score.merge < limits.merge_thin
     if not guards and score.merge >= limit and not contested:
-        richer = score.a_richer if score.a_richer > score.b_richer else score.b_richer
-        relation = Relation.DUPLICATE if score.same >= richer else Relation.REFINES
-        merged = merging(pair, relation, score.merge, f"read together they say the same ({score.merge:.2f})", score)
+        merged = read_together(pair, score)
         if merged:
             return merged
     if not told.shown or (pair.restated and not guards) or _speaks_of_more(pair, limits):
