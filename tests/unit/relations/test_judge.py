@@ -290,10 +290,18 @@ def test_a_score_joins_no_two_notes_that_share_a_word_and_are_far_apart():
 
 
 def test_a_score_sees_no_conflict_where_one_says_much_that_the_other_does_not_of_another_topic():
-    a = "Glaze 12 — never stir it in the small tubs"
-    b = "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, list in orders.csv"
     clash = PairScore(0.0, 0.0, 0.0, 0.02, 0.02, 0.92, 0.03, 0.01)
-    assert verdict(a, b, score=clash, similarity=0.45).relation in (Relation.RELATED, Relation.UNRELATED)
+    notes = (
+        ("Glaze 12 — never stir it in the small tubs",
+         "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, list in orders.csv"),
+        ("TODO: steel kiln shelf",
+         "Shelves are cut from clay boards by hand and glazed on one side (not steel shelves, which bend)"),
+        ("Prefers pale simple glazes",
+         "Glaze recipes of the guild: each firing adds a layer, never simplify or replace what the firings before it left"),
+    )
+    for a, b in notes:
+        assert verdict(a, b, score=clash, similarity=0.45).relation in (Relation.RELATED, Relation.UNRELATED)
+    assert verdict(*notes[1], score=clash, similarity=0.8).relation is Relation.CONTRADICTS
 
 
 def test_two_things_whose_values_both_changed_keep_each_its_own():
