@@ -293,7 +293,7 @@ def test_a_score_sees_no_conflict_where_one_says_much_that_the_other_does_not_of
     clash = PairScore(0.0, 0.0, 0.0, 0.02, 0.02, 0.92, 0.03, 0.01)
     notes = (
         ("Glaze 12 — never stir it in the small tubs",
-         "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, list in orders.csv"),
+         "Glaze orders of this year: 40 tubs of small size, ordered from two mills, stored on the top shelf, orders.csv"),
         ("TODO: steel kiln shelf",
          "Shelves are cut from clay boards by hand and glazed on one side (not steel shelves, which bend)"),
         ("Prefers pale simple glazes",
