@@ -12,6 +12,7 @@ from dreamd.relations.guards import UNSPACED, reasons_apart
 from dreamd.relations.hints import OTHER_VALUES
 from dreamd.relations.judgements import conflict, merging, read_together
 from dreamd.relations.limits import Limits
+from dreamd.relations.places import change_places
 
 LEAST_HEARD = 0.02
 """A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
@@ -28,6 +29,8 @@ def by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> J
     if heard.kind == "conflict" and (heard.bare and pair.same_script or not collateral_guards(pair)):
         return conflict(pair, 0.85, (heard.why,))
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
+        return None
+    if pair.same_script and change_places(pair):
         return None
     if heard.kind != "same" and score.merge <= score.conflict and (pair.same_script or not _hardly_more(heard, score)):
         return None

@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dreamd.relations import words
 from dreamd.relations.converse import tied
-from dreamd.relations.features import PairFeatures
+from dreamd.relations.features import PairFeatures, denies_softly
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
 from dreamd.relations.numerals import CHARACTER_NUMBERS
 from dreamd.relations.quantities import dimension
@@ -38,6 +39,8 @@ _NO_LONGER = frozenset(["mais"])
 """But in one language, more in another."""
 _BEGINNING = frozenset("the this these that our their his her its my it he she they we i you there".split())
 """Words behind an "as" that gives a reason; behind one that gives a role ("as guest") stands a bare noun."""
+_JOINING = frozenset("and or nor und oder noch y ni o et ou e ; .".split())
+_RELATING = frozenset("that which who whose der die das dem den was que qui che".split())
 _PIVOTS = frozenset("without unless until except".split())
 _EARLIER = frozenset("before only once after when if until as".split())
 _IS_SO = re.compile(r"[,;:] ?(?:because |since |as )?(?:he|she|it|they|we|i)(?:'s| is| are|'re|'m| am) (\w+)")
@@ -157,6 +160,12 @@ def _denies_twice(denying: Slots, plain: Slots) -> bool:
     pivot = pivot if pivot > 0 else second
     if pivot < 1 or not any(_is_no(t) for i, t in enumerate(cut) if i != pivot):
         return False
+    if cut[pivot].lower in _PIVOTS and cut[pivot].lower in plain.spoken:
+        return False  # "until" stands in both: the one says it of a denial, the other of its opposite
+    if pivot == second and _parted(cut, second) or len(plain.names | denying.names) > 1:
+        return False
+    if not plain.only and denies_softly(plain, denying):
+        return False
     late = any(_is_no(t) for t in cut[pivot + 1 :])
     if plain.modal == "may" or late and not (plain.only or plain.modal == "must"):
         return False
@@ -170,6 +179,13 @@ def _denies_twice(denying: Slots, plain: Slots) -> bool:
     if not demand or not thing or demand[0] not in order or thing[0] not in order:
         return False
     return order.index(thing[0]) < order.index(demand[0]) or bool({t.lower for t in plain.tokens} & _EARLIER)
+
+
+def _parted(cut: Sequence[Token], second: int) -> bool:
+    """Two denials of two things, side by side: "Ida doesn't bake, and Odo doesn't fry"."""
+    first = next(i for i, t in enumerate(cut) if _is_no(t))
+    between = [t.lower for t in cut[first + 1 : second + 1]]
+    return not _JOINING.isdisjoint(between) or "," in between and _RELATING.isdisjoint(between)
 
 
 def _undone(token: Token, said: frozenset[str]) -> bool:

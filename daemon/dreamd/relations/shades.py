@@ -13,6 +13,7 @@ from dreamd.relations.deeds import told_as_deed
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
 from dreamd.relations.moved import clauses_alike, crossed
+from dreamd.relations.places import told_from_other_end
 from dreamd.relations.sameness import told_from_both_ends, turned_no
 from dreamd.relations.sequence import explains_turned
 from dreamd.relations.slots import Slots
@@ -68,10 +69,12 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     limited = _limited(pair.a), _limited(pair.b)
     if low >= NEARLY_ALL and all(limited) and limited[0] != limited[1]:
         yield "each says only of something else"
-    if pair.a.letters != pair.b.letters and sorted(pair.a.letters) == sorted(pair.b.letters):
-        yield "two letters are exchanged"
-    agentless = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
-    roles = other_roles(pair) if low >= NEARLY_ALL and not agentless else ""
+    if pair.a.letters and pair.b.letters and pair.a.letters != pair.b.letters:
+        exchanged = sorted(pair.a.letters) == sorted(pair.b.letters)
+        yield "two letters are exchanged" if exchanged else "each side has a letter of its own"
+    free = is_agentless(pair.a.spoken, pair.a.tongue) and is_agentless(pair.b.spoken, pair.b.tongue)
+    free = free or low >= 1 and told_from_other_end(pair)
+    roles = other_roles(pair) if low >= NEARLY_ALL and not free else ""
     if low >= NEARLY_ALL and not moved_whole(pair) and not clauses_alike(pair):
         yield "the same words are paired otherwise"
     elif roles:

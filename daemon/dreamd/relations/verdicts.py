@@ -26,6 +26,7 @@ from dreamd.relations.judgements import conflict, merging, read_together, turned
 from dreamd.relations.lazily import lazily
 from dreamd.relations.limits import LIMITS, Limits
 from dreamd.relations.markers import DIMENSION_NOUNS, LIGHT
+from dreamd.relations.places import change_places, paired_otherwise, turns_about
 from dreamd.relations.readings import by_meaning, by_reading, is_refuted
 from dreamd.relations.richer import adds_to
 from dreamd.relations.sameness import told_alike, told_from_both_ends, turned_no
@@ -262,10 +263,10 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
     if not pair.only_a and not pair.only_b and len(pair.shared) >= 2 and not frame.parts and _still_so(pair):
         return merging(pair, Relation.DUPLICATE, 0.96, "same words, one of them says that it is so now", None)
     told = _own_words(pair) <= _EMPTY and len(pair.shared) >= 2
-    if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair):
+    if told and _all_equal(pair) and said_alike(pair) and moved_whole(pair) and _in_place(pair):
         return merging(pair, Relation.DUPLICATE, 0.97, "same words in another order", None)
     rest = (pair.only_a | pair.only_b) - LIGHT - _COUNTED
-    if not rest and len(pair.shared) > 2 and same_list(pair) and not (pair.numbers_a or pair.numbers_b) and said_alike(pair):
+    if not rest and len(pair.shared) > 2 and same_list(pair) and _all_equal(pair) and said_alike(pair):
         return merging(pair, Relation.DUPLICATE, 0.9, "the same list in another order", None)
     both_ends = "one relation, told from both ends" if told_from_both_ends(pair) or order_from_both_ends(pair) else ""
     as_noun = "a deed, told once as a noun and once as a verb" if told_as_deed(pair) else ""
@@ -279,6 +280,11 @@ def _merge_by_rule(pair: PairFeatures, frame: Frame) -> Judgement | None:
             found = merging(pair, Relation.REFINES, 0.95, more, None)
             return replace(found, richer=side) if found else None
     return None
+
+
+def _in_place(pair: PairFeatures) -> bool:
+    """No word stands where the other side has another one of both: who and whom, whence and where to, which with which."""
+    return not (change_places(pair) or turns_about(pair) or paired_otherwise(pair))
 
 
 def _own_words(pair: PairFeatures) -> frozenset[str]:
