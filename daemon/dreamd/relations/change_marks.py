@@ -16,6 +16,12 @@ _IN_CONDITION = re.compile(
 _BEFORE_A_NOUN = re.compile(r"\b(?:an?|each|every|any|no|some|the|its|our|their) $")
 """Behind these a participle tells what a thing is like, not what became of it: "for a changed query"."""
 _TAKES_PLACE = re.compile(r"\bf(?:inden?|indet|and|anden)\b[^.;]*\bstatt\b")
+_PHRASAL = re.compile(
+    r"\b(?:(?:pick|fetch|call|ring|wake)(?:s|ed|ing)? |(?:tak|com|wok|writ|report|gett?|talk|repl)\w* |get |what |all that )"
+    r"(?:(?:it|them|you|me|us|him|her) )?$"
+)
+"""Before "up from", "back to" and "changed," these make another verb, or tell what: "picked up from school"."""
+_WITH_VERB = frozenset(["up from", "back to", "changed,", "changed;", "changed:"])
 _NOW_AND_THEN = re.compile(r"now and (?:then|again)\b")
 _FIGURE = r"(?<![\w.])[\w.,:/]*\d[\w.,:%/°]*"
 ARROW = re.compile(
@@ -39,6 +45,7 @@ def _worded_changes(low: str, tongue: str) -> tuple[str, ...]:
         for m in (*_CHANGE.finditer(low), *(abroad.finditer(low) if abroad else ()))
         if not (m.group() == "statt" and _TAKES_PLACE.search(low))
         if not _NOW_AND_THEN.match(low, m.start()) and not _IN_CONDITION.search(low[: m.start()])
+        if not (m.group() in _WITH_VERB and _PHRASAL.search(low[: m.start()]))
         if not (m.group().partition(" ")[0].endswith("ed") and _BEFORE_A_NOUN.search(low[: m.start()]))
     )
     return found if low.isascii() else (*found, *(m.group().strip() for m in _CHANGE_CJK.finditer(low)))

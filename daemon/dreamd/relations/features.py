@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
@@ -304,7 +305,7 @@ def _swapped(pair: PairFeatures) -> bool:
         return False
     if a.content == b.content and len(a.content) >= 3 and _has_by(a) != _has_by(b) and a.has_be != b.has_be:
         return True
-    if not a.subject or not b.subject:
+    if not a.subject or not b.subject or is_cleft(a) != is_cleft(b):
         return False
     holding = _holding(a, b)
     if (a.verb != b.verb or len(pair.shared) < 3) and not holding:
@@ -317,6 +318,15 @@ def _swapped(pair: PairFeatures) -> bool:
         return exchanged
     kept = bool(a.subject & b.subject) and bool(after_a & after_b)
     return kept and not exchanged and _has_by(a) != _has_by(b) and len(pair.only_a) <= 1 and len(pair.only_b) <= 1
+
+
+_CLEFT = re.compile(r"\b(?:is|are|was|were) what\b|^what\b[^?]*\b(?:is|are|was|were)\b")
+"""Six gigabytes "is what the job needs"."""
+
+
+def is_cleft(slots: Slots) -> bool:
+    """Whether it puts first what others tell last."""
+    return _CLEFT.search(slots.low) is not None
 
 
 def _holding(a: Slots, b: Slots) -> bool:

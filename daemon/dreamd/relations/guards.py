@@ -212,7 +212,7 @@ def strong_changes(slots: Slots) -> tuple[str, ...]:
     return slots.changes and tuple(
         c
         for c in slots.changes
-        if c not in _WEAK_CHANGES
+        if c.rstrip(".,;:") not in _WEAK_CHANGES
         and not c.startswith(
             ("since", "ab ", "seit", "desde", "depuis", "from", "starting", "beginning", "is ", "are ", "new ", "current ")
         )
@@ -280,10 +280,16 @@ def _turned_opposites(pair: PairFeatures) -> bool:
     if len(pair.opposites) != 1:
         return False
     denied = bool(pair.a.negations) != bool(pair.b.negations)
+    if pair.a.only != pair.b.only and _BUT_IT.search((pair.b if pair.a.only else pair.a).low):
+        return True
     left = [s for s in pair.a.content if s in pair.shared]
     right = [s for s in pair.b.content if s in pair.shared]
     turned = RELATIONS.issuperset(pair.opposites[0]) and len(left) >= 2 and left != right and left[0] != right[0]
     return denied or turned
+
+
+_BUT_IT = re.compile(r"\b(?:another|(?:any|every|all) other|anything|everything|all|any)\b[^.;,]*\b(?:than|but|except)\b")
+"""All but one thing: rejecting that is accepting only the one."""
 
 
 def subjects_apart(pair: PairFeatures) -> Iterable[str]:

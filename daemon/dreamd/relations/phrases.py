@@ -59,12 +59,21 @@ _BOUNDS = (
     (re.compile(rf"\b(?:smaller|lower) than {_NUMBER}", re.IGNORECASE), "below "),
 )
 """A bound in other words, where an amount follows."""
+_NOT_BEYOND = re.compile(
+    rf"\b(?:must|may|should|can|shall|will|do|does)(?:n't| not|not| never) (?:(?P<down>drop|fall|go|sink|get) (?:below|under)"
+    rf"|(?P<up>exceed|(?:rise|go|get|climb) (?:above|over|beyond))) {_NUMBER}",
+    re.IGNORECASE,
+)
+"""The same as something that may not be passed."""
 _NONE_MORE = re.compile(rf"\bno ((?:[\w-]+ ){{1,3}}?)(?:may |can |must |should )?([\w-]+ )more than {_NUMBER}", re.IGNORECASE)
 """How many is the most, told as what nobody exceeds."""
 _ONCE = re.compile(
     r"\b(o|O)nce (?=(?:the|it|they|he|she|you|we|all|this|that|our|its|their|\w{3,}(?:ed|wn|pt|ilt|ent|old|aid|ought))\b)"
 )
 """Once, where it tells after what and not how often."""
+_QUARTERS = re.compile(r"\b(?P<three>three )?(?:a |one )?quarters? of an hour\b", re.IGNORECASE)
+_GLUED_RATE = re.compile(r"(?<![\w./,-])(?P<many>[$€£]?\d[\d.,]*)(?P<times>x?)/(?P<each>[a-z]{1,12})(?:/(?P<also>[a-z]{2,12}))?(?![\w/-]|\.\w)")
+"""A number and what it holds for, with nothing but a stroke between: "2x/day", "100/min/user"."""
 _POWER = re.compile(r"\b\d+(?:\.\d+)?e[-+]\d{1,2}\b")
 """A number told by a power of ten."""
 _JUST = re.compile(r"\b(?P<is>is|are|use|run|keep|take|show|send) just (?=(?:an?|the) )", re.IGNORECASE)
@@ -74,6 +83,10 @@ _CELSIUS = re.compile(r"(?<=\d) ?° ?C\b")
 
 def plainer(folded: str) -> str:
     """A folded text in plainer words; the same text where it has none of these phrases."""
+    if "/" in folded:
+        folded = _GLUED_RATE.sub(_per, folded.replace("€/", "€ per ") if "€/" in folded else folded)
+    if " of an hour" in folded:
+        folded = _QUARTERS.sub(lambda m: "45 minutes" if m.group("three") else "15 minutes", folded)
     if "°" in folded:
         folded = _CELSIUS.sub(" celsius", folded)
     if " just " in folded:
@@ -84,6 +97,8 @@ def plainer(folded: str) -> str:
         folded = _NONE_MORE.sub(r"\1\2at most ", folded)
     if "e-" in folded or "e+" in folded:
         folded = _POWER.sub(lambda m: f"{float(m.group()):.20f}".rstrip("0").rstrip("."), folded)
+    if "not " in folded or "n't " in folded or "never " in folded:
+        folded = _NOT_BEYOND.sub(lambda m: "must be at least " if m.group("down") else "must be at most ", folded)
     if " than " in folded:
         for bound, put in _BOUNDS:
             folded = bound.sub(put, folded)
@@ -97,6 +112,11 @@ def has_any(text: str, signs: Sequence[str]) -> bool:
         if sign in text:
             return True
     return False
+
+
+def _per(match: re.Match[str]) -> str:
+    told = f"{match.group('many')}{' times' if match.group('times') else ''} per {match.group('each')}"
+    return f"{told} per {match.group('also')}" if match.group("also") else told
 
 
 def _plainly(match: re.Match[str]) -> str:

@@ -44,7 +44,9 @@ _RELATING = frozenset("that which who whose der die das dem den was que qui che"
 _PIVOTS = frozenset("without unless until except".split())
 _EARLIER = frozenset("before only once after when if until as".split())
 _IS_SO = re.compile(r"[,;:] ?(?:because |since |as )?(?:he|she|it|they|we|i)(?:'s| is| are|'re|'m| am) (\w+)")
-_FILLING = LIGHT | frozenset(stem(w) for w in "together along every each somebody someone anybody anyone first case".split())
+_FILLING = LIGHT | frozenset(
+    stem(w) for w in "leave left stay remain together along every each somebody someone anybody anyone first case".split()
+)
 
 
 def turned_no(pair: PairFeatures) -> str:

@@ -196,7 +196,8 @@ def _part(mine: Slots, theirs: Slots, extra: frozenset[str]) -> str:
     held = {t.stem for i, t in enumerate(spoken) if not t.surface.lower().endswith("'s") or i + 1 == len(spoken)}
     for one, joint, whole in zip(cut, cut[1:], cut[2:], strict=False):
         thing = one.stem in extra and one.kind == "word" and _is_thing(one.stem)
-        if joint.lower == "of" and thing and whole.stem in held and whole.lower not in ("every", "each"):
+        owned = whole.surface.lower().endswith(("'s", "s'"))  # "the logs of drivers' phones" are of the phones
+        if joint.lower == "of" and thing and whole.stem in held and not owned and whole.lower not in ("every", "each"):
             return f"`{one.surface} of {whole.surface}` only"
     for whole, one in zip(cut, cut[1:], strict=False):
         thing = one.stem in extra and one.is_content and _is_thing(one.stem)

@@ -9,7 +9,7 @@ Phrases and clauses may change places, lists may change their order, a passive m
 
 from __future__ import annotations
 
-from dreamd.relations.features import PairFeatures, inversions
+from dreamd.relations.features import PairFeatures, inversions, is_cleft
 from dreamd.relations.moved import clauses_alike, in_one_phrase, phrase_moved
 from dreamd.relations.sequence import order_in, same_order
 from dreamd.relations.slots import Slots
@@ -175,7 +175,7 @@ def _other_clause(pair: PairFeatures) -> str:
 
 def _turned_around(pair: PairFeatures, governed: frozenset[str] | set[str]) -> str:
     """Who and what exchanged around the verb of one clause, in one voice."""
-    if pair.a.passive != pair.b.passive or same_list(pair) or _same_order(pair):
+    if pair.a.passive != pair.b.passive or same_list(pair) or _same_order(pair) or is_cleft(pair.a) != is_cleft(pair.b):
         return ""
     for one, other in inversions(pair.a, pair.b, pair.shared):
         verb = pair.a.verb == pair.b.verb and pair.a.verb in (one, other)
@@ -199,6 +199,8 @@ def same_list(pair: PairFeatures) -> bool:
     if len(left) < 2 or left != right:
         return False
     rest = pair.shared - left
+    if pair.a.passive != pair.b.passive and len(left) >= LONG_LIST:
+        return True
     return [s for s in pair.a.content if s in rest] == [s for s in pair.b.content if s in rest]
 
 
