@@ -18,8 +18,9 @@ CLAUSE_END = frozenset(
 )
 _BACKWARD = frozenset(
     (
-        "forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida "
-        "interdit interdite proibido proibida refused avoided"
+        "forbidden prohibited banned disallowed disabled off-limits taboo verboten untersagt prohibido prohibida prohibidos "
+        "prohibidas interdit interdite interdits interdites proibido proibida proibidos proibidas vietato vietata vietati "
+        "vietate refused avoided"
     ).split()
 )
 _CONTRAST = {"rather": "than", "instead": "of", "in": "place", "as": "opposed", "en": "vez", "em": "vez", "au": "lieu"}

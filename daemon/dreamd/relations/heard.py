@@ -34,17 +34,17 @@ _SMALL = frozenset(
 _PARTICLES = frozenset(
     (
         "erst schon doch mal eben denn ja halt ya aún todavía déjà encore já ainda già ancora 就 才 也 都 もう まだ 벌써 "
-        "우리 저희"
+        "우리 저희 herr herrn frau señor señora monsieur madame mme senhor senhora dona signor signora"
     ).split()
 )
-"""What only colours a sentence: "schließt erst um drei"; and the "our" that English readers leave out."""
+"""What only colours a sentence: "schließt erst um drei"; the "our" that English readers leave out, and titles before a name."""
 _DROPPED = words.STOP | words.NEGATORS | words.NUMBER_WORDS.keys() | words.UNIT_NAMES.keys() | _SMALL
 """Words that no claim is compared by: what they say is read elsewhere, or nothing."""
 _FAINT = LIGHT | frozenset(
     stem(word)
     for word in (
-        "use make do take go come put get give have be happen exist hold always every each all only must may can now new same "
-        "time day week month year there possible people person somebody part way kind thing own already currently regular"
+        "use make do take go come put get receive give have be happen exist hold always every each all only must may can now new "
+        "same time day week month year there possible people person somebody part way kind thing own already currently regular"
     ).split()
 )
 """Words that may come and go between two ways to say one thing."""
@@ -249,5 +249,6 @@ def _stands(surface: str, said: frozenset[str]) -> bool:
 def _kin(one: str, other: str) -> bool:
     """Forms of one word: "fermentation" and "fermentación"; "seeder" and "seeders"."""
     short, long = sorted((one, other), key=len)
+    long = long.removeprefix("ge") if long.startswith("ge" + short[:2]) else long  # "leitet", "geleitet"
     common = next((n for n, (x, y) in enumerate(zip(short, long, strict=False)) if x != y), len(short))
     return common >= max(KIN_LETTERS, len(short) - KIN_ENDING) and len(long) - common <= KIN_ENDING + 1

@@ -59,7 +59,7 @@ class Limits:
     """Between two languages of which neither is English."""
     change_marked: float = 0.45
     """A conflict in which exactly one side tells of a change."""
-    clash: float = 0.85
+    clash: float = 0.8
     """A conflict between two languages, or in another than English with no amounts: rules see little of it."""
     clash_seen: float = 0.5
     """A conflict whose differing value or denial a rule sees, too."""
@@ -79,6 +79,10 @@ class Limits:
     """Similarity from which it may where it is surer."""
     related: float = 0.45
     """Similarity from which two statements are about one topic."""
+    strange: float = 0.5
+    """Score from which two are about two topics."""
+    strange_words: float = 0.3
+    """The same, where a lexicon finds no word in common."""
     ask: float = 0.4
     """Similarity under which pairs that share hardly a word are not worth a score."""
 

@@ -12,7 +12,6 @@ from dreamd.relations.slots import Slots
 SHORTEST_HEAD = 8
 """Characters before the first stop that are no clause yet: "No, ..."."""
 _LACKING = frozenset("without ohne sin sans sem senza ne lacks lacking avoid avoids avoided nor".split())
-_MORE_NO = frozenset("non nessuno nessuna nessun niente nulla vietato vietata".split())
 _CJK_STOP = re.compile(r"[，,。；;.]")
 _CJK_NO = re.compile(
     "不|没|禁止|严禁|勿|别|无法|无权|无人|无关|無い|ない|ません|ず、|않|못하|못 |없다|없는|없습|아니|안 |금지|말 것|지 마|마라"
@@ -34,7 +33,7 @@ def denies(slots: Slots, *, abroad: bool, whole: bool = False) -> bool:
     for place, token in enumerate(slots.tokens):
         if token.kind == "stop" and not whole and slots.starts[place] > SHORTEST_HEAD:
             break
-        told = token.lower in words.NEGATORS or token.lower in _MORE_NO or token.stem == "not"
+        told = token.lower in words.NEGATORS or token.stem == "not"
         if told and token.lower not in _LACKING and (no or token.lower != "no"):
             return True
     return False

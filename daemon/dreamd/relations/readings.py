@@ -18,8 +18,12 @@ LEAST_HEARD = 0.02
 """A score of a merge under which words alone join nothing: they do not tell who does what to whom."""
 LEAST_ALONE = 0.1
 """And in one language, where each may have its own word for another thing."""
+LEAST_UNREAD = 0.3
+"""And where one word of them could not be read."""
 LEAST_APART = 0.35
 """A score of a merge under which two may be about two things, where each names one of its own."""
+SURE_VALUE = 0.8
+"""A score of a conflict from which one word in the place of another is another value, and no other thing."""
 MOST_AGAINST = 0.3
 """A score of a conflict from which a word more on one side may be what they differ in."""
 
@@ -30,7 +34,8 @@ def by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> J
         return conflict(pair, 0.85, (heard.why,))
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
         return None
-    if pair.same_script and change_places(pair):
+    unread = heard.kind == "same" and heard.more and score.merge < LEAST_UNREAD
+    if unread or pair.same_script and change_places(pair):
         return None
     if heard.kind != "same" and score.merge <= score.conflict and (pair.same_script or not _hardly_more(heard, score)):
         return None
@@ -59,4 +64,6 @@ def is_refuted(pair: PairFeatures, found: Judgement, heard: abroad.Finding, clas
     """What a score finds where words that a lexicon knows say otherwise: two things, each of which may have its own."""
     if found.relation in MERGING:
         return heard.barred or heard.apart and found.confidence < LEAST_APART
+    if pair.same_script and clash.startswith("`") and found.confidence >= SURE_VALUE:
+        return False  # one word of a sentence in the place of another: the sentence is about what stands around it
     return heard.apart and (pair.same_script or clash in OTHER_VALUES or not heard.kind)

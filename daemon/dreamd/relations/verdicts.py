@@ -343,7 +343,8 @@ def _loose(
     if pair.same_script and pair.a.tongue in UNSPACED:
         close = align(pair.a, pair.b).equal >= LEAST_ALIKE
     if score:
-        close = heard.kind != "unrelated" if heard.kind else score.unrelated < 0.5
+        most = limits.strange_words if heard.kind == "unrelated" else limits.strange
+        close = heard.kind not in ("", "unrelated") or score.unrelated < most
     evidence = guards[:2] or (f"similarity {pair.similarity:.2f}",)
     return Judgement(Relation.RELATED if close else Relation.UNRELATED, 0.6, evidence)
 

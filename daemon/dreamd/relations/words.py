@@ -52,10 +52,11 @@ NEGATORS = frozenset(
     "mayn't hasn't haven't without forbidden prohibited banned disallowed avoid avoids avoided lacks lacking disabled "
     "off-limits taboo dont doesnt isnt arent wont cant mustnt shouldnt couldn't wouldn't forbid forbids prevent prevents "
     "nicht nie niemals kein keine keinen keiner keinem keines weder nirgends ohne verboten untersagt nichts niemand "
-    "nunca jamás ningún ninguna ninguno tampoco sin nada nadie prohibido prohibida "
-    "ne pas jamais aucun aucune sans rien interdit interdite personne "
+    "nunca jamás ningún ninguna ninguno tampoco sin nada nadie prohibido prohibida prohibidos prohibidas "
+    "ne pas jamais aucun aucune sans rien interdit interdite interdits interdites personne "
+    "non nessun nessuno nessuna niente nulla senza vietato vietata vietati vietate "
     "не нет ни никогда нельзя без запрещено "
-    "não nem nenhum nenhuma sem ninguém proibido proibida".split()
+    "não nem nenhum nenhuma sem ninguém proibido proibida proibidos proibidas".split()
 )
 NEGATORS_CJK = ("不得", "不要", "不能", "不可", "不会", "不再", "不用", "不是", "不接受", "不允许", "不", "没有", "没", "无需", "无", "禁止", "勿", "别",
                 "않", "없", "아니", "안 ", "못", "금지", "말 것", "지 마", "말고", "마라", "마세요", "ない", "ません", "禁止", "ず")

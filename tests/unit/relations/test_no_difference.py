@@ -58,7 +58,7 @@ def test_a_verb_with_its_small_words_tells_of_no_change():
 
 
 def test_what_all_but_one_is_rejected_for_is_no_conflict():
-    found = verdict("The scale rejects any crate in another unit than kilograms.", "The scale only accepts crates in kilograms.")
+    found = verdict("The scale rejects any crate in another unit than kilos.", "The scale only accepts crates in kilos.")
     assert found.relation is not Relation.CONTRADICTS
 
 
