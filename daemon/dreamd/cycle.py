@@ -220,13 +220,13 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
         changes = work.load_unwritten(kit.store).get(scope, 0)
         mine = touched.get(scope)
         alone = mine is not None and mine.writes == changes and work.looked_by(kit.store, scope) == __version__
-        intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index,
-                                              touched=mine.ids if mine and alone else None)
-        if not intents and not changes:
+        latest = projection.Latest(mine.ids, kit.begin().seq) if mine and alone else None
+        plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index, latest=latest)
+        if not plan.intents and not changes:
             continue
-        conflicts = projection.write_scope(kit, scope, intents, changes=changes, by="" if alone else __version__)
+        conflicts = projection.write_scope(kit, scope, plan, changes=changes, by="" if alone else __version__)
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
-        written += len(intents) - len(conflicts)
+        written += len(plan.intents) - len(conflicts)
     return written
 
 

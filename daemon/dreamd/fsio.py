@@ -244,6 +244,20 @@ def append_line(path: Path, line: bytes) -> None:
             os.close(descriptor)
 
 
+def write_unsynced(path: Path, body: bytes) -> None:
+    """Replace a file as a whole without a flush: what is as good gone as old after a loss of power need not wear the disk."""
+    make_private_dir(path.parent)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
+    with translated(path):
+        try:
+            os.close(_write_new(temporary, body))
+            _rename(temporary, path)
+        except OSError:
+            with suppress(OSError):
+                _unlink(temporary)
+            raise
+
+
 def sync_dir(path: Path) -> None:
     """Make the entries of a directory durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from dreamd.errors import UsageError
 from dreamd.events import Cursor as Cursor
@@ -375,18 +374,3 @@ class Memory:
     file: str = ""
     links: tuple[tuple[str, str], ...] = field(default=())
     """(other memory id, relation) pairs."""
-
-
-class Standing(NamedTuple):
-    """As much of a memory as says where it stands among others; its words are told elsewhere."""
-
-    id: str
-    file: str
-    category: Category
-    status: Status
-    memory_class: MemoryClass
-    pinned: bool
-    unverified: bool
-    support: int
-    confirmed_at: datetime
-    created_at: datetime

@@ -50,8 +50,9 @@ class Paths:
         return self.home / "outage"
 
     @property
-    def vectors(self) -> Path:
-        return self.home / "vectors"
+    def derived(self) -> Path:
+        """What may be thrown away at any time and costs the next dream a moment then."""
+        return self.home / "derived"
 
     @property
     def archive(self) -> Path:
@@ -96,6 +97,11 @@ class Paths:
             # No filesystem takes more than 255 bytes; a key in another script needs nine for each character.
             name = f"{name[:LONGEST_NAME]}-{content_id('scope', str(scope))}"
         return self.memory / scope.kind / name
+
+    def order_of(self, scope: Scope) -> Path:
+        """Where the order of a scope's index is kept."""
+        place = self.derived / self.scope_dir(scope).relative_to(self.memory)
+        return place.with_name(f"{place.name}.order")
 
 
 def read_environment() -> dict[str, str]:

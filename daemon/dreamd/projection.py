@@ -18,10 +18,11 @@ from dreamd import fsio
 from dreamd.errors import DreamError
 from dreamd.model import Memory, Scope, Status
 from dreamd.mutex import Background
-from dreamd.notes import INDEX_FILE, EarlierVersion, IndexEntry, compose_index, entries_again, index_entry, render_topic
+from dreamd.notes import INDEX_FILE, EarlierVersion, IndexFrame, index_entry, render_topic
+from dreamd.ordering import Before, IndexFiles, keep_order, load_order, make_index, make_index_again
 from dreamd.paths import Paths
 from dreamd.settings import IndexSettings
-from dreamd.store import memories, work
+from dreamd.store import journal, memories, work
 from dreamd.store.connection import Store
 from dreamd.store.work import BY_HAND, Intent, KnownFile
 
@@ -68,13 +69,9 @@ class _Place:
     def topic(self, memory: Memory) -> str:
         return f"{self.archive if memory.status is Status.ARCHIVED else self.notes}/{memory.file}"
 
-    def index(self, entries: Sequence[IndexEntry]) -> dict[str, tuple[bytes, str]]:
-        """The index and its overflow; none where nothing is to be shown."""
-        if not entries:
-            return {}
-        plan = compose_index(entries, title=str(self.scope), max_lines=self.rules.max_lines,
-                             max_bytes=self.rules.max_kib * 1024, aim_lines=self.rules.aim_lines)
-        return {f"{self.notes}/{name}": (text.encode(), "") for name, text in plan.files.items()}
+    @property
+    def frame(self) -> IndexFrame:
+        return IndexFrame(str(self.scope), self.rules.max_lines, self.rules.max_kib * 1024, self.rules.aim_lines)
 
 
 def _place(scope: Scope, paths: Paths, rules: IndexSettings) -> _Place:
@@ -108,8 +105,17 @@ def render_scope(everything: Sequence[Memory], known: Mapping[str, KnownFile], *
                  rules: IndexSettings) -> dict[str, tuple[bytes, str]]:
     """Every file a scope should have: path below the home → (bytes, memory id)."""
     place = _place(scope, paths, rules)
-    shown = [index_entry(m) for m in everything if m.status in SHOWN]
-    return _topics(everything, everything, known, place) | place.index(shown)
+    return _all_files(everything, known, place, _index_of(everything, place, run=0))
+
+
+def _index_of(everything: Sequence[Memory], place: _Place, *, run: int) -> IndexFiles:
+    return make_index([index_entry(m) for m in everything if m.status in SHOWN], place.frame, run=run)
+
+
+def _all_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], place: _Place, index: IndexFiles,
+               ) -> dict[str, tuple[bytes, str]]:
+    return _topics(everything, everything, known, place) | {
+        f"{place.notes}/{name}": (body, "") for name, body in index.made.items()}
 
 
 def _topics(some: Sequence[Memory], everything: Sequence[Memory], known: Mapping[str, KnownFile], place: _Place,
@@ -133,40 +139,74 @@ def _topics(some: Sequence[Memory], everything: Sequence[Memory], known: Mapping
     return files
 
 
-def load_scope_files(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings,
-                     touched: Collection[str] | None = None) -> list[Intent]:
+@dataclass(frozen=True)
+class ScopePlan:
+    """What the files of a scope must become, and what to keep of its index once that is recorded."""
+
+    intents: Sequence[Intent]
+    order: bytes
+
+
+@dataclass(frozen=True)
+class Latest:
+    """The only memories of a scope that changed since all its files were looked at, and the run that changed them."""
+
+    ids: Collection[str]
+    run: int
+
+
+def load_scope_files(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings) -> Sequence[Intent]:
+    """The files of a scope that are not as the store as it is would have them."""
+    return plan_scope(store, scope, paths=paths, rules=rules).intents
+
+
+def plan_scope(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings, latest: Latest | None = None) -> ScopePlan:
     """Plan the files of a scope from the store as it is.
 
-    With `touched`, the ids of the only memories that changed since all its files were looked at, no other topic file is
-    made anew: then a night costs what changed in it. The index is made of all lines every time.
+    With `latest` no other topic file is made anew, and of the index the pages alone that change: a night costs what changed
+    in it. Where nobody knows any more how the index was, everything is looked at.
     """
-    if touched is not None:
-        return _load_touched(store, touched, _place(scope, paths, rules))
-    everything, known = memories.load_memories(store, scope=scope), work.load_files(store, scope=scope)
-    return plan_files(render_scope(everything, known, scope=scope, paths=paths, rules=rules), everything, known, scope)
-
-
-def _load_touched(store: Store, touched: Collection[str], place: _Place) -> list[Intent]:
+    place = _place(scope, paths, rules)
     with store.reading():
-        found = memories.load_some(store, sorted(touched))
-        some = sorted((m for m in found.values() if m.scope == place.scope), key=lambda m: (m.created_at, m.id))
-        earlier = memories.load_some(store, sorted({i for m in some for i in m.supersedes}))
-        shown = memories.load_shown(store, place.scope)
-        known = work.load_files_about(store, place.scope, memory_ids=sorted(touched), paths=[
-            f"{place.notes}/{INDEX_FILE}", f"{place.notes}/more*", *(place.topic(m) for m in some)])
+        before = load_order(store, scope, paths, run=latest.run) if latest else None
+        if latest and before:
+            return _plan_latest(store, latest, before, place)
+        run = journal.last_seq(store)
+        everything, known = memories.load_memories(store, scope=scope), work.load_files(store, scope=scope)
+    index = _index_of(everything, place, run=run)
+    return ScopePlan(plan_files(_all_files(everything, known, place, index), everything, known, scope), index.order)
+
+
+def _plan_latest(store: Store, latest: Latest, before: Before, place: _Place) -> ScopePlan:
+    ids = sorted(latest.ids)
+    found = memories.load_some(store, ids)
+    some = sorted((m for m in found.values() if m.scope == place.scope), key=lambda m: (m.created_at, m.id))
+    earlier = memories.load_some(store, sorted({i for m in some for i in m.supersedes}))
     topics = {place.topic(m) for m in some}
+    known = work.load_files_about(store, place.scope, memory_ids=ids, paths=sorted(topics))
     known = {path: k for path, k in known.items()
-             if not k.memory or k.memory in touched or k.memory.startswith(BY_HAND) or path in topics}
-    written = (known[path].body.decode("utf-8", "replace") for path in known if not known[path].memory)
-    entries, unwritten = entries_again((m for m in shown if m.id not in touched), written)
-    lost = memories.load_some(store, unwritten).values() if unwritten else ()
-    entries += [index_entry(m) for m in (*some, *lost) if m.status in SHOWN]
+             if k.memory in latest.ids or k.memory.startswith(BY_HAND) or path in topics}
     replaced = sorted(earlier.values(), key=lambda m: (m.created_at, m.id))
-    desired = _topics(some, replaced, known, place) | place.index(entries)
-    return plan_files(desired, some, known, place.scope)
+    intents = plan_files(_topics(some, replaced, known, place), some, known, place.scope)
+    written = {path.removeprefix(f"{place.notes}/"): sha_and_owner for name in (INDEX_FILE, "more")
+               for path, sha_and_owner in work.load_hashes(store, f"{place.notes}/{name}").items()}
+    index = make_index_again(before, ids, [index_entry(m) for m in some if m.status in SHOWN], frame=place.frame,
+                             written={name: sha for name, (sha, _) in written.items()})
+    return ScopePlan([*intents, *_plan_index(index, written, place)], index.order)
 
 
-def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, changes: int, by: str = "") -> list[str]:
+def _plan_index(index: IndexFiles, written: Mapping[str, tuple[str, str]], place: _Place) -> Iterator[Intent]:
+    """The files of an index that differ from those that were written, by name with hash and owner."""
+    for name, body in index.made.items():
+        before, sha = written.get(name, (None, ""))[0], fsio.sha256_bytes(body)
+        if sha != before:
+            yield Intent(f"{place.notes}/{name}", before, sha, body, "", str(place.scope))
+    for name, (sha, owner) in written.items():
+        if not owner and name not in index.made and name not in index.stay:
+            yield Intent(f"{place.notes}/{name}", sha, None, None, "", str(place.scope))
+
+
+def write_scope(kit: Writing, scope: Scope, plan: ScopePlan, *, changes: int, by: str = "") -> list[str]:
     """Record what a scope's files must become and carry it out, piece by piece; the paths where a person was quicker.
 
     The scope stays marked as behind until its last intent is recorded, so that whoever is killed in between has lost
@@ -174,14 +214,15 @@ def write_scope(kit: Writing, scope: Scope, intents: Sequence[Intent], *, change
     """
     conflicts: list[str] = []
     # These commits are durable ones, for a file must never be ahead of what decided about it.
-    left = list(intents)
+    left = list(plan.intents)
+    order = keep_order(kit.paths, scope, plan.order)
     while True:
         size = _batch(kit)
         with kit.writing() as tx:
             work.intend(tx, left[:size])
             del left[:size]
             if not left:
-                work.mark_written(tx, scope, changes, by=by)
+                work.mark_written(tx, scope, changes, by=by, order=order)
         conflicts += settle(kit)
         if not left:
             return conflicts

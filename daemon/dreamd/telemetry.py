@@ -209,17 +209,8 @@ def _generations(path: Path) -> list[Path]:
 
 def _replace_unsynced(path: Path, body: bytes) -> bool:
     """Replace a file without a flush: after a power cut an old heartbeat is as good as none, and disks wear."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}{fsio.TEMPORARY_SUFFIX}")
     try:
-        fsio.make_private_dir(path.parent)
-        descriptor = fsio._open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            fsio._write(descriptor, body)
-        finally:
-            os.close(descriptor)
-        fsio._rename(temporary, path)
+        fsio.write_unsynced(path, body)
     except (OSError, DreamError):
-        with suppress(OSError):
-            fsio._unlink(temporary)
         return False
     return True

@@ -11,6 +11,7 @@ from dreamd.errors import Refused, UsageError
 from dreamd.kit import Kit
 from dreamd.model import CURRENT, Memory, Scope, Status, Trust
 from dreamd.mutex import Owner
+from dreamd.ordering import keep_order
 from dreamd.plan import Change
 from dreamd.store import forgetting, memories, observations, passages, work
 from dreamd.store.journal import Entry, Run, begin_run, end_run, write_entry
@@ -221,11 +222,12 @@ def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
     written = 0
     for scope in scopes:
         changes = work.load_unwritten(kit.store).get(scope, 0)
-        intents = projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
-        if intents or changes:
+        plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
+        if plan.intents or changes:
+            order = keep_order(kit.paths, scope, plan.order)
             with mutex.foreground(kit.paths.locks), kit.store.writing() as tx:
-                work.intend(tx, intents)
-                work.mark_written(tx, scope, changes)
+                work.intend(tx, plan.intents)
+                work.mark_written(tx, scope, changes, order=order)
             projection.settle(kit)
-            written += len(intents)
+            written += len(plan.intents)
     return written

@@ -23,7 +23,7 @@ ROWS = (
     ("telemetry",),
     ("store", "sources", "extraction", "relations", "notes", "embedding", "vectors", "ranking", "idle", "mutex", "outage",
      "deferral", "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
-    ("inbox", "pairscore", "outdated", "asked", "unanswered"),
+    ("inbox", "ordering", "pairscore", "outdated", "asked", "unanswered"),
     ("trained", "passages"),
     ("kit", "projection", "notebook", "hooks", "sequels"),
     ("shelf",),

@@ -7,19 +7,15 @@ The same memories in any order give the same bytes.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from itertools import accumulate
-from typing import NamedTuple
-from zlib import crc32
 
-from dreamd.model import Category, Memory, MemoryClass, Standing, Status, Trust
+from dreamd.model import Category, Memory, Status
 from dreamd.notes.frontmatter import read_frontmatter
+from dreamd.notes.index_lines import IndexEntry, index_entry, pages_of
 from dreamd.notes.safe_text import comment_spans, one_line, write_line
-from dreamd.notes.topic import hook_of, title_of, topic_path
 
 INDEX_FILE = "MEMORY.md"
 MAX_LINES = 200
@@ -27,10 +23,6 @@ MAX_BYTES = 25_000
 AIM_LINES = 140
 RECENT_SHOWN = 10
 RECENT_HEADING = "Recent"
-MORE_LINES = 400
-MORE_BYTES = 60_000
-PAGE_LINES = 256
-"""One line in so many is the last of its page; a page ends sooner where a cap asks for it."""
 
 SECTIONS = {
     Category.PREFERENCES: "Preferences",
@@ -43,13 +35,9 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
-_WRITTEN = re.compile(r"(?m)^(- (\[[^\]\n]*\]\(<?([^)>\n]+)>?\)) — .*)$")
-"""A whole line as `index_entry` makes it, for file names without brackets."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 FRAME_BYTES = 2_000
 """More than all takes that is neither the heading nor a line of a memory."""
-_DAY_OF_DOUBLING = 30.0
-"""Days of recency that twice the support is worth."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +47,18 @@ class IndexPlan:
     text: str
     overflow: tuple[tuple[str, str], ...]
     """(file name, text) of `more.md`, `more-2.md`, … in order; empty when everything fits."""
-    shown_ids: tuple[str, ...]
-    moved_ids: tuple[str, ...]
+    parts: tuple[Sequence[IndexEntry], ...]
+    """What stands in the index, and then what in each page of the overflow."""
+
+    @property
+    def shown_ids(self) -> tuple[str, ...]:
+        """The memories of the index, in order."""
+        return tuple(line.id for line in self.parts[0])
+
+    @property
+    def moved_ids(self) -> tuple[str, ...]:
+        """The memories of the overflow, in order."""
+        return tuple(line.id for part in self.parts[1:] for line in part)
 
     @property
     def overflow_text(self) -> str | None:
@@ -73,53 +71,56 @@ class IndexPlan:
         return {INDEX_FILE: self.text, **dict(self.overflow)}
 
 
-class IndexEntry(NamedTuple):
-    """What the index says of one memory, and what decides where."""
+@dataclass(frozen=True)
+class IndexFrame:
+    """What an index is called and how much fits into it."""
 
-    memory: Memory | Standing
-    link: str
-    text: str
-    size: int
-    value: tuple[object, ...]
-    """The smaller, the further up."""
+    title: str = ""
+    max_lines: int = MAX_LINES
+    max_bytes: int = MAX_BYTES
+    aim_lines: int = AIM_LINES
+    """Lines to which an index shrinks that does not fit."""
 
     @property
-    def pointer(self) -> str:
-        """The line that only points, under `Recent`."""
-        return f"- {self.link} ({_day(self.memory)})"
+    def heading(self) -> str:
+        """The first line."""
+        plain = write_line(self.title)
+        return "# Memory" if not plain or plain == "Memory" else f"# Memory: {plain}"
 
 
-def render_index(
-    memories: Sequence[Memory],
-    *,
-    title: str = "",
-    max_lines: int = MAX_LINES,
-    max_bytes: int = MAX_BYTES,
-    aim_lines: int = AIM_LINES,
-) -> IndexPlan:
+AS_READ = IndexFrame()
+"""The caps that agents read with."""
+
+
+def render_index(memories: Sequence[Memory], frame: IndexFrame = AS_READ) -> IndexPlan:
     """The index of one scope. Held and ended memories are left out; beyond the caps it shrinks to `aim_lines`."""
-    return compose_index([index_entry(m) for m in memories if m.status in (Status.LIVE, Status.STALE)], title=title,
-                         max_lines=max_lines, max_bytes=max_bytes, aim_lines=aim_lines)
+    return compose_index([index_entry(m) for m in memories if m.status in (Status.LIVE, Status.STALE)], frame)
 
 
-def compose_index(
-    entries: Sequence[IndexEntry],
-    *,
-    title: str = "",
-    max_lines: int = MAX_LINES,
-    max_bytes: int = MAX_BYTES,
-    aim_lines: int = AIM_LINES,
-) -> IndexPlan:
+def compose_index(entries: Sequence[IndexEntry], frame: IndexFrame = AS_READ) -> IndexPlan:
     """The index of entries that are there already."""
-    lines = sorted(entries, key=lambda entry: entry.value)
-    heading = _heading(title)
-    if len(lines) <= max_lines and _fits(text := _compose(heading, lines, []), max_lines, max_bytes):
-        return IndexPlan(text, (), tuple(line.memory.id for line in lines), ())
-    kept = _largest_fit(heading, lines, (min(aim_lines, max_lines), max_bytes))
-    shown, moved = lines[:kept], lines[kept:]
-    overflow = _overflow(moved)
-    text = _compose(heading, shown, [name for name, _ in overflow], moved=len(moved))
-    return IndexPlan(text, overflow, tuple(x.memory.id for x in shown), tuple(x.memory.id for x in moved))
+    lines = sorted(entries)
+    shown, text = fill_index(lines, frame, total=len(lines))
+    pages = list(pages_of(lines[shown:]))
+    overflow = tuple((more_name(n), more_text(n, _said(page), len(pages))) for n, page in enumerate(pages, start=1))
+    if pages:
+        text = index_text(lines[:shown], frame, pages=len(pages), moved=len(lines) - shown)
+    return IndexPlan(text, overflow, (lines[:shown], *pages))
+
+
+def fill_index(lines: Sequence[IndexEntry], frame: IndexFrame, *, total: int) -> tuple[int, str]:
+    """How many of `total` entries an index shows, and its text where it shows all.
+
+    `lines` are the first of them, as many at least as the index may have lines.
+    """
+    if total <= frame.max_lines and _fits(text := _compose(frame.heading, lines, []), frame.max_lines, frame.max_bytes):
+        return total, text
+    return _largest_fit(frame.heading, lines, (min(frame.aim_lines, frame.max_lines), frame.max_bytes), total=total), ""
+
+
+def index_text(lines: Sequence[IndexEntry], frame: IndexFrame, *, pages: int, moved: int) -> str:
+    """The index that shows some entries and leaves as many as `moved` to its overflow."""
+    return _compose(frame.heading, lines, [more_name(n) for n in range(1, pages + 1)], moved=moved)
 
 
 def index_size(text: str) -> tuple[int, int]:
@@ -142,98 +143,11 @@ def index_size(text: str) -> tuple[int, int]:
     return len(body.splitlines()), len(body.encode("utf-8", "surrogatepass"))
 
 
-def index_line(memory: Memory) -> str:
-    """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
-    return index_entry(memory).text
-
-
-def index_entry(memory: Memory) -> IndexEntry:
-    """What the index is to say of a memory."""
-    link = _link(memory)
-    return _entry(memory, link, f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory)})")
-
-
-def entries_again(standing: Iterable[Standing], written: Iterable[str]) -> tuple[list[IndexEntry], list[str]]:
-    """The entries of memories that did not change since an index and its overflow were written, taken from there.
-
-    Behind them the ids of those that have no line there. Reading all memories whole and making their lines anew would cost
-    a night sixty microseconds for each of them.
-    """
-    lines: dict[str, tuple[str, str]] = {}
-    for text in written:
-        lines |= _lines_by_file(text)
-    entries, missing = [], []
-    for one in standing:
-        line = lines.get(one.file)
-        if line is None:
-            missing.append(one.id)
-        else:
-            entries.append(_entry(one, *line))
-    return entries, missing
-
-
-def _entry(memory: Memory | Standing, link: str, text: str) -> IndexEntry:
-    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-    return IndexEntry(memory, link, text, size + 1, _value(memory))
-
-
-def _lines_by_file(text: str) -> dict[str, tuple[str, str]]:
-    """The whole lines of an index or its overflow, each as its file with its link and itself."""
-    return {file: (link, line) for line, link, file in _WRITTEN.findall(text)}
-
-
-def _link(memory: Memory) -> str:
-    target = topic_path(memory)
-    if re.search(r"[\s()]", target):
-        target = f"<{target}>"
-    return f"[{title_of(memory)}]({target})"
-
-
-def _notes(memory: Memory) -> str:
-    notes = [_day(memory)]
-    if memory.ttl:
-        notes.append(f"TTL: {memory.ttl}")
-    if memory.status is Status.STALE:
-        notes.append("stale")
-    if memory.unverified:
-        notes.append("unverified")
-    if memory.trust is Trust.UNTRUSTED:
-        notes.append("from an untrusted source")
-    return ", ".join(notes)
-
-
-def _day(memory: Memory | Standing) -> str:
-    moment = memory.confirmed_at
-    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).date().isoformat()
-
-
-def _value(memory: Memory | Standing) -> tuple[object, ...]:
-    """Highest value first: live, pinned, rules and preferences, then support and recency."""
-    kind, pinned, support = memory.memory_class, memory.pinned, memory.support
-    weight = memory.confirmed_at.timestamp() / 86_400
-    if support > 1:
-        weight += _DAY_OF_DOUBLING * math.log2(support)
-    doubtful = not pinned and (memory.status is Status.STALE or memory.unverified)
-    lasting = kind is MemoryClass.RULE or kind is MemoryClass.PREFERENCE
-    return (doubtful, not pinned, not lasting, -round(weight, 6), memory.id)
-
-
-def _newest(line: IndexEntry) -> tuple[object, ...]:
-    return (-line.memory.confirmed_at.timestamp(), -line.memory.created_at.timestamp(), line.memory.id)
-
-
-def _heading(title: str) -> str:
-    plain = write_line(title)
-    if not plain or plain == "Memory":
-        return "# Memory"
-    return f"# Memory: {plain}"
-
-
 def _compose(heading: str, lines: Sequence[IndexEntry], more: Sequence[str], *, moved: int = 0) -> str:
     count = f"{len(lines) + moved} memories" if len(lines) + moved != 1 else "1 memory"
     parts = [heading, f"<!-- dream: index of {count}, kept in order; edit freely, your edits win -->"]
-    parts += _sections(lines)
-    recent = sorted((x for x in lines if x.memory.status is Status.LIVE), key=_newest)[: _recent_count(len(lines))]
+    parts += _sections(_said(lines))
+    recent = sorted((x for x in lines if x.newest), key=lambda x: (x.newest, x.id))[: _recent_count(len(lines))]
     if recent:
         parts.append(f"## {RECENT_HEADING}\n" + "\n".join(x.pointer for x in recent))
     if more:
@@ -241,10 +155,14 @@ def _compose(heading: str, lines: Sequence[IndexEntry], more: Sequence[str], *, 
     return "\n\n".join(parts) + "\n"
 
 
-def _sections(lines: Sequence[IndexEntry]) -> list[str]:
+def _said(lines: Sequence[IndexEntry]) -> Iterator[tuple[Category, str]]:
+    return ((line.category, line.text) for line in lines)
+
+
+def _sections(lines: Iterable[tuple[Category, str]]) -> list[str]:
     own: dict[Category, list[str]] = {category: [] for category in SECTIONS}
-    for line in lines:
-        own[line.memory.category].append(line.text)
+    for category, text in lines:
+        own[category].append(text)
     return [f"## {name}\n" + "\n".join(own[category]) for category, name in SECTIONS.items() if own[category]]
 
 
@@ -264,17 +182,17 @@ def _fits(text: str, max_lines: int, max_bytes: int) -> bool:
     return index_size(text)[0] <= max_lines and len(text.encode("utf-8", "surrogatepass")) <= max_bytes
 
 
-def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int]) -> int:
-    """How many of the first lines fit, with room for the line that says where the rest is."""
+def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int], *, total: int) -> int:
+    """How many of the first lines fit, with room for the line that says where the rest of all is."""
     low, high = 0, min(len(lines), caps[0])  # each takes a line at least
-    most = _most_within(heading, lines[:high], caps[0], moved=len(lines))
+    most = _most_within(heading, lines[:high], caps[0], moved=total)
     sizes = list(accumulate((line.size for line in lines[:high]), initial=0))
     around = len(heading.encode("utf-8", "surrogatepass")) + FRAME_BYTES
     around += RECENT_SHOWN * max((line.size for line in lines[:high]), default=0)
     while low < high:
         middle = (low + high + 1) // 2
         surely = sizes[middle] + around <= caps[1]
-        if middle <= most and (surely or _fits(_with_rest(heading, lines[:middle], len(lines)), *caps)):
+        if middle <= most and (surely or _fits(_with_rest(heading, lines[:middle], total), *caps)):
             low = middle
         else:
             high = middle - 1
@@ -298,29 +216,13 @@ def _with_rest(heading: str, lines: Sequence[IndexEntry], moved: int) -> str:
     return _compose(heading, lines, ["more.md", "more-9999.md"], moved=moved)
 
 
-def _overflow(moved: Sequence[IndexEntry]) -> tuple[tuple[str, str], ...]:
-    """The pages of the overflow. Where one ends depends on its last line: a line that comes or goes moves no other page."""
-    pages: list[list[IndexEntry]] = [[]]
-    size, ends = 0, False
-    for line in moved:
-        if pages[-1] and (ends or len(pages[-1]) >= MORE_LINES or size + line.size > MORE_BYTES):
-            pages.append([])
-            size = 0
-        pages[-1].append(line)
-        size += line.size
-        ends = _ends_page(line)
-    return tuple((_more_name(n), _more_text(n, page, len(pages))) for n, page in enumerate(pages, start=1) if page)
-
-
-def _ends_page(line: IndexEntry) -> bool:
-    return crc32(line.memory.id.encode()) % PAGE_LINES == 0
-
-
-def _more_name(number: int) -> str:
+def more_name(number: int) -> str:
+    """The file of a page of the overflow."""
     return "more.md" if number == 1 else f"more-{number}.md"
 
 
-def _more_text(number: int, page: Sequence[IndexEntry], pages: int) -> str:
+def more_text(number: int, page: Iterable[tuple[Category, str]], pages: int) -> str:
+    """A page of the overflow, one of so many, from the lines it has, each with its section."""
     heading = "# More memories" if pages == 1 else f"# More memories, part {number} of {pages}"
     comment = "<!-- dream: overflow of MEMORY.md, lowest value last; edit freely, your edits win -->"
     return "\n\n".join([heading, comment, *_sections(page)]) + "\n"

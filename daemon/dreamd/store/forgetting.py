@@ -83,7 +83,7 @@ def is_unfinished(store: Store) -> bool:
 
 
 def finish(store: Store, paths: Paths) -> None:
-    """Remove what may still hold forgotten words: parked conflicts, copies of the store, free pages and the log.
+    """Remove what may still hold forgotten words: parked conflicts, copies of the store, what is derived, free pages, the log.
 
     The files of the scopes must have been written anew. The next dream makes a backup without the words.
     """
@@ -91,8 +91,9 @@ def finish(store: Store, paths: Paths) -> None:
         for path in sorted(directory.glob("*")) if directory.is_dir() else []:
             if path.is_file():
                 fsio.remove(path)
-    for path in sorted(paths.home.glob(f"{paths.store.name}.*")):
-        fsio.remove(path)
+    for path in (*sorted(paths.home.glob(f"{paths.store.name}.*")), *sorted(paths.derived.rglob("*"))):
+        if path.is_file():
+            fsio.remove(path)
     scrub(store)
     with store.writing() as tx:
         tx.execute("DELETE FROM meta WHERE key = ?", (UNFINISHED,))

@@ -180,6 +180,19 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
     return None if row is None else _run(row)
 
 
+def last_seq(store: Store) -> int:
+    """The number of the newest run; 0 before the first."""
+    row = store.one("SELECT MAX(seq) AS n FROM run")
+    return int(row["n"] or 0) if row else 0
+
+
+def changed_since(store: Store, scope: str, run: int, *, but: int) -> bool:
+    """Whether any run after one, `but` for one, changed a memory of a scope, whichever program it was."""
+    # A forgetting names the scope of the first memory it took, whatever else it took.
+    return store.one("SELECT 1 FROM operation WHERE run > ? AND run <> ? AND (scope = ? OR op = 'forget') LIMIT 1",
+                     run, but, scope) is not None
+
+
 def load_entries(store: Store, run: int) -> list[Entry]:
     """The operations of a run in their order."""
     return [_entry(r) for r in store.all("SELECT * FROM operation WHERE run = ? ORDER BY seq", run)]

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from dreamd.clock import iso, parse_instant
 from dreamd.errors import StoreMissing, UsageError
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Standing, Status, Trust, parse_scope, text_sha
+from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.words import index_words
 from dreamd.store.work import mark_unwritten
@@ -80,21 +80,6 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
             rows = store.all(f"{SELECT} WHERE m.id IN ({', '.join('?' * len(part))})", *part)
             found.update((m.id, m) for m in _complete(store, rows))
     return found
-
-
-@sound_row
-def load_shown(store: Store, scope: Scope) -> list[Standing]:
-    """The memories an index shows, with what it ranks them by: the number of its observations, but not which, and no words."""
-    rows = store.tuples("""SELECT m.id, m.file, m.category, m.status, m.class, m.pinned, m.unverified,
-                             (SELECT COUNT(*) FROM support s WHERE s.memory = m.id), m.confirmed_at, m.created_at
-                           FROM memory m WHERE m.scope = ? AND m.status IN ('live', 'stale')""", str(scope))
-    # Looked up in a table: asking an enumeration takes as long as all the rest of a row.
-    categories, statuses = {c.value: c for c in Category}, {s.value: s for s in Status}
-    classes = {c.value: c for c in MemoryClass}
-    return [
-        Standing(identity, file, categories[category], statuses[status], classes[kind], bool(pinned), bool(unverified),
-                 support, parse_instant(confirmed), parse_instant(created))
-        for identity, file, category, status, kind, pinned, unverified, support, confirmed, created in rows]
 
 
 def load_around(store: Store, scope: Scope, *, texts: Iterable[str], ids: Iterable[str] = (), said: Iterable[str] = (),

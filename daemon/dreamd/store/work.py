@@ -154,14 +154,20 @@ def load_unwritten(store: Store) -> dict[Scope, int]:
     return {parse_scope(r["key"].removeprefix(UNWRITTEN)): int(r["value"]) for r in rows}
 
 
-def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str = "") -> None:
+def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str = "", order: str = "") -> None:
     """The intents of a scope are recorded, as of so many changes; one that came meanwhile keeps the mark.
 
-    `by` names the version of dream that has looked at every file of the scope.
+    `by` names the version of dream that has looked at every file of the scope, `order` is the hash of what was kept of its
+    index: without it, or where a change came meanwhile, the next index is made from the beginning.
     """
     tx.execute("DELETE FROM meta WHERE key = ? AND value = ?", (f"{UNWRITTEN}{scope}", str(changes)))
     if by:
         write_meta(tx, f"{LOOKED}{scope}", by)
+    behind = tx.execute("SELECT 1 FROM meta WHERE key = ?", (f"{UNWRITTEN}{scope}",)).fetchone()
+    if order and not behind:
+        write_meta(tx, f"{ORDER}{scope}", order)
+    else:
+        tx.execute("DELETE FROM meta WHERE key = ?", (f"{ORDER}{scope}",))
 
 
 LOOKED = "files by "
@@ -171,6 +177,15 @@ LOOKED = "files by "
 def looked_by(store: Store, scope: Scope) -> str:
     """The version of the dream that last looked at every file of a scope: another one may write them otherwise."""
     return store.meta(f"{LOOKED}{scope}") or ""
+
+
+ORDER = "order of "
+"""Beginning of the fact that names by its hash what was kept of the index of a scope; what follows is the scope."""
+
+
+def order_kept(store: Store, scope: Scope) -> str:
+    """The hash of what was kept of the index of a scope; empty where nothing is or it may not be used."""
+    return store.meta(f"{ORDER}{scope}") or ""
 
 
 LAST_TAKEN = "inbox"
@@ -244,16 +259,21 @@ def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFi
 
 @sound_row
 def load_files_about(store: Store, scope: Scope, *, memory_ids: Sequence[str], paths: Sequence[str]) -> dict[str, KnownFile]:
-    """The known files of some memories, those a person added to the scope, and those at some paths or below `…*`."""
+    """The known files of some memories, those a person added to the scope, and those at some paths."""
     rows: list[sqlite3.Row] = []
     for start in range(0, len(memory_ids), 500):
         part = memory_ids[start:start + 500]
         rows += store.all(f"SELECT * FROM file WHERE memory <> '' AND memory IN ({', '.join('?' * len(part))})", *part)
     rows += store.all("SELECT * FROM file WHERE memory <> '' AND memory >= ? AND memory < ?", BY_HAND, f"{BY_HAND}~")
     for path in paths:
-        begin, wild, _ = path.partition("*")
-        rows += store.all("SELECT * FROM file WHERE path >= ? AND path <= ?", begin, f"{begin}\uffff" if wild else begin)
+        rows += store.all("SELECT * FROM file WHERE path = ?", path)
     return {r["path"]: _known_file(r) for r in rows if r["scope"] == str(scope)}
+
+
+def load_hashes(store: Store, path: str) -> dict[str, tuple[str, str]]:
+    """(hash, owner) of the known files whose path begins so, without their bodies."""
+    rows = store.tuples("SELECT path, sha, memory FROM file WHERE path >= ? AND path <= ?", path, f"{path}\uffff")
+    return {found: (sha, memory) for found, sha, memory in rows}
 
 
 def _known_file(row: sqlite3.Row) -> KnownFile:

@@ -6,8 +6,18 @@ from datetime import timedelta
 
 import pytest
 
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Standing, Status, Trust
-from dreamd.notes import compose_index, entries_again, index_entry, index_size, read_directory, render_index, topic_path
+from dreamd.model import Category, MemoryClass, MemoryType, Status, Trust
+from dreamd.notes import (
+    IndexFrame,
+    compose_again,
+    index_entry,
+    index_size,
+    kept_parts,
+    read_directory,
+    render_index,
+    topic_path,
+)
+from dreamd.notes.index_lines import kept_line, read_kept_lines
 
 
 def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(make):
@@ -113,27 +123,30 @@ def test_a_file_name_with_spaces_still_makes_a_link_that_is_found(make):
     assert line.target == "My (own) note.md"
 
 
-def test_lines_are_taken_again_from_what_is_written_whatever_stands_in_them(make):
+def test_lines_are_kept_and_read_again_whatever_stands_in_them(make):
     memories = [
         make("Use pnpm", number=1), make("Ask Ines (or Hugo) — never both", number=2), make("A [bracketed] matter", number=3),
         make("Use oak", number=4, file="My (own) note.md"), make("The pier (old) — see [x](y.md) — is shut", number=5),
-        make("Größe 12 — ok", number=6, ttl="2026-06-01"), make("Spaces in names", number=7, file="a b.md")]
+        make("Größe 12 — ok", number=6, ttl="2026-06-01"), make("Spaces in names", number=7, file="a b.md"),
+        make("A\ttab and\na line", number=8), make("A stale one", number=9, status=Status.STALE)]
+    entries = [index_entry(m) for m in memories]
+    assert read_kept_lines(map(kept_line, entries)) == entries
+
+
+def test_kept_lines_sort_as_the_index_does(make):
+    memories = [make(f"Rule {n}", number=n, days=n * 37 % 90 - 45, support=n % 5 + 1, pinned=n % 11 == 0,
+                     status=Status.STALE if n % 7 == 0 else Status.LIVE) for n in range(120)]
     plan = render_index(memories)
-    entries, missing = entries_again([standing(m) for m in memories], plan.files.values())
-    assert {e.memory.id: e.text for e in entries} == {
-        m.id: index_entry(m).text for m in memories if m.id not in missing}
-    assert {m.file or topic_path(m) for m in memories if m.id in missing} <= {"My (own) note.md"}
-    again = compose_index([*entries, *(index_entry(m) for m in memories if m.id in missing)])
-    assert again.files == plan.files
+    lines = sorted(kept_line(index_entry(m)) for m in memories)
+    assert [e.id for e in read_kept_lines(lines)] == [*plan.shown_ids, *plan.moved_ids]
 
 
-def test_a_memory_without_a_line_is_named_so_that_it_is_read_whole(make):
-    one, other = make("Use pnpm", number=1), make("Use oak", number=2)
-    entries, missing = entries_again([standing(one), standing(other)], [render_index([one]).text])
-    assert [e.memory.id for e in entries] == [one.id]
-    assert missing == [other.id]
-
-
-def standing(memory: Memory) -> Standing:
-    return Standing(memory.id, topic_path(memory), memory.category, memory.status, memory.memory_class, memory.pinned,
-                    memory.unverified, memory.support, memory.confirmed_at, memory.created_at)
+def test_an_index_made_again_makes_only_the_pages_that_changed(make):
+    memories = [make(f"Rule {n} of the harbour", number=n, days=n % 40) for n in range(3_000)]
+    plan = render_index(memories)
+    shas = dict.fromkeys(plan.files, "as written")
+    newest = make("A rule of today", number=9_000, days=50)
+    again = compose_again(kept_parts(plan, shas), [newest.id], [index_entry(newest)], frame=IndexFrame(), written=shas)
+    made = {file.name: file.text for file in again if file.text is not None}
+    assert {**plan.files, **made} == render_index([*memories, newest]).files
+    assert len(made) <= 3 < len(again)

@@ -1,0 +1,168 @@
+"""One line of `MEMORY.md`: what it says of a memory, where it stands among the others, and on which page of the overflow.
+
+Where it stands is text that sorts as the memories do, so that the lines of an index can be kept in order as they are.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple, TypeVar
+from zlib import crc32
+
+from dreamd.model import Category, Memory, MemoryClass, Status, Trust
+from dreamd.notes.safe_text import write_line
+from dreamd.notes.topic import hook_of, title_of, topic_path
+
+MORE_LINES = 400
+MORE_BYTES = 60_000
+PAGE_LINES = 256
+"""One line in so many is the last of its page; a page ends sooner where a cap asks for it."""
+_DAY_OF_DOUBLING = 30.0
+"""Days of recency that twice the support is worth."""
+_FAR = 10_000_000
+"""Days since 1970 that no time reaches: counted down from it, the newer is the smaller. Seconds are millions of it."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+# Looked up in a table: asking an enumeration takes as long as all the rest of a line.
+_CATEGORIES = {c.value: c for c in Category}
+Line = TypeVar("Line")
+
+
+class IndexEntry(NamedTuple):
+    """What the index says of one memory, and what decides where."""
+
+    rank: str
+    """The smaller, the further up; the id decides between equals."""
+    id: str
+    newest: str
+    """The smaller, the further up among the recent ones; empty for a memory that is none of them."""
+    category: Category
+    day: str
+    link: str
+    text: str
+    size: int
+
+    @property
+    def pointer(self) -> str:
+        """The line that only points, under `Recent`."""
+        return f"- {self.link} ({self.day})"
+
+
+def index_line(memory: Memory) -> str:
+    """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
+    return index_entry(memory).text
+
+
+def index_entry(memory: Memory) -> IndexEntry:
+    """What the index is to say of a memory."""
+    link, day = _link(memory), _day(memory.confirmed_at)
+    text = f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory, day)})"
+    newest = f"{_behind(memory.confirmed_at)} {_behind(memory.created_at)}" if memory.status is Status.LIVE else ""
+    size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+    return IndexEntry(_rank(memory), memory.id, newest, memory.category, day, link, text, size + 1)
+
+
+def kept_line(entry: IndexEntry) -> str:
+    """An entry as one line that sorts like it."""
+    return "\t".join((entry.rank, entry.id, str(entry.size), entry.newest, entry.day, str(len(entry.link)),
+                      entry.category.value, entry.text))
+
+
+def kept_id(line: str) -> str:
+    """The memory of a line that was kept."""
+    return line.split("\t", 2)[1]
+
+
+def kept_size(line: str) -> int:
+    """The bytes of a line that was kept, as it stands in a file."""
+    return int(line.split("\t", 3)[2])
+
+
+def read_kept_lines(lines: Iterable[str]) -> list[IndexEntry]:
+    """The entries behind lines that were kept."""
+    entries = []
+    for line in lines:
+        rank, identity, size, newest, day, link, category, text = line.split("\t", 7)
+        entries.append(IndexEntry(rank, identity, newest, _CATEGORIES[category], day, text[2:2 + int(link)], text, int(size)))
+    return entries
+
+
+def read_said(lines: Iterable[str]) -> Iterator[tuple[Category, str]]:
+    """What lines that were kept say, each with its section: all that a page of the overflow needs."""
+    for line in lines:
+        *_, category, text = line.split("\t", 7)
+        yield _CATEGORIES[category], text
+
+
+def pages_of(entries: Iterable[IndexEntry]) -> Iterator[list[IndexEntry]]:
+    """The pages of an overflow. Where one ends depends on its last line: a line that comes or goes moves no other page."""
+    return _paged((entry, entry.id, entry.size) for entry in entries)
+
+
+def split_pages(lines: Iterable[str]) -> Iterator[list[str]]:
+    """The same of lines that were kept."""
+    fields = ((line, line.split("\t", 3)) for line in lines)
+    return _paged((line, found[1], int(found[2])) for line, found in fields)
+
+
+def _paged(lines: Iterable[tuple[Line, str, int]]) -> Iterator[list[Line]]:
+    page: list[Line] = []
+    taken = 0
+    for line, identity, size in lines:
+        if page and (len(page) >= MORE_LINES or taken + size > MORE_BYTES):
+            yield page
+            page, taken = [], 0
+        page.append(line)
+        taken += size
+        if ends_page(identity):
+            yield page
+            page, taken = [], 0
+    if page:
+        yield page
+
+
+def ends_page(identity: str) -> bool:
+    """Whether a memory's line is the last of its page wherever it stands."""
+    return crc32(identity.encode()) % PAGE_LINES == 0
+
+
+def _link(memory: Memory) -> str:
+    target = topic_path(memory)
+    if re.search(r"[\s()]", target):
+        target = f"<{target}>"
+    return f"[{title_of(memory)}]({target})"
+
+
+def _notes(memory: Memory, day: str) -> str:
+    notes = [day]
+    if memory.ttl:
+        notes.append(f"TTL: {memory.ttl}")
+    if memory.status is Status.STALE:
+        notes.append("stale")
+    if memory.unverified:
+        notes.append("unverified")
+    if memory.trust is Trust.UNTRUSTED:
+        notes.append("from an untrusted source")
+    return ", ".join(notes)
+
+
+def _day(moment: datetime) -> str:
+    return (moment if moment.tzinfo is UTC else moment.astimezone(UTC)).date().isoformat()
+
+
+def _rank(memory: Memory) -> str:
+    """Highest value first: live, pinned, rules and preferences, then support and recency."""
+    weight = memory.confirmed_at.timestamp() / 86_400
+    if memory.support > 1:
+        weight += _DAY_OF_DOUBLING * math.log2(memory.support)
+    doubtful = not memory.pinned and (memory.status is Status.STALE or memory.unverified)
+    lasting = memory.memory_class is MemoryClass.RULE or memory.memory_class is MemoryClass.PREFERENCE
+    return f"{doubtful:d}{not memory.pinned:d}{not lasting:d} {_FAR - round(weight, 6):015.6f}"
+
+
+def _behind(moment: datetime) -> str:
+    """Text that is the smaller, the later a moment."""
+    return f"{_FAR * 10**12 - (moment - _EPOCH) // _MICROSECOND:020d}"
