@@ -32,20 +32,28 @@ NOTHING = -1
 class Neighbours:
     """The nearest rows of a growing matrix, by cosine; rows are named by their place in it."""
 
-    def __init__(self, matrix: NDArray[Any] | None = None, *, ndim: int = 384, exact_up_to: int = EXACT_UP_TO) -> None:
-        """Take the rows of `matrix` (any float type); raises Corrupt for a row that has no direction."""
+    def __init__(self, matrix: NDArray[Any] | None = None, *, ndim: int = 384, exact_up_to: int = EXACT_UP_TO,
+                 held: Floats | None = None) -> None:
+        """Take the rows of `matrix` (any float type); raises Corrupt for a row that has no direction.
+
+        The rows of `held` come before them: `unit_rows` has made them, and they are searched where they lie, for to copy what
+        a store holds takes longer than to search it.
+        """
         import numpy as np
         from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,unused-ignore]
 
-        self.ndim = ndim if matrix is None else matrix.shape[1]
+        self._held: Floats = np.empty((0, ndim if matrix is None else matrix.shape[1]), np.float32) if held is None else held
+        self.ndim = self._held.shape[1]
         self._exact_up_to = exact_up_to
-        self._count = 0
+        self._count = len(self._held)
         self._rows: Floats = np.empty((0, self.ndim), np.float32)
-        self._gone = np.zeros(0, np.bool_)
+        self._gone = np.zeros(self._count, np.bool_)
         self._graph: Any = None  # usearch.index.Index, imported only when needed
         self._pools = ThreadpoolController()
         if matrix is not None and len(matrix):
             self.add(matrix)
+        elif self._count > exact_up_to:
+            self.add(self._held[:0])
 
     def __len__(self) -> int:
         return self._count
@@ -60,10 +68,11 @@ class Neighbours:
         fresh = unit_rows(rows)
         if self._graph is None and self._count + len(fresh) > self._exact_up_to:
             self._graph = _empty_graph(self.ndim)
-            self._feed(0, self._rows[:self._count])
+            self._feed(0, self._held)
+            self._feed(len(self._held), self._rows[:self._count - len(self._held)])
             for place in self._gone[:self._count].nonzero()[0].tolist():
                 self._graph.remove(place)
-            self._rows, self._gone = self._rows[:0], self._gone[:0]
+            self._held, self._rows, self._gone = self._held[:0], self._rows[:0], self._gone[:0]
         if self._graph is None:
             self._append(fresh)
         else:
@@ -99,16 +108,17 @@ class Neighbours:
     def _append(self, fresh: Floats) -> None:
         import numpy as np
 
-        needed = self._count + len(fresh)
-        if not self._count:
-            self._rows, self._gone = fresh, np.zeros(needed, np.bool_)
-            return
-        if needed > len(self._rows):
-            grown = np.empty((max(needed, self._count * 5 // 4), self.ndim), np.float32)
-            grown[:self._count] = self._rows[:self._count]
+        own = self._count - len(self._held)
+        needed = own + len(fresh)
+        if not own:
+            self._rows = fresh
+        elif needed > len(self._rows):
+            grown = np.empty((max(needed, own * 5 // 4), self.ndim), np.float32)
+            grown[:own] = self._rows[:own]
             self._rows = grown
-            self._gone = np.concatenate([self._gone, np.zeros(len(grown) - len(self._gone), np.bool_)])
-        self._rows[self._count:needed] = fresh
+        if own:
+            self._rows[own:needed] = fresh
+        self._gone = np.concatenate([self._gone, np.zeros(len(self._held) + len(self._rows) - len(self._gone), np.bool_)])
 
     def _feed(self, start: int, fresh: Floats) -> None:
         import numpy as np
@@ -120,8 +130,10 @@ class Neighbours:
     def _scan(self, asked: Floats, k: int) -> tuple[Places, Floats]:
         import numpy as np
 
+        parts = [rows for rows in (self._held, self._rows[:self._count - len(self._held)]) if len(rows)]
         with self._pools.limit(limits=1, user_api="blas"):
-            cosines = asked @ self._rows[:self._count].T
+            products = [asked @ rows.T for rows in parts]
+        cosines = np.concatenate(products, axis=1) if len(products) > 1 else products[0]
         cosines[:, self._gone[:self._count]] = -1
         k = min(k, self._count)
         chosen = np.argpartition(cosines, self._count - k, axis=1)[:, self._count - k:]

@@ -58,6 +58,24 @@ def test_a_row_dropped_before_the_graph_takes_over_stays_dropped() -> None:
     assert 5 not in neighbours.search(rows[5], 20)[0]
 
 
+@pytest.mark.parametrize("limit", [1000, 250, 100])
+def test_rows_that_stay_where_they_lie_are_found_as_those_that_were_copied(limit: int) -> None:
+    rows = _rows(300)
+    held = unit_rows(rows[:200])
+    copied, lying = Neighbours(rows[:200], exact_up_to=limit), Neighbours(held=held, exact_up_to=limit)
+    for neighbours in (copied, lying):
+        neighbours.drop(7)
+        for start in (200, 220, 290):
+            neighbours.add(rows[start:min(start + 70, 300)] if start > 200 else rows[200:220])
+        neighbours.drop(205)
+    places, cosines = copied.search(rows[::9], 12)
+    again, near = lying.search(rows[::9], 12)
+    assert lying.exact == copied.exact == (limit == 1000)
+    assert again.tolist() == places.tolist() and np.allclose(near, cosines, atol=1e-6)
+    if limit == 1000:
+        assert np.shares_memory(lying._held, held)
+
+
 def test_fewer_rows_than_asked_for_leave_empty_places() -> None:
     rows = _rows(3)
     for limit in (1000, 0):

@@ -17,7 +17,7 @@ from dreamd.relations import Statement, judge, needs_score, rivals_of
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from dreamd.trained import load_scorer
-from dreamd.vectors import QUERY_ROWS, Neighbours
+from dreamd.vectors import QUERY_ROWS, Neighbours, unit_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,22 +37,37 @@ class Vectors:
     """Unit vectors by wording."""
 
     rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
-    standing: tuple[list[str], NDArray[np.float32]] | None = None
-    """Wordings whose rows lie together in one matrix, and that matrix, so that a search need not copy them row by row."""
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Wordings whose rows lie together in one matrix, in its order: a search need not copy them row by row."""
+    together: NDArray[np.float32] | None = None
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.rows or text in self.places
+
+    def row(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a wording; None where it has none."""
+        place = self.places.get(text)
+        return self.rows.get(text) if place is None or self.together is None else self.together[place]
 
     def similarity(self, a: str, b: str) -> float:
         """Cosine of two wordings; 0 where one has no vector."""
-        one, other = self.rows.get(a), self.rows.get(b)
+        one, other = self.row(a), self.row(b)
         return 0.0 if one is None or other is None else float(one @ other)
 
     def stacked(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """The vectors of wordings as the rows of one matrix."""
+        """The vectors of wordings, all of them known, as the rows of one matrix."""
         import numpy as np
 
-        head, together = self.standing or ([], None)
-        if together is None or not head or list(texts[:len(head)]) != head:
-            return np.stack([self.rows[t] for t in texts])
-        return np.concatenate([together, *(self.rows[t][None, :] for t in texts[len(head):])])
+        return np.stack([row for row in map(self.row, texts) if row is not None])
+
+    def neighbours(self, texts: Sequence[str]) -> Neighbours:
+        """What finds the nearest of some wordings, all of them known."""
+        if self.together is None or not self.places or list(texts[:len(self.places)]) != list(self.places):
+            return Neighbours(self.stacked(texts))
+        found = Neighbours(held=self.together)
+        if len(texts) > len(self.places):
+            found.add(self.stacked(texts[len(self.places):]))
+        return found
 
 
 def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
@@ -60,8 +75,7 @@ def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
     from dreamd.embedding import MODEL_ID
 
     texts, known, rows = derived.load_standing(kit.store, scope, model=MODEL_ID)
-    units = _units(rows)
-    return texts, Vectors(dict(zip(known, units, strict=True)), (known, units))
+    return texts, Vectors({}, dict(zip(known, range(len(known)), strict=True)), unit_rows(rows)) if known else Vectors()
 
 
 def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None) -> Vectors:
@@ -72,7 +86,7 @@ def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None)
     from dreamd.embedding import MODEL_ID
 
     vectors = vectors or Vectors()
-    by_sha = {text_sha(t): t for t in texts if t not in vectors.rows}
+    by_sha = {text_sha(t): t for t in texts if t not in vectors}
     known, rows = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
     vectors.rows.update(zip((by_sha[sha] for sha in known), _units(rows), strict=True))
     missing = by_sha.keys() - known
@@ -114,18 +128,16 @@ def _units(rows: NDArray[np.float16]) -> NDArray[np.float32]:
 def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vectors, *, k: int, floor: float,
                   ) -> dict[str, list[str]]:
     """For each asked wording the wordings it is worth comparing with: nearest first, then those sharing rare terms."""
-    import numpy as np
-
     if not asked:
         return {}
-    texts = [t for t in dict.fromkeys(everyone) if t in vectors.rows]
+    texts = [t for t in dict.fromkeys(everyone) if t in vectors]
     partners: dict[str, list[str]] = {t: [] for t in asked}
     if texts:
-        neighbours = Neighbours(vectors.stacked(texts))
-        known = [t for t in partners if t in vectors.rows]
+        neighbours = vectors.neighbours(texts)
+        known = [t for t in partners if t in vectors]
         for start in range(0, len(known), QUERY_ROWS):  # no more at a time than are compared at once: each is copied twice
             some = known[start:start + QUERY_ROWS]
-            places, cosines = neighbours.search(np.stack([vectors.rows[t] for t in some]), k + 1)
+            places, cosines = neighbours.search(vectors.stacked(some), k + 1)
             for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
                 partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
                                   if p >= 0 and c >= floor and texts[p] != text]

@@ -55,9 +55,12 @@ def load_standing(store: Store, scope: Scope, *, model: str) -> tuple[list[str],
     rows = store.tuples("""SELECT w.text, v.body FROM memory m JOIN wording w ON w.sha = m.wording
                            LEFT JOIN vector v ON v.wording = m.wording AND v.model = ?
                            WHERE m.scope = ? ORDER BY m.created_at, m.id""", model, str(scope))
-    sizes = Counter(len(body) for _, body in rows if isinstance(body, bytes))
-    size = max(sizes, key=lambda one: sizes[one], default=0)
-    sound = {text: body for text, body in rows if isinstance(body, bytes) and len(body) == size}
+    sound = {text: body for text, body in rows if body is not None}
+    if set(map(type, sound.values())) - {bytes} or len(set(map(len, sound.values()))) > 1:
+        # Some are damaged: those of the size that most have are not.
+        sizes = Counter(len(body) for body in sound.values() if isinstance(body, bytes))
+        size = max(sizes, key=lambda one: sizes[one], default=0)
+        sound = {text: body for text, body in sound.items() if isinstance(body, bytes) and len(body) == size}
     return [text for text, _ in rows], list(sound), _matrix(list(sound.values()))
 
 
