@@ -20,6 +20,7 @@ from dreamd.relations.features import PairFeatures
 from dreamd.relations.former import former_value
 from dreamd.relations.guards import listed, reasons_apart, strong_changes
 from dreamd.relations.heard import Compared, Word, compare
+from dreamd.relations.polarity import lacks, left_out
 from dreamd.relations.slots import Slots
 from dreamd.relations.text import stem
 
@@ -68,6 +69,8 @@ class Finding:
     """Each side has a word of its own, whether it could be read or not."""
     bare: bool = False
     """Neither says anything that the other does not, but for a denial."""
+    worded: bool = False
+    """All words that both share stand on the other side themselves: no word of one meaning was found."""
     barred: bool = False
     """Whatever a score says, they are no one claim: another thing stands in the place of one, one denies or lacks what
     the other has, or names are exchanged."""
@@ -89,13 +92,14 @@ def find(pair: PairFeatures, hearing: Hearing) -> Finding:
     merged = _merge(pair, told) if alike and not any(reasons_apart(pair)) else ""
     if merged:
         why = "word by word they say the same" if merged == "same" else "word by word one says the same and more"
-        return Finding(merged, why, sum(MUCH if w.is_named or _is_day(w) else 1 for w in (*told.own_a, *told.own_b)))
+        more = sum(MUCH if w.is_named or _is_day(w) else 1 for w in (*told.own_a, *told.own_b))
+        return Finding(merged, why, more, worded=told.worded)
     if told.topics or len(told.shared) >= LEAST_SHARED:
         both = (told.own_a, told.own_b)
         things = [[w for w in own if _is_thing(w) and not (w.is_generic and not pair.same_script)] for own in both]
         why = f"both speak of {listed(w.surface for w in told.topics or told.shared)}"
         exchanged = [len(each) for each in things] == [1, 1]
-        return Finding("related", why, apart=all(things), parted=all(both), barred=barred or exchanged)
+        return Finding("related", why, apart=all(things), parted=all(both), barred=barred or exchanged, worded=told.worded)
     if not told.shared:
         return Finding("unrelated", "no word in common")
     return Finding("", apart=all(any(_is_thing(w) for w in own) for own in (told.own_a, told.own_b)), barred=barred)
@@ -105,6 +109,10 @@ def _is_barred(pair: PairFeatures, told: Compared) -> bool:
     """Names are exchanged; or one denies or lacks what the other does not, and not only in what it says besides."""
     if _names_in(pair.a, told) != _names_in(pair.b, told):
         return True
+    for slots, other, own in ((pair.a, pair.b, told.own_a), (pair.b, pair.a, told.own_b)):
+        missing = left_out(slots) - left_out(other) - {w.surface.lower() for w in own}
+        if missing and not lacks(other) and any(missing):
+            return True  # it does without just what the other speaks of
     no_a, no_b = (any(said) for said in zip(told.denied_somewhere, told.lacking, strict=True))
     mine, theirs = (told.own_a, told.own_b) if no_a else (told.own_b, told.own_a)
     return no_a != no_b and (bool(theirs) or len(mine) < LEAST_SHARED)

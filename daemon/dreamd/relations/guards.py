@@ -8,7 +8,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from dreamd.relations import words
+from dreamd.relations.bearings_abroad import bearings_apart
 from dreamd.relations.causes import other_cause
+from dreamd.relations.characters import characters_apart
 from dreamd.relations.denied import bars_what_is_left, denied_and_said, denied_crosswise, denied_elsewhere, left_free, ruled_out
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.markers import LIGHT
@@ -41,6 +43,8 @@ def reasons_apart(pair: PairFeatures) -> Iterator[str]:
     """The same one by one, for whoever needs no more than the first."""
     yield from _values(pair)
     yield from _compounds_apart(pair)
+    yield from characters_apart(pair)
+    yield from bearings_apart(pair)
     yield from _names(pair)
     yield from _logic(pair)
     yield from subjects_apart(pair)
@@ -88,7 +92,7 @@ def _names(pair: PairFeatures) -> Iterable[str]:
     if pair.names_a and pair.names_b:
         yield f"names differ: {listed(pair.names_a)} against {listed(pair.names_b)}"
     for apart in pair.qualifiers_apart:
-        near = max(pair.cover_a, pair.cover_b) >= 0.3 or pair.same_script and pair.a.tongue in UNSPACED
+        near = max(pair.cover_a, pair.cover_b) >= 0.3 or not pair.same_script or pair.a.tongue in UNSPACED
         if apart.partition(":")[0] not in words.LOOSE_FAMILIES or near:
             yield f"different {apart}"
 

@@ -51,6 +51,8 @@ class Limits:
     """The same, where a lexicon could read both and finds no thing that only one speaks of."""
     merge_read: float = 0.8
     """Within one other language, where a lexicon finds no thing that only one speaks of."""
+    merge_read_unspaced: float = 0.9
+    """The same in a language whose words are not told apart by spaces."""
     contested_read: float = 0.15
     """And such a merge must not look like a conflict with more than this."""
     merge_foreign_richer: float = 0.42

@@ -39,9 +39,24 @@ def denies(slots: Slots, *, abroad: bool, whole: bool = False) -> bool:
     return False
 
 
+def denials_in(slots: Slots) -> int:
+    """How many denials stand in a text of characters."""
+    return len(_CJK_NO.findall(_NO_DENIAL.sub(" ", slots.low)))
+
+
 _WITHOUT = frozenset("without ohne sin sans sem senza".split())
 _LEFT_OUT = re.compile(r"\b(?:remov(?:ed?|ing)|free of|left out|leaves? out|excluded?|omitted)\b")
 _CJK_WITHOUT = re.compile("없이|無しで|なしで|抜きで|不带|不加|无需|无须")
+
+
+def left_out(slots: Slots) -> frozenset[str]:
+    """The first word of weight behind each "without"."""
+    cut = slots.tokens
+    return frozenset(
+        next((u.lower for u in cut[at + 1 :] if u.is_content and len(u.lower) > 1), "")
+        for at, token in enumerate(cut)
+        if token.lower in _WITHOUT
+    )
 
 
 def lacks(slots: Slots) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from dreamd.model import MERGING, Judgement, PairScore, Relation
 from dreamd.relations import abroad
 from dreamd.relations.beside import collateral_guards
+from dreamd.relations.characters import one_in_place
 from dreamd.relations.features import PairFeatures
 from dreamd.relations.guards import UNSPACED, reasons_apart
 from dreamd.relations.hints import OTHER_VALUES
@@ -35,7 +36,7 @@ def by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> J
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
         return None
     unread = heard.kind == "same" and heard.more and score.merge < LEAST_UNREAD
-    if unread or pair.same_script and change_places(pair):
+    if unread or pair.same_script and (change_places(pair) or heard.worded and one_in_place(pair)):
         return None
     if heard.kind != "same" and score.merge <= score.conflict and (pair.same_script or not _hardly_more(heard, score)):
         return None
@@ -51,11 +52,12 @@ def _hardly_more(heard: abroad.Finding, score: PairScore) -> bool:
 
 def by_meaning(pair: PairFeatures, heard: abroad.Finding, score: PairScore, limits: Limits) -> Judgement | None:
     """One claim in one language other than English, whose words a lexicon could read: none of them is of another thing."""
-    if not pair.same_script or pair.in_english or pair.a.tongue in UNSPACED:
+    if not pair.same_script or pair.in_english:
         return None
-    if heard.kind != "related" or heard.parted or heard.barred:
+    if heard.kind != "related" or heard.parted or heard.barred or heard.worded and one_in_place(pair):
         return None
-    if score.merge < limits.merge_read or score.conflict > limits.contested_read or any(reasons_apart(pair)):
+    least = limits.merge_read_unspaced if pair.a.tongue in UNSPACED else limits.merge_read
+    if score.merge < least or score.conflict > limits.contested_read or any(reasons_apart(pair)):
         return None
     return read_together(pair, score)
 
