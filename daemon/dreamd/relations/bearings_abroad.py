@@ -14,6 +14,8 @@ from functools import lru_cache
 
 from dreamd.relations.features import PairFeatures
 
+LEAST_LETTERS = 4
+"""Letters of a word that is no article."""
 _NOT_MORE = re.compile(
     r"\b(?:nicht (?:mehr als|über|länger als)|no (?:más|mayor) de|no (?:more|longer|later) than|not (?:more|longer|over) than|pas plus de|não mais (?:de|do que)|non (?:più|oltre) (?:di|i|le)"
     r"|ne (?:doit|peut) pas dépasser|no (?:debe|puede) (?:superar|exceder)|não (?:deve|pode) (?:ultrapassar|exceder|passar)|non (?:deve|può) superare)\b|不超过|不多于"
@@ -86,7 +88,7 @@ def _told_from_other_end(pair: PairFeatures) -> bool:
     """ "Before x comes y", "x comes after y": the word for it has changed together with its place, or with that of the two."""
     if not pair.same_script:
         return False
-    left, right = ([s for s in slots.content if s in pair.shared] for slots in (pair.a, pair.b))
+    left, right = ([s for s in slots.content if s in pair.shared and len(s) >= LEAST_LETTERS] for slots in (pair.a, pair.b))
     ahead = [bool(_ORDER.match(slots.low)) for slots in (pair.a, pair.b)]
     return len(left) > 1 and (ahead[0] != ahead[1]) != (left[0] != right[0] and len(right) > 1)
 

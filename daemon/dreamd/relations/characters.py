@@ -32,7 +32,8 @@ _UNITS = {
 }
 _UNIT = "|".join(sorted(_UNITS, key=len, reverse=True))
 _EVERY = re.compile(
-    rf"[每毎매] ?(?P<n>\d+|[一二三四五六七八九十两]?)个?(?P<unit>{_UNIT})|(?P<m>\d+|[一二三四五六七八九十]) ?(?P<each>{_UNIT})(?:ごと|마다)"
+    rf"[每毎매] ?(?P<n>\d+|[一二三四五六七八九十两]?)个?(?P<unit>{_UNIT})"
+    rf"|(?P<m>\d+|[一二三四五六七八九十]) ?(?P<each>{_UNIT})(?:ごと|마다)"
     r"|(?P<other>隔週|隔周|격주)"
 )
 

@@ -44,7 +44,8 @@ _FAINT = LIGHT | frozenset(
     stem(word)
     for word in (
         "use make do take go come put get receive give have be happen exist hold always every each all only must may can now "
-        "new same time day week month year there possible people person somebody part way kind thing own already currently regular"
+        "new same time day week month year there possible people person somebody part way kind thing own already "
+        "currently regular"
     ).split()
 )
 """Words that may come and go between two ways to say one thing."""

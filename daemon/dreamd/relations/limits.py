@@ -29,6 +29,8 @@ class Limits:
     """And such a merge must not look like a conflict with more than this."""
     merge_equal: float = 0.5
     """When both use nearly the same words, numbers and denials."""
+    contested_equal: float = 0.4
+    """And such a merge, or the next but one, must not look like a conflict with more than this."""
     merge_one_word: float = 0.95
     """When one word stands in the place of one other: as likely its opposite as its synonym."""
     merge_covered: float = 0.7

@@ -42,6 +42,7 @@ _BEGINNING = frozenset("the this these that our their his her its my it he she t
 _JOINING = frozenset("and or nor und oder noch y ni o et ou e ; .".split())
 _RELATING = frozenset("that which who whose der die das dem den was que qui che".split())
 _PIVOTS = frozenset("without unless until except".split())
+_FIRST_THEN = frozenset(["before", "after"])
 _EARLIER = frozenset("before only once after when if until as".split())
 _IS_SO = re.compile(r"[,;:] ?(?:because |since |as )?(?:he|she|it|they|we|i)(?:'s| is| are|'re|'m| am) (\w+)")
 _FILLING = LIGHT | frozenset(
@@ -145,7 +146,9 @@ def _denied_opposite(pair: PairFeatures) -> bool:
     denying, word = (pair.a, pair.opposites[0][0]) if counts[0] else (pair.b, pair.opposites[0][1])
     lax = {t.lower for t in denying.tokens} & {"need", "needs", "have", "has", "needn't", "always", "all", "every"}
     rest = (pair.only_a | pair.only_b) - set(pair.opposites[0]) - LIGHT
-    return word in denying.denied and not lax and not rest and pair.a.conditions == pair.b.conditions
+    other = pair.b if denying is pair.a else pair.a
+    weaker = other.modal == "may" and denying.modal == "must"
+    return word in denying.denied and not lax and not weaker and not rest and pair.a.conditions == pair.b.conditions
 
 
 def _bans(slots: Slots, word: str) -> int:
@@ -180,7 +183,19 @@ def _denies_twice(denying: Slots, plain: Slots) -> bool:
     order = [t.stem for t in plain.tokens]
     if not demand or not thing or demand[0] not in order or thing[0] not in order:
         return False
-    return order.index(thing[0]) < order.index(demand[0]) or bool({t.lower for t in plain.tokens} & _EARLIER)
+    ahead = order.index(thing[0]) < order.index(demand[0])
+    if not plain.spoken.isdisjoint(_FIRST_THEN) and _comes_after(plain, demand[0]):
+        return False  # "checked after anybody climbs" demands no check before
+    return ahead or bool({t.lower for t in plain.tokens} & _EARLIER)
+
+
+def _comes_after(plain: Slots, demand: str) -> bool:
+    """What is demanded comes only after the thing: it stands behind a "before", or ahead of an "after"."""
+    cut = plain.tokens
+    at = next(i for i, t in enumerate(cut) if t.lower in _FIRST_THEN)
+    stop = next((i for i, t in enumerate(cut) if t.kind == "stop"), len(cut)) if at == 0 else len(cut)
+    behind = any(t.stem.removeprefix("un") == demand for t in cut[at:stop])
+    return behind == (cut[at].lower == "before")
 
 
 def _parted(cut: Sequence[Token], second: int) -> bool:

@@ -29,6 +29,7 @@ _DEMANDING = _DEMANDS | {"should", "ought"}
 _HEDGES = frozenset("soon eventually supposedly almost nearly hardly barely scarcely virtually partly partially".split())
 _IN_COMMON = frozenset("one single shared common same".split())
 _YOU_COULD = re.compile(r"you (?:could|might|may) ")
+_NOT_ONLY = re.compile(r"\b(?:not|n't) (?:only|just|solely|exclusively)\b")
 _ALL_BUT = re.compile(r"\b(?:every(?:one|body|thing|where)?|all)(?: \w+)? (?:but|except|other than)\b")
 _PERSONS = {"he": "m", "him": "m", "his": "m", "she": "f", "her": "f", "hers": "f"}
 _INTENDS = re.compile(
@@ -69,6 +70,8 @@ def shades_apart(pair: PairFeatures) -> Iterable[str]:
     limited = _limited(pair.a), _limited(pair.b)
     if low >= NEARLY_ALL and all(limited) and limited[0] != limited[1]:
         yield "each says only of something else"
+    if pair.a.only and pair.b.only and bool(_NOT_ONLY.search(pair.a.low)) != bool(_NOT_ONLY.search(pair.b.low)):
+        yield "one says only, the other not only"
     if pair.a.letters and pair.b.letters and pair.a.letters != pair.b.letters:
         exchanged = sorted(pair.a.letters) == sorted(pair.b.letters)
         yield "two letters are exchanged" if exchanged else "each side has a letter of its own"

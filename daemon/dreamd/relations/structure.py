@@ -37,7 +37,7 @@ _JOINTS = {
         "between": "between among",
         "through": "through via",
         "against": "against",
-        "off": "off out",
+        "off": "off out outside",
         "as": "as",
         "than": "than",
         "while": "while during",

@@ -194,7 +194,8 @@ def _least_and_most(pair: PairFeatures, told: _Opinion, score: PairScore, limits
     if limit in (limits.merge, limits.merge_thin) and _is_long(pair, told, score, limits):
         return limits.merge_long, limits.contested_long
     plain = _plain(pair, told, score, limits) if limit == limits.merge else None
-    return plain or (limit, limits.contested if limit >= limits.merge else 1.0)
+    equal = limits.contested_equal if limit in (limits.merge_equal, limits.merge_covered) else 1.0
+    return plain or (limit, limits.contested if limit >= limits.merge else equal)
 
 
 def _plain(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float] | None:
@@ -290,7 +291,15 @@ def _in_place(pair: PairFeatures) -> bool:
 def _own_words(pair: PairFeatures) -> frozenset[str]:
     """What only one side says; where the amounts agree, "35 degrees" are "35 celsius", and "9 ms" are "9 milliseconds"."""
     agreed = pair.a.numbers and pair.b.numbers and not (pair.numbers_a or pair.numbers_b)
+    agreed = agreed and (pair.restated or not _measured_apart(pair))
     return (pair.only_a | pair.only_b) - (_UNITS if agreed else frozenset())
+
+
+def _measured_apart(pair: PairFeatures) -> bool:
+    """Each has a unit of its own that is not the other's in another word: so much a day, so much a week."""
+    mine, theirs = ({_UNIT_OF[word] for word in only if word in _UNIT_OF} for only in (pair.only_a, pair.only_b))
+    dims = {dim for dim, _ in mine ^ theirs}
+    return bool(mine and theirs and mine != theirs) and not dims <= _ONE_SCALE
 
 
 def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
@@ -304,7 +313,9 @@ def _in_other_units(pair: PairFeatures, frame: Frame) -> str:
 _EMPTY = frozenset(stem(word) for word in ("use", "happen", "exist", "stand", "lie", "hence", "therefore", "thus"))
 """Words that add nothing to a claim in which all others are equal."""
 _COUNTED = frozenset(stem(word) for word in words.NUMBER_WORDS)
-_UNITS = frozenset(form for word in words.UNIT_NAMES for form in (word, stem(word)))
+_UNIT_OF = {form: unit for word, unit in words.UNIT_NAMES.items() for form in (word, stem(word))}
+_UNITS = frozenset(_UNIT_OF)
+_ONE_SCALE = frozenset(["degree", "celsius"])
 
 
 def _still_so(pair: PairFeatures) -> bool:

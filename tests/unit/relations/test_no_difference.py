@@ -25,6 +25,10 @@ SAME = {
     "a list told from its end": ("The lock serves rafts, punts and canoes.", "Canoes, rafts and punts are served by the lock."),
     "instead, at the end": ("Write why and not what.", "What merely repeats the line should be a reason instead."),
     "all but one": ("The scale only accepts crates in kilograms.", "The scale rejects crates in anything but kilograms."),
+    "checked before": (
+        "Nobody dives without a second person checking the valve.",
+        "A second person checks the valve before anybody dives.",
+    ),
     "a Korean noun": ("모든 변경은 두 사람이 검토한다.", "Two people review every change."),
 }
 
@@ -41,6 +45,14 @@ APART = {
     "another amount": ("Four planks is what the jetty needs.", "The jetty needs 5 planks."),
     "a list of others": ("The lock serves rafts, punts and canoes.", "Canoes, rafts and ferries are served by the lock."),
     "the opposite": ("The scale only accepts crates in kilograms.", "The scale rejects crates in kilograms."),
+    "so much a day": ("The punt is let for 30 EUR a day.", "The punt is let for 30 EUR a week."),
+    "hours and days": ("Office hours are 9 to 17.", "Office days are 9 to 17."),
+    "not only": ("The shed is only a store.", "The shed is not only a store."),
+    "outside": ("Mask the names in test files.", "Mask the names outside test files."),
+    "after instead of before": (
+        "Nobody dives without a second person checking the valve.",
+        "A second person checks the valve after anybody dives.",
+    ),
     "a true change": ("The mooring fee is 5 euros.", "The mooring fee is up from 5 to 6 euros."),
     "a Korean change": ("점검은 월요일이다.", "점검이 화요일로 변경되었다."),
 }
@@ -65,3 +77,11 @@ def test_what_all_but_one_is_rejected_for_is_no_conflict():
 def test_the_logs_of_what_somebody_owns_are_no_part_of_the_owner():
     a, b = "Logs of the crews' boats lie in the office.", "Boat logs of each crew are kept in the office."
     assert not any("speaks of" in why for why in merge_guards(pair_features(Statement(a), Statement(b), 0.9)))
+
+
+def test_nearly_equal_words_are_no_one_claim_where_a_score_sees_a_conflict():
+    doubtful = PairScore(0.56, 0, 0, 0, 0, 0.42, 0.02, 0)
+    a = "The new mooring plan holds at every jetty, and nobody can go back to the old one."
+    b = "The old mooring plan holds at every jetty, and nobody can go back to the old one."
+    found = judge(Statement(a, DAY), Statement(b, DAY), similarity=0.95, score=doubtful)
+    assert found.relation not in MERGING
