@@ -24,7 +24,8 @@ EVERYTHING = tuple(fact.format(p=place, n=n + 30) for n, place in enumerate(PLAC
 @pytest.fixture(autouse=True)
 def short_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages as an overflow of thousands has them, in one of thirty."""
-    monkeypatch.setattr(index_lines, "PAGE_LINES", 5)
+    monkeypatch.setattr(index_lines, "FEWEST_LINES", 2)
+    monkeypatch.setattr(index_lines, "PAGE_LINES", 3)
 
 
 def _house(root: Path) -> House:

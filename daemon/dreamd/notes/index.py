@@ -102,7 +102,7 @@ def compose_index(entries: Sequence[IndexEntry], frame: IndexFrame = AS_READ) ->
     lines = sorted(entries)
     shown, text = fill_index(lines, frame, total=len(lines))
     pages = list(pages_of(lines[shown:]))
-    overflow = tuple((more_name(n), more_text(n, _said(page), len(pages))) for n, page in enumerate(pages, start=1))
+    overflow = tuple((more_name(n), more_text(n, _said(page))) for n, page in enumerate(pages, start=1))
     if pages:
         text = index_text(lines[:shown], frame, pages=len(pages), moved=len(lines) - shown)
     return IndexPlan(text, overflow, (lines[:shown], *pages))
@@ -221,9 +221,12 @@ def more_name(number: int) -> str:
     return "more.md" if number == 1 else f"more-{number}.md"
 
 
-def more_text(number: int, page: Iterable[tuple[Category, str]], pages: int) -> str:
-    """A page of the overflow, one of so many, from the lines it has, each with its section."""
-    heading = "# More memories" if pages == 1 else f"# More memories, part {number} of {pages}"
+def more_text(number: int, page: Iterable[tuple[Category, str]]) -> str:
+    """A page of the overflow from the lines it has, each with its section.
+
+    It does not say how many pages there are, or one more would have every page written anew.
+    """
+    heading = "# More memories" if number == 1 else f"# More memories, part {number}"
     comment = "<!-- dream: overflow of MEMORY.md, lowest value last; edit freely, your edits win -->"
     return "\n\n".join([heading, comment, *_sections(page)]) + "\n"
 

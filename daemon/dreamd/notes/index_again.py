@@ -12,13 +12,10 @@ from dataclasses import dataclass
 
 from dreamd.notes.index import INDEX_FILE, IndexFrame, IndexPlan, fill_index, index_text, more_name, more_text
 from dreamd.notes.index_lines import (
-    MORE_BYTES,
-    MORE_LINES,
     IndexEntry,
     ends_page,
     kept_id,
     kept_line,
-    kept_size,
     read_kept_lines,
     read_said,
     split_pages,
@@ -87,10 +84,8 @@ def compose_again(parts: Sequence[KeptPart], changed: Collection[str], fresh: Se
         text = index_text(top[:shown], frame, pages=len(pages), moved=total - shown)
     files = [Recomposed(INDEX_FILE, text, "\n".join(shelf.of(0)))]
     for n, lines in enumerate(pages, start=1):
-        # Each page says how many there are.
-        same = len(pages) == len(parts) - 1 and parts[n].lines == lines and written.get(more_name(n)) == parts[n].sha
-        page = None if same else more_text(n, read_said(_lines(lines)), len(pages))
-        files.append(Recomposed(more_name(n), page, lines))
+        same = n < len(parts) and parts[n].lines == lines and written.get(more_name(n)) == parts[n].sha
+        files.append(Recomposed(more_name(n), None if same else more_text(n, read_said(_lines(lines))), lines))
     return files
 
 
@@ -100,8 +95,6 @@ class _Shelf:
     def __init__(self, parts: Sequence[KeptPart]) -> None:
         self._whole = [part.lines for part in parts]
         self._open: dict[int, list[str]] = {}
-        self._splits = False
-        """Whether a line came to a page that may end it."""
 
     def __len__(self) -> int:
         return sum(len(self._open[n]) if n in self._open else _count(whole) for n, whole in enumerate(self._whole))
@@ -123,7 +116,6 @@ class _Shelf:
     def put(self, line: str) -> None:
         """Put a line where it belongs."""
         insort(self.of(max(0, bisect_right(self._whole, line) - 1)), line)
-        self._splits |= ends_page(kept_id(line))
 
     def first(self, count: int) -> list[str]:
         """So many lines from the top, or all."""
@@ -141,7 +133,6 @@ class _Shelf:
             if len(self._whole) == 1:
                 self._whole.append("")
             self.of(1)[:0] = index[count:]
-            self._splits |= any(ends_page(kept_id(line)) for line in index[count:])
             del index[count:]
         number = 1
         while len(index) < count:
@@ -158,25 +149,21 @@ class _Shelf:
         last = len(self._whole) - 1
         for number in range(1, last + 1):
             if not begun and self._stays(number, last):
-                pages.append("\n".join(self._open[number]) if number in self._open else self._whole[number])
+                pages.append(self._whole[number])
                 continue
             full = list(split_pages([*begun, *self.of(number)]))
-            open_end = bool(full) and number < last and not ends_page(kept_id(full[-1][-1]))
+            open_end = bool(full) and number < last and not ends_page(kept_id(full[-1][-1]), len(full[-1]))
             begun = full.pop() if open_end else []
             pages += map("\n".join, full)
         return pages
 
     def _stays(self, number: int, last: int) -> bool:
-        """Whether a page begins and ends where it did before, as far as one that begins there can."""
-        whole, lines = self._whole[number], self._open.get(number)
-        ended = bool(whole) and ends_page(kept_id(whole[whole.rfind("\n") + 1:]))
-        if lines is None:
-            # One that ends for want of room ends elsewhere when what stood behind it has changed.
-            return ended or number == last or number + 1 not in self._open
-        if self._splits or not lines or len(lines) > MORE_LINES:
-            return False
-        ends = ends_page(kept_id(lines[-1])) or (number == last and not ended)
-        return ends and sum(map(kept_size, lines)) <= MORE_BYTES
+        """Whether a page that begins where it did ends where it did."""
+        whole = self._whole[number]
+        if number in self._open or number == last or number + 1 not in self._open:
+            return number not in self._open
+        # One that ended for want of room ends elsewhere when what stood behind it has changed.
+        return ends_page(kept_id(whole[whole.rfind("\n") + 1:]), _count(whole))
 
 
 def _lines(whole: str) -> list[str]:

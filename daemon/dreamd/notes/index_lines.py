@@ -18,8 +18,9 @@ from dreamd.notes.topic import hook_of, title_of, topic_path
 
 MORE_LINES = 400
 MORE_BYTES = 60_000
-PAGE_LINES = 256
-"""One line in so many is the last of its page; a page ends sooner where a cap asks for it."""
+FEWEST_LINES = 32
+PAGE_LINES = 32
+"""Behind the fewest, one line in so many is the last of its page; a page ends sooner where a cap asks for it."""
 _DAY_OF_DOUBLING = 30.0
 """Days of recency that twice the support is worth."""
 _FAR = 10_000_000
@@ -98,7 +99,7 @@ def read_said(lines: Iterable[str]) -> Iterator[tuple[Category, str]]:
 
 
 def pages_of(entries: Iterable[IndexEntry]) -> Iterator[list[IndexEntry]]:
-    """The pages of an overflow. Where one ends depends on its last line: a line that comes or goes moves no other page."""
+    """The pages of an overflow. Where one ends depends on its last line: one that comes or goes moves few other pages."""
     return _paged((entry, entry.id, entry.size) for entry in entries)
 
 
@@ -117,16 +118,16 @@ def _paged(lines: Iterable[tuple[Line, str, int]]) -> Iterator[list[Line]]:
             page, taken = [], 0
         page.append(line)
         taken += size
-        if ends_page(identity):
+        if ends_page(identity, len(page)):
             yield page
             page, taken = [], 0
     if page:
         yield page
 
 
-def ends_page(identity: str) -> bool:
-    """Whether a memory's line is the last of its page wherever it stands."""
-    return crc32(identity.encode()) % PAGE_LINES == 0
+def ends_page(identity: str, place: int) -> bool:
+    """Whether a memory's line ends the page in which it is the line of some number, whatever comes behind it."""
+    return place >= FEWEST_LINES and crc32(identity.encode()) % PAGE_LINES == 0
 
 
 def _link(memory: Memory) -> str:

@@ -66,9 +66,17 @@ def test_what_is_worth_least_leaves_first_and_is_told_where_it_went(make):
     assert index_size(plan.text)[0] <= 140
     assert pinned.id in plan.shown_ids
     assert plan.moved_ids[-2:] == (old.id, stale.id)
+    last = plan.overflow[-1][0]
+    assert plan.text.endswith(f"\n\n{len(plan.moved_ids)} more memories are in [more.md](more.md) to [{last}]({last}).\n")
+    assert f"({topic_path(stale)}) — A stale one (2026-08-05, stale)" in plan.overflow[-1][1]
+
+
+def test_an_overflow_of_few_lines_is_one_page(make):
+    memories = [make(f"Rule {n}: " + "long words " * 12, number=n, days=n) for n in range(120)]
+    plan = render_index(memories)
+    assert 20 < len(plan.moved_ids) < 32
     assert plan.text.endswith(f"\n\n{len(plan.moved_ids)} more memories are in [more.md](more.md).\n")
-    assert plan.overflow_text is not None
-    assert f"({topic_path(stale)}) — A stale one (2026-08-05, stale)" in plan.overflow_text
+    assert plan.overflow_text is not None and plan.overflow_text.startswith("# More memories\n")
 
 
 def test_an_index_that_fits_is_left_whole(make):
