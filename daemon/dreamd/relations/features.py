@@ -242,7 +242,8 @@ def _polarity(a: Slots, b: Slots, shared: frozenset[str]) -> frozenset[str]:
 
 def is_bounded(denying: Slots, plain: Slots) -> bool:
     """ "Not until x" beside "only after x": a denial with a bound, and a bound without a denial."""
-    return bool(denying.conditions & {"unless", "until"}) and any(t.lower in _BOUNDS for t in plain.tokens)
+    bounds = denying.conditions & {"unless", "until"}
+    return bool(bounds - plain.conditions) and any(t.lower in _BOUNDS for t in plain.tokens)
 
 
 _BOUNDS = frozenset(

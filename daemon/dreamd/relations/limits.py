@@ -13,27 +13,31 @@ class Limits:
     """When only the score tells."""
     contested: float = 0.12
     """A merge that only the score tells of must not look like a conflict with more than this."""
-    merge_plain: float = 0.7
+    merge_plain: float = 0.65
     """The same, where nothing in the wording hints at a conflict, neither is to say more, and both speak of one topic."""
-    contested_plain: float = 0.2
+    contested_plain: float = 0.27
     """And such a merge must not look like a conflict with more than this."""
     merge_near: float = 0.8
     """The same, where the vectors are not as sure of the topic."""
-    merge_far: float = 0.82
+    merge_far: float = 0.78
     """The same, where they are not sure of it at all, and neither statement is short."""
-    contested_far: float = 0.15
+    contested_far: float = 0.18
     """And such a merge must not look like a conflict with more than this."""
-    merge_denied: float = 0.75
+    merge_denied: float = 0.7
     """When one side alone denies something, but nothing that the other says of the same thing."""
-    contested_denied: float = 0.15
+    contested_denied: float = 0.2
     """And such a merge must not look like a conflict with more than this."""
     merge_equal: float = 0.5
     """When both use nearly the same words, numbers and denials."""
     contested_equal: float = 0.4
     """And such a merge, or the next but one, must not look like a conflict with more than this."""
+    twin: float = 0.8
+    """Share of the words of each that the other has, from which the rest is what the two differ in."""
+    contested_twin: float = 0.2
+    """Such a merge must not look like a conflict with more than this, whatever else allows more."""
     merge_one_word: float = 0.95
     """When one word stands in the place of one other: as likely its opposite as its synonym."""
-    merge_covered: float = 0.7
+    merge_covered: float = 0.6
     """When all words of one side stand in the other, too."""
     merge_thin: float = 0.9
     """When one side is to say more, yet leaves out many of the other's words."""
@@ -41,9 +45,9 @@ class Limits:
     """When the same amounts stand in other units, which the score cannot compute."""
     merge_amounts: float = 0.5
     """The same, whatever the words around them."""
-    merge_long: float = 0.6
+    merge_long: float = 0.55
     """When one says a lot and nothing in the wording hints at a conflict."""
-    contested_long: float = 0.35
+    contested_long: float = 0.4
     """And such a merge must not look like a conflict with more than this."""
     each_more: float = 0.1
     """Nor may both sides look, with more than this, as if they said more than the other."""
@@ -57,7 +61,7 @@ class Limits:
     """The same in a language whose words are not told apart by spaces."""
     contested_read: float = 0.15
     """And such a merge must not look like a conflict with more than this."""
-    merge_foreign_richer: float = 0.42
+    merge_foreign_richer: float = 0.36
     """Between English and another language, when one side is to say more."""
     merge_no_english: float = 0.6
     """Between two languages of which neither is English."""

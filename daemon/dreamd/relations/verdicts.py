@@ -188,6 +188,13 @@ def _speaks_of_more(pair: PairFeatures, limits: Limits) -> bool:
 
 def _least_and_most(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float]:
     """From which score of a merge two are one claim, and up to which score of a conflict."""
+    limit, most = _by_evidence(pair, told, score, limits)
+    twins = pair.same_script and min(pair.cover_a, pair.cover_b) >= limits.twin and bool(pair.only_a or pair.only_b)
+    return limit, min(most, limits.contested_twin) if twins else most
+
+
+def _by_evidence(pair: PairFeatures, told: _Opinion, score: PairScore, limits: Limits) -> tuple[float, float]:
+    """The same by what speaks for a merge."""
     limit = _merge_limit(pair, score, limits)
     if denied_elsewhere(pair):
         return limits.merge_denied, 0.0 if told.clash else limits.contested_denied

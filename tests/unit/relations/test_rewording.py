@@ -102,8 +102,8 @@ PLAIN = ("Hand the keys back at the desk once you leave.", "On departure keys ar
     ("a", "b", "same", "conflict", "similarity", "merged"),
     [
         (*PLAIN, 0.75, 0.15, 0.7, True),
-        (*PLAIN, 0.65, 0.15, 0.7, False),
-        (*PLAIN, 0.72, 0.25, 0.7, False),
+        (*PLAIN, 0.62, 0.15, 0.7, False),
+        (*PLAIN, 0.68, 0.29, 0.7, False),
         (*PLAIN, 0.75, 0.15, 0.5, False),
         ("No new doors.", "Never paint doors.", 0.8, 0.1, 0.6, False),
         ("Shut the roof of the hall at night.", "Leave the hall roof open at night.", 0.8, 0.1, 0.8, False),
@@ -113,7 +113,7 @@ def test_a_score_is_taken_at_its_word_where_nothing_hints_at_a_difference(a, b, 
     assert (verdict(a, b, scored=score(same, conflict), similarity=similarity) in MERGED) is merged
 
 
-@pytest.mark.parametrize(("same", "conflict", "merged"), [(0.8, 0.1, True), (0.7, 0.1, False), (0.8, 0.19, False)])
+@pytest.mark.parametrize(("same", "conflict", "merged"), [(0.8, 0.1, True), (0.65, 0.1, False), (0.75, 0.22, False)])
 def test_a_denial_of_something_else_asks_for_a_surer_score(same, conflict, merged):
     a, b = "Don't let the oil fall below 40 degrees before bottling.", "Bottling starts while the oil has at least 40 degrees."
     assert verdict(a, b) not in MERGED
@@ -128,7 +128,7 @@ LONG = (
 
 def test_a_fair_score_joins_long_wordings_that_hint_at_no_conflict():
     assert verdict(*LONG, scored=score(0.62, 0.3)) in MERGED
-    assert verdict(*LONG, scored=score(0.62, 0.37)) not in MERGED
+    assert verdict(*LONG, scored=score(0.57, 0.42)) not in MERGED
     assert verdict("Cellars get a pump.", "A pump for each basement.", scored=score(0.62, 0.3)) not in MERGED
 
 
@@ -162,6 +162,19 @@ def test_the_farther_the_vectors_the_surer_a_score_must_be():
     assert verdict(*told, scored=score(0.75, 0.1), similarity=0.72) in MERGED
     assert verdict(*told, scored=score(0.75, 0.1), similarity=0.65) not in MERGED
     assert verdict(*told, scored=score(0.81, 0.1), similarity=0.65) in MERGED
-    assert verdict(*told, scored=score(0.81, 0.1), similarity=0.5) not in MERGED
-    assert verdict(*told, scored=score(0.83, 0.1), similarity=0.5) in MERGED
-    assert verdict(*told, scored=score(0.83, 0.16), similarity=0.5) not in MERGED
+    assert verdict(*told, scored=score(0.77, 0.1), similarity=0.5) not in MERGED
+    assert verdict(*told, scored=score(0.79, 0.1), similarity=0.5) in MERGED
+    assert verdict(*told, scored=score(0.8, 0.19), similarity=0.5) not in MERGED
+
+
+@pytest.mark.parametrize(("conflict", "merged"), [(0.1, True), (0.24, False)])
+def test_of_nearly_equal_words_the_rest_is_what_may_differ(conflict, merged):
+    a = "Barges that carry more than 2 t of grain to the mill are delayed at the lock, and the miller gets a note."
+    b = "Barges that carry more than 2 t of grain to the mill are kept at the lock, and a note goes to the miller."
+    assert (verdict(a, b, scored=score(0.75, conflict), similarity=0.95) in MERGED) is merged
+
+
+def test_a_bound_that_stands_in_both_explains_no_denial():
+    a, b = "Jobs are delayed until the night.", "Jobs are not delayed until the night."
+    assert guards(a, b) != ()
+    assert guards("Nothing is shipped until it is signed.", "It is shipped only after it is signed.") == ()
