@@ -24,6 +24,7 @@ _KO = {
     "스무": 20,
     "서른": 30,
 }
+_COUNTERS = frozenset("人名日回個台件本枚円元个位家次")
 _KO_NUMBER = re.compile(
     r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)(만)?"
 )
@@ -31,7 +32,7 @@ _KO_NUMBER = re.compile(
 _ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
 _ZH_WORDS = (
     "一起",
-    "一个",
+    "(?<![一二三四五六七八九十百])一个",
     "一样",
     "一致",
     "一律",
@@ -85,7 +86,8 @@ def numbers_in(run: str) -> list[tuple[str, float]]:
     for match in _ZH_NUMBER.finditer(blanked):
         value = _chinese(match.group())
         rest = blanked[match.end() :]
-        if value is None or (match.group() in ("一", "千", "万", "百") and not unit_at(rest)):
+        lone = match.group() in ("一", "千", "万", "百") and not unit_at(rest) and not _counts(match.group(), rest)
+        if value is None or lone:
             continue
         if match.start() and blanked[match.start() - 1] == "第":
             continue
@@ -104,6 +106,11 @@ def unit_at(rest: str) -> tuple[str, float] | None:
         if rest.startswith(name):
             return words.UNIT_NAMES[name]
     return None
+
+
+def _counts(told: str, rest: str) -> bool:
+    """A hundred or a thousand of what is counted one by one."""
+    return told != "一" and rest[:1] in _COUNTERS
 
 
 def _chinese(text: str) -> float | None:

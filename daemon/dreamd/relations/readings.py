@@ -36,6 +36,7 @@ def by_reading(pair: PairFeatures, heard: abroad.Finding, score: PairScore) -> J
     if heard.kind not in ("same", "a richer", "b richer") or score.merge < (LEAST_ALONE if pair.same_script else LEAST_HEARD):
         return None
     unread = heard.kind == "same" and heard.more and score.merge < LEAST_UNREAD
+    unread = unread or heard.kind == "same" and pair.same_script and bool(pair.numbers_a) != bool(pair.numbers_b)
     if unread or pair.same_script and (change_places(pair) or heard.worded and one_in_place(pair)):
         return None
     if heard.kind != "same" and score.merge <= score.conflict and (pair.same_script or not _hardly_more(heard, score)):

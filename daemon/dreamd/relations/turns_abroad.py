@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 
 from dreamd.relations.clocks_abroad import in_figures
+from dreamd.relations.numerals_abroad import in_digits
 
 _PERIODS = {
     "day": "día|dia|jour|giorno|tag",
@@ -59,7 +60,7 @@ def rightly(folded: str, tongue: str) -> str:
         return folded
     for pattern, put in _PLAINLY.get(tongue, ()):
         folded = pattern.sub(put, folded)
-    folded = in_figures(folded, tongue)
+    folded = in_digits(in_figures(folded, tongue), tongue)
     folded = _OFTEN.sub(lambda m: f"{m.group(1)} times per {_PERIOD_OF[m.group(2).lower()]}", folded)
     return _DAILY.sub(lambda m: f"{m.group(1)} times per {_ADVERB_OF[m.group(2).lower()]}", folded)
 

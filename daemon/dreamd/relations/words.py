@@ -30,9 +30,9 @@ SMALL_WORDS = {
 TELLING = {
     "de": frozenset("wir haben unser unsere wurde wurden kommt gibt beim vom uhr jetzt sondern dieser diese".split()),
     "es": frozenset("usamos hemos nuestra nuestro este esta estas estos muy también pero ahora ha han fue donde sus nuestros hasta quien".split()),
-    "fr": frozenset("nous avons sommes notre nos cette ces qui ont été maintenant désormais c'est chez leur leurs où".split()),
+    "fr": frozenset("nous avons sommes notre nos cette ces qui ont été maintenant désormais c'est chez leur leurs où heures jours semaines deux trois quatre huit".split()),
     "pt": frozenset("usamos nosso nossa pelo pela pelos pelas foram agora também mas quem às aos ao fica ficam".split()),
-    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi".split()),
+    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi ore giorni giorno settimane mesi anni tre quattro cinque sette otto dieci".split()),
 }
 """Words that give a language away more than its small words do, which others may share."""
 
@@ -212,15 +212,15 @@ IRREGULAR = {form: base for base, forms in (row.split(":") for row in (
 ).split("|")) for form in [base, *forms.split(",")]}
 
 UNITS = {
-    "s": ("time", 1.0, "s sec secs second seconds секунда секунды секунд sekunde sekunden segundo segundos seconde secondes 秒 초"),
+    "s": ("time", 1.0, "s sec secs second seconds секунда секунды секунд sekunde sekunden segundo segundos seconde secondes secondo secondi 秒 초"),
     "ms": ("time", 0.001, "ms millisecond milliseconds millisekunden milisegundos millisecondes 毫秒 밀리초"),
     "us": ("time", 1e-6, "µs us microsecond microseconds"),
-    "min": ("time", 60.0, "min mins minute minutes minuten минута минуты минут minuto minutos 分钟 분"),
-    "h": ("time", 3600.0, "h hr hrs hour hours stunde stunden час часа часов hora horas heure heures 小时 시간"),
-    "d": ("time", 86400.0, "d day days tag tage tagen день дня дней día días dia dias jour jours 天 日间 일"),
-    "wk": ("time", 604800.0, "week weeks wk wks woche wochen неделя недели недель semana semanas semaine semaines 周 星期 주"),
-    "mo": ("month", 1.0, "month months monat monate monaten месяц месяца месяцев mes meses mois mês 个月 月 개월"),
-    "y": ("month", 12.0, "year years yr yrs jahr jahre jahren año años an ans année années ano anos 年 년"),
+    "min": ("time", 60.0, "min mins minute minutes minuten минута минуты минут minuto minutos minuti 分钟 分間 분"),
+    "h": ("time", 3600.0, "h hr hrs hour hours stunde stunden час часа часов hora horas heure heures ore 小时 時間 시간"),
+    "d": ("time", 86400.0, "d day days tag tage tagen день дня дней día días dia dias jour jours giorno giorni 天 日间 日間 일"),
+    "wk": ("time", 604800.0, "week weeks wk wks woche wochen неделя недели недель semana semanas semaine semaines settimana settimane 周 星期 週間 주"),
+    "mo": ("month", 1.0, "month months monat monate monaten месяц месяца месяцев mes meses mois mês mese mesi 个月 か月 ヶ月 月 개월"),
+    "y": ("month", 12.0, "year years yr yrs jahr jahre jahren año años an ans année années ano anos anno anni 年 년"),
     "B": ("bytes", 1.0, "byte bytes"), "kB": ("bytes", 1e3, "kb kilobyte kilobytes"), "MB": ("bytes", 1e6, "mb megabyte megabytes meg megs"),
     "GB": ("bytes", 1e9, "gb gigabyte gigabytes gig gigs"), "TB": ("bytes", 1e12, "tb terabyte terabytes"), "TiB": ("bytes", 1099511627776.0, "tib"),
     "KiB": ("bytes", 1024.0, "kib"), "MiB": ("bytes", 1048576.0, "mib"), "GiB": ("bytes", 1073741824.0, "gib"),
