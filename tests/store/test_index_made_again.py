@@ -89,6 +89,18 @@ def test_a_night_writes_no_page_of_the_index_that_stays_as_it_was(tmp_path: Path
     assert _behind(house) == []
 
 
+def test_pages_that_a_person_deleted_before_a_night_that_was_killed_come_back_with_the_next(tmp_path: Path) -> None:
+    house = _house(tmp_path)
+    pages = sorted(house.paths.scope_dir(parse_scope(CEDAR)).glob("more*.md"))
+    with house.kit("2026-02-01T08:00:00Z") as kit, kit.store.writing() as tx:
+        for page in pages:
+            page.unlink()
+            work.drop_file(tx, str(page.relative_to(house.home)))  # as far as that night came
+    _night(house, 1, EVERYTHING[1])
+    assert all(page.exists() for page in pages)
+    assert _behind(house) == []
+
+
 def _gone(order: Path) -> None:
     order.unlink()
 
