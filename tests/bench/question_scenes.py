@@ -12,10 +12,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from dreamd.embedding.glossary import Glossary, tongue_of
 from dreamd.identity import with_context
 
+T = TypeVar("T")
 DATA = Path(__file__).parent / "question_data"
 FILES = ("software.txt", "work.txt", "changes.txt", "abroad.txt", "talks.txt")
 LEXICON = Path(__file__).parent / "judge_data" / "lexicon.txt"
@@ -93,7 +95,7 @@ def scenes_sha256(scenes: Sequence[Scene]) -> str:
     return digest.hexdigest()
 
 
-def folds(scenes: Sequence[Scene], count: int) -> list[tuple[list[Scene], list[Scene]]]:
+def folds(scenes: Sequence[T], count: int) -> list[tuple[list[T], list[T]]]:
     """The scenes split `count` times into those to train on and those to ask; each is asked once."""
     return [([s for i, s in enumerate(scenes) if i % count != fold], [s for i, s in enumerate(scenes) if i % count == fold])
             for fold in range(count)]
