@@ -65,12 +65,17 @@ def _spanish() -> dict[str, int]:
     return found
 
 
+_HALVES = {"anderthalb": "1.5", "eineinhalb": "1.5", "zweieinhalb": "2.5", "dreieinhalb": "3.5"}
+
+
 def _german() -> dict[str, int]:
     ones = [("", 1), *((one, n) for n, one in enumerate(_ONES["de"].split(), 1))]
     return {one + scale: n * size for one, n in ones for scale, size in (("hundert", 100), ("tausend", 1000))}
 
 
-_WORDS = {"it": _italian(), "fr": _french(), "pt": _portuguese(), "es": _spanish(), "de": _german()}
+_MADE_OF = {"it": _italian(), "fr": _french(), "pt": _portuguese(), "es": _spanish(), "de": _german()}
+_WORDS = {tongue: {word: str(value) for word, value in told.items()} for tongue, told in _MADE_OF.items()}
+_WORDS["de"] |= _HALVES
 _SPELLED = {
     tongue: re.compile(rf"\b(?:{by_first_letter(sorted(told, key=len, reverse=True))})\b", re.IGNORECASE)
     for tongue, told in _WORDS.items()
@@ -90,7 +95,7 @@ def in_digits(folded: str, tongue: str) -> str:
     if tongue == "ko":
         return _SINO.sub(lambda match: str(_sino(match.group())), folded)
     pattern = _SPELLED.get(tongue)
-    return pattern.sub(lambda match: str(_WORDS[tongue][match.group().lower()]), folded) if pattern else folded
+    return pattern.sub(lambda match: _WORDS[tongue][match.group().lower()], folded) if pattern else folded
 
 
 def _sino(told: str) -> int:

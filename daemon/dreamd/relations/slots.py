@@ -327,8 +327,22 @@ for _family, _members in words.QUALIFIERS.items():
 _CJK_QUALIFIERS = tuple((w, pairs) for w, pairs in _FAMILY_OF.items() if ord(w[0]) > 0x2E7F)
 
 
+_STANDING = frozenset("in at on with under inside there here".split())
+_BUILT = frozenset("build builds release releases channel version versions toolchain compiler image images".split())
+
+
+def _is_other_word(cut: Sequence[Token], at: int) -> bool:
+    """ "Flags live in the vault" names no live system, and what is done nightly no nightly build."""
+    low = cut[at].lower
+    if low not in ("live", "nightly"):
+        return False
+    after = cut[at + 1].lower if at + 1 < len(cut) else ""
+    return after in _STANDING if low == "live" else after not in _BUILT
+
+
 def _qualifiers(cut: Sequence[Token], low: str) -> frozenset[tuple[str, str]]:
-    found = {pair for t in cut if t.lower in _FAMILY_OF and t.kind == "word" for pair in _FAMILY_OF[t.lower]}
+    told = [n for n, t in enumerate(cut) if t.lower in _FAMILY_OF and t.kind == "word" and not _is_other_word(cut, n)]
+    found = {pair for n in told for pair in _FAMILY_OF[cut[n].lower]}
     if not low.isascii():
         found.update(pair for word, pairs in _CJK_QUALIFIERS if word in low for pair in pairs)
     return frozenset(found)

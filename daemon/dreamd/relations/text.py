@@ -42,7 +42,7 @@ _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
 _LIST_SIGNS = re.compile(r"\s*[-*•\d]")
 _WORDS = re.compile(r"[^\W\d_]+")
-_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b")
+_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b|\b[eE]-(?=[mM]ail)")
 """Letters of a short form are no words of another language."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _SCRIPTS = (

@@ -32,7 +32,7 @@ TELLING = {
     "es": frozenset("usamos hemos nuestra nuestro este esta estas estos muy también pero ahora ha han fue donde sus nuestros hasta quien".split()),
     "fr": frozenset("nous avons sommes notre nos cette ces qui ont été maintenant désormais c'est chez leur leurs où heures jours semaines deux trois quatre huit".split()),
     "pt": frozenset("usamos nosso nossa pelo pela pelos pelas foram agora também mas quem às aos ao fica ficam".split()),
-    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi ore giorni giorno settimane mesi anni tre quattro cinque sette otto dieci".split()),
+    "it": frozenset("usiamo siamo abbiamo nostro nostra nostri ora adesso dalla dalle allo stato stata viene vengono ogni più sul sulla gli chi agli negli sugli dagli ore giorni giorno settimane mesi anni tre quattro cinque sette otto dieci".split()),
 }
 """Words that give a language away more than its small words do, which others may share."""
 
@@ -137,7 +137,7 @@ QUALIFIERS = {
                     "produktion": "production", "produktiv": "production", "testumgebung": "test", "producción": "production", "pruebas": "test", "produção": "production", "testes": "test", "recette": "test",
                     "生产": "production", "生产环境": "production", "测试": "test", "测试环境": "test", "预发": "staging", "예발": "staging", "운영": "production", "스테이징": "staging", "테스트": "test", "개발": "dev"},
     "platform": {"windows": "windows", "linux": "linux", "macos": "mac", "mac": "mac", "osx": "mac", "android": "android", "ios": "ios", "ipad": "ipad", "iphone": "iphone", "arm": "arm", "arm64": "arm", "aarch64": "arm", "x86": "x86", "x86-64": "x86",
-                 "x86_64": "x86", "amd64": "x86", "riscv64": "riscv", "chrome": "chrome", "firefox": "firefox", "safari": "safari", "edge": "edge", "desktop": "desktop", "mobile": "mobile", "tablet": "tablet", "tablets": "tablet", "phone": "phone", "phones": "phone",
+                 "x86_64": "x86", "amd64": "x86", "riscv64": "riscv", "chrome": "chrome", "firefox": "firefox", "safari": "safari", "edge": "edge", "desktop": "desktop", "mobile": "mobile", "tablet": "tablet", "tablets": "tablet", "phone": "mobile", "phones": "mobile",
                  "cpu": "cpu", "gpu": "gpu", "lambda": "lambda", "ecs": "ecs", "debian": "debian", "ubuntu": "ubuntu", "alpine": "alpine", "fedora": "fedora"},
     "weekday": {"monday": "mon", "mondays": "mon", "tuesday": "tue", "tuesdays": "tue", "wednesday": "wed", "wednesdays": "wed", "thursday": "thu", "thursdays": "thu", "friday": "fri", "fridays": "fri", "saturday": "sat",
                 "saturdays": "sat", "sunday": "sun", "sundays": "sun", "montag": "mon", "montags": "mon", "dienstag": "tue", "dienstags": "tue", "mittwoch": "wed", "mittwochs": "wed", "donnerstag": "thu", "donnerstags": "thu",
@@ -156,7 +156,7 @@ QUALIFIERS = {
               "agosto": "08", "septiembre": "09", "octubre": "10", "noviembre": "11", "diciembre": "12", "janvier": "01", "février": "02", "mars": "03", "avril": "04", "juin": "06", "juillet": "07", "août": "08", "septembre": "09",
               "octobre": "10", "novembre": "11", "décembre": "12", "janeiro": "01", "fevereiro": "02", "março": "03", "maio": "05", "junho": "06", "julho": "07", "setembro": "09", "outubro": "10", "novembro": "11", "dezembro": "12"},
     "direction": {"inbound": "in", "incoming": "in", "outbound": "out", "outgoing": "out", "upstream": "up", "downstream": "down", "upload": "up", "uploads": "up", "download": "down", "downloads": "down"},
-    "side": {"left": "left", "right": "right", "left-hand": "left", "right-hand": "right", "north": "north", "south": "south", "east": "east", "west": "west", "northern": "north", "southern": "south", "eastern": "east", "western": "west", "upper": "upper", "lower": "lower", "front": "front", "rear": "rear", "top": "top", "bottom": "bottom"},
+    "side": {"left": "left", "right": "right", "left-hand": "left", "right-hand": "right", "north": "north", "south": "south", "east": "east", "west": "west", "northern": "north", "southern": "south", "eastern": "east", "western": "west", "upper": "top", "lower": "bottom", "front": "front", "rear": "rear", "top": "top", "bottom": "bottom"},
     "reach": {"public": "public", "private": "private", "internal": "internal", "external": "external", "global": "global"},
     "age": {"old": "old", "older": "old", "legacy": "old", "new": "new", "newer": "new", "existing": "existing"},
     "tier": {"primary": "primary", "secondary": "secondary", "replica": "secondary", "standby": "secondary", "backend": "backend", "back-end": "backend", "frontend": "frontend", "front-end": "frontend", "client": "client", "server": "server", "clients": "client", "servers": "server"},

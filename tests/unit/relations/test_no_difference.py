@@ -8,6 +8,7 @@ from dreamd.model import MERGING, PairScore, Relation
 from dreamd.relations import Statement, extract_slots, judge, merge_guards, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
+FAMILIES = ("environment", "platform", "side")
 LIKELY = PairScore(0.9, 0.01, 0.01, 0, 0, 0.05, 0.02, 0.01)
 
 
@@ -85,3 +86,29 @@ def test_nearly_equal_words_are_no_one_claim_where_a_score_sees_a_conflict():
     b = "The old mooring plan holds at every jetty, and nobody can go back to the old one."
     found = judge(Statement(a, DAY), Statement(b, DAY), similarity=0.95, score=doubtful)
     assert found.relation not in MERGING
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The oars live in the boathouse.", "The boathouse is where we keep the oars."),
+        ("The ferry is washed every night at 2 am.", "The ferry is washed nightly at 02:00."),
+        ("The phone app shows the tides.", "The mobile app shows the tides."),
+        ("The stamp is in the upper right corner.", "The stamp is in the top right corner."),
+    ],
+)
+def test_a_word_of_a_family_that_means_no_member_or_the_same_one_keeps_nothing_apart(a, b):
+    assert not any(family in why for why in merge_guards(pair_features(Statement(a), Statement(b), 0.9)) for family in FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Tides come from the live server.", "Tides come from the test server."),
+        ("The nightly build shows the tides.", "The beta build shows the tides."),
+        ("The phone app shows the tides.", "The tablet app shows the tides."),
+        ("The stamp is in the upper right corner.", "The stamp is in the lower right corner."),
+    ],
+)
+def test_another_member_of_a_family_still_does(a, b):
+    assert any(family in why for why in merge_guards(pair_features(Statement(a), Statement(b), 0.9)) for family in FAMILIES)

@@ -8,7 +8,7 @@ from dreamd.relations import Statement, extract_slots, judge
 SURE = PairScore(0.95, 0, 0, 0, 0, 0.03, 0.01, 0.01)
 
 SPELLED = {
-    "de": ("Die Fähre braucht {} Stunden.", {"hundert": 100, "zweihundert": 200, "zwölf": 12}),
+    "de": ("Die Fähre braucht {} Stunden.", {"hundert": 100, "zweihundert": 200, "zwölf": 12, "anderthalb": 1.5}),
     "es": ("El barco tarda {} horas.", {"once": 11, "veintiuno": 21, "doscientos": 200, "mil": 1000}),
     "fr": ("Le bac met {} heures.", {"soixante-dix": 70, "quatre-vingts": 80, "quatre-vingt-dix": 90, "deux cents": 200}),
     "pt": ("O barco leva {} horas.", {"treze": 13, "vinte e um": 21, "duzentos": 200, "mil": 1000}),

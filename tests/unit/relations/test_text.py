@@ -126,3 +126,7 @@ def test_one_chance_word_makes_no_other_language(text):
     ("Kaffee gibt es nur morgens im Hof", "de")])
 def test_a_language_is_known_by_several_of_its_small_words_or_in_few_words(text, tongue):
     assert language(text) == tongue
+
+
+def test_mail_with_a_letter_before_it_is_no_word_of_another_language():
+    assert language("Do not print e-mail addresses.") == "en"
