@@ -20,7 +20,7 @@ import json
 import math
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -198,16 +198,26 @@ class Remembered:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._known: dict[str, NDArray[np.float32]] = {}
+        self._texts: dict[str, NDArray[np.float32]] = {}
+        self._questions: dict[str, NDArray[np.float32]] = {}
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each text."""
-        import numpy as np
+        return _recalled(texts, self._texts, self._embedder.embed)
 
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if new:
-            self._known.update(zip(new, self._embedder.embed(new), strict=True))
-        return np.stack([self._known[text] for text in texts])
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each question."""
+        return _recalled(texts, self._questions, self._embedder.embed_questions)
+
+
+def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
+              embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        known.update(zip(new, embed(new), strict=True))
+    return np.stack([known[text] for text in texts])
 
 
 class Away:
@@ -219,6 +229,10 @@ class Away:
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Raise as a missing model does."""
         raise Outage(f"left out for {len(texts)} texts", component="model", code="left-out")
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise as well."""
+        return self.embed(texts)
 
 
 def _statement(row: dict[str, object]) -> Statement:

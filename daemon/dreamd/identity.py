@@ -23,3 +23,8 @@ def with_context(text: str, context: str) -> str:
 def text_sha(text: str) -> str:
     """The full sha256 of a statement's wording, used wherever wording has to be recognised without storing it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def english_key(sha: str) -> str:
+    """Under what the vector of a wording in another language with its words in English is kept, beside the wording's own."""
+    return f"{sha}/en"

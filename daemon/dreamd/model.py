@@ -18,6 +18,7 @@ from dreamd.events import Reading as Reading
 from dreamd.events import Skip as Skip
 from dreamd.events import Speaker as Speaker
 from dreamd.identity import content_id as content_id
+from dreamd.identity import english_key as english_key
 from dreamd.identity import text_sha as text_sha
 from dreamd.identity import with_context as with_context
 

@@ -25,6 +25,7 @@ from dreamd.model import (
     Observation,
     Scope,
     Status,
+    english_key,
     text_sha,
     with_context,
 )
@@ -35,7 +36,7 @@ from dreamd.phases.regroup import plan_regroup
 from dreamd.phases.twins import Heard, is_edit
 from dreamd.plan import Plan, retired
 from dreamd.relations import merged_wording
-from dreamd.store import derived, memories, observations, passages
+from dreamd.store import derived, memories, observations, passages, shown
 
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
@@ -130,18 +131,22 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
 
 
 def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
-    """Give a vector to what was said in passing, to all that was said behind its context, and to what lost it."""
+    """Give a vector to all that recall finds by and no judge compares: what was said in passing, what was said behind its
+    context, what was said in another language with its words in English; and to what lost it."""
     if kit.dry or not kit.settings.recall.passages:
         return
     from dreamd.embedding import MODEL_ID
 
     passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
+    kept = [h.observation for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
     behind = [with_context(h.observation.text, h.observation.context) for h in heard
               if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
     alone, known = passages.load_texts(kit.store, str(scope), carried=full)
-    by_sha = {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
-    missing = derived.find_missing(kit.store, list(by_sha), model=MODEL_ID)
-    embed_under(kit, {sha: _with_english(by_sha[sha]) for sha in missing})
+    words = {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
+    told = (*(one.text for one in kept), *(shown.load_wordings(kit.store, str(scope)) if full else ()))
+    abroad = {english_key(text_sha(text)): read for text in told if (read := _with_english(text)) != text}
+    missing = derived.find_missing(kit.store, [*words, *abroad], model=MODEL_ID)
+    embed_under(kit, {sha: abroad[sha] if sha in abroad else _with_english(words[sha]) for sha in missing})
 
 
 def _with_english(text: str) -> str:

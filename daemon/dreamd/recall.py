@@ -226,7 +226,7 @@ def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     pool = [m for m in known.values() if m.status in look.statuses]
     matches = word_matches(query, [m.text for m in pool])
     kind = kind_asked_for(query) if len(query) <= LONGEST_QUESTION else ""
-    return [Hit(m, match, near.of(m.id) if near else None, near is not None and m.id in near.through_earlier,
+    return [Hit(m, match, near.of(m.id) if near else None, near is not None and near.is_earlier(m.id),
                 has_value=has_what_is_asked(kind, m.text)) for m, match in zip(pool, matches, strict=True)]
 
 

@@ -6,11 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dreamd.embedding import Embedder
 from dreamd.kit import Kit
 from dreamd.model import Memory, Status
 from dreamd.passages import Sayings
-from dreamd.ranking import EARLIER_WORDING, LONGEST_QUESTION, shared_words, telling_words
+from dreamd.ranking import LONGEST_QUESTION, shared_words
 from dreamd.store import passages, shown
+from dreamd.wordings import Nearness, Wordings, both
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +39,7 @@ class Shelf:
         self._rows: list[shown.Row] = []
         self._matrix: Floats | None = None
         self._place: dict[str, int] = {}
-        self._earlier: list[int] = []
+        self._wordings: Wordings | None = None
         self._others: dict[str, list[int]] = {}
         self._said: list[passages.Row] = []
         self._said_matrix: Floats | None = None
@@ -56,10 +58,11 @@ class Shelf:
             statuses = sorted(s.value for s in self._statuses)
             self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
             self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
-            self._earlier = [n for n, row in enumerate(self._rows) if row.earlier]
+            self._wordings = Wordings.of(self._rows)
             self._others = {}
-            for n in self._earlier:
-                self._others.setdefault(self._rows[n].id, []).append(n)
+            for n, row in enumerate(self._rows):
+                if row.earlier:
+                    self._others.setdefault(row.id, []).append(n)
             if kit.settings.recall.passages:
                 self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
                 self._said_place = {row.id: n for n, row in enumerate(self._said)}
@@ -72,26 +75,29 @@ class Shelf:
         """
         if self._matrix is None or not (self._rows or self._said):
             return None
-        import numpy as np
 
-        # Half the question as it was put, half its telling words alone: "how do we" turns a short question away.
-        from dreamd.embedding.glossary import in_english
-
-        short = len(query) <= LONGEST_QUESTION
-        ways = list(dict.fromkeys((query, *((" ".join(telling_words(query)), in_english(query)) if short else ()))))
-        question = kit.load_embedder(1).embed(ways).mean(axis=0)
-        cosines = self._matrix @ question if self._rows else np.zeros(0, np.float32)
-        cosines[self._earlier] *= EARLIER_WORDING
-        best: dict[str, int] = {}
-        for n in self._earlier:
-            identity = self._rows[n].id
-            if cosines[n] > cosines[best.get(identity, self._place.get(identity, n))]:
-                best[identity] = n
+        question = read_question(kit.load_embedder(1), query)
+        found = self._wordings.nearness(self._matrix @ question) if self._wordings and self._rows else None
         sayings = None
         if self._said and self._said_matrix is not None and self._said_behind is not None:
-            nearest = np.maximum(self._said_matrix @ question, self._said_behind @ question * EARLIER_WORDING)
+            nearest = both(self._said_matrix @ question, self._said_behind @ question)
             sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
-        return Near(self._rows, self._place, self._matrix, cosines, best, sayings, self._others, self._said_behind)
+        return Near(self._rows, self._place, self._matrix, found, sayings, self._others, self._said_behind)
+
+
+def read_question(embedder: Embedder, query: str) -> Floats:
+    """The unit row of a question, in English as far as its words are known; a long text is no question and stands as it is.
+
+    Raises Outage while the model is away.
+    """
+    from dreamd.embedding.glossary import in_english
+
+    if len(query) > LONGEST_QUESTION:
+        rows = embedder.embed([query])
+    else:
+        rows = embedder.embed_questions([in_english(query)])
+    row: Floats = rows[0]
+    return row
 
 
 @dataclass(frozen=True)
@@ -101,9 +107,7 @@ class Near:
     rows: Sequence[shown.Row]
     place: dict[str, int]
     matrix: Floats
-    cosines: Floats
-    through_earlier: dict[str, int]
-    """Memories whose earlier wording is nearer than their own, with its place."""
+    found: Nearness | None
     sayings: Sayings | None = None
     """What was said in passing, measured with the same query."""
     others: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -115,20 +119,25 @@ class Near:
         """Ids of the nearest memories of some statuses; no scope means all of them."""
         import numpy as np
 
-        chosen: dict[str, None] = {}
+        if self.found is None:
+            return []
+        chosen: list[str] = []
         # Most questions may see nearly everything, so walking down the sorted row costs less than masking it.
-        for n in np.argsort(-self.cosines, kind="stable"):
-            row = self.rows[n]
+        for n in np.argsort(-self.found.cosines, kind="stable"):
+            row = self.rows[self.found.first[n]]
             if row.status in statuses and (not scopes or row.scope in scopes):
-                chosen[row.id] = None
+                chosen.append(row.id)
                 if len(chosen) == count:
                     break
-        return list(chosen)
+        return chosen
 
     def of(self, identity: str) -> float | None:
         """The cosine of one memory with the query; None for one without a vector."""
-        place = self.through_earlier.get(identity, self.place.get(identity))
-        return None if place is None else float(self.cosines[place])
+        return self.found.of(identity) if self.found else None
+
+    def is_earlier(self, identity: str) -> bool:
+        """Whether a memory was found by an earlier wording."""
+        return self.found is not None and self.found.is_earlier(identity)
 
     def beside(self, vectors: Floats) -> list[dict[str, float]]:
         """For each of some vectors the memories nearest to it, in any of their wordings, with their cosines."""

@@ -24,7 +24,7 @@ ROWS = (
     ("store", "sources", "extraction", "relations", "notes", "embedding", "vectors", "ranking", "idle", "mutex", "outage",
      "deferral", "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
     ("inbox", "ordering", "pairscore", "outdated", "asked", "unanswered"),
-    ("trained", "passages"),
+    ("trained", "passages", "wordings"),
     ("kit", "projection", "notebook", "hooks", "sequels"),
     ("shelf",),
     ("phases", "recall", "verbs", "prime"),

@@ -97,7 +97,7 @@ def test_the_plainer_the_nearest_result_answers_the_fewer_stand_beside_it() -> N
 
 
 def test_a_short_result_has_its_seat_where_a_long_one_that_is_as_near_has_none() -> None:
-    others = [(f"the {n}. kiln stands beside the {n}. shed of the yard", 0.4) for n in range(8)]
+    others = [(f"the {n}. kiln stands beside the {n}. shed of the yard", 0.42) for n in range(12)]
     long = "and then, as everybody told me again in the long winter evenings, it is fired with beech wood from the hill"
     assert "beech" in seats(("it is oak", 0.62), ("beech", 0.42), *others)
     assert long not in seats(("it is oak", 0.62), (long, 0.42), *others)

@@ -39,6 +39,10 @@ class Embedder(Protocol):
         """
         ...
 
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row like these for each question, near to the rows of texts that answer it; raises Outage as well."""
+        ...
+
 
 def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str = "", threads: int = 1,
                   device: str = "cpu", checked: MutableMapping[str, str] | None = None) -> Embedder:

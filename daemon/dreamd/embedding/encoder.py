@@ -67,6 +67,24 @@ class _Layer:
     narrow_norm: _Norm
 
 
+@dataclass(frozen=True)
+class Low:
+    """A low-rank product beside one weight matrix: first `down` (in × rank), then `up` (rank × out)."""
+
+    down: Floats
+    up: Floats
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What an adapter adds to the matrices of one layer."""
+
+    attend: Low
+    join: Low
+    widen: Low
+    narrow: Low
+
+
 class Encoder:
     """Word pieces to their vectors in the last layer."""
 
@@ -79,10 +97,12 @@ class Encoder:
         self._first_norm = _read_norm(read, "embeddings.LayerNorm.")
         self._layers = [_read_layer(read, f"encoder.layer.{number}.") for number in range(LAYERS)]
 
-    def run(self, batch: Sequence[Sequence[int]], second_at: Sequence[int] = ()) -> tuple[Floats, list[Group]]:
+    def run(self, batch: Sequence[Sequence[int]], second_at: Sequence[int] = (), *,
+            beside: Sequence[Beside | None] = (None,) * LAYERS) -> tuple[Floats, list[Group]]:
         """A row for each piece of each text, and where the texts lie; `batch` is sorted by length.
 
-        `second_at` says for each text from which piece on it is the second of a pair; without it nothing is.
+        `second_at` says for each text from which piece on it is the second of a pair; without it nothing is. `beside`
+        holds for each layer what an adapter adds to it; the weights stay as they are.
         """
         import numpy as np
 
@@ -95,8 +115,8 @@ class Encoder:
             x[row + at:row + len(one)] += self._second
             row += len(one)
         _normalise(x, self._first_norm)
-        for layer in self._layers:
-            x = _apply_layer(x, layer, groups)
+        for layer, added in zip(self._layers, beside, strict=True):
+            x = _apply_layer(x, layer, groups, added)
         return x, groups
 
 
@@ -117,26 +137,34 @@ def _groups(lengths: Sequence[int]) -> list[Group]:
     return groups
 
 
-def _apply_layer(x: Floats, layer: _Layer, groups: Sequence[Group]) -> Floats:
-    joined: Floats = _attend(x, layer, groups) @ layer.join
+def _apply_layer(x: Floats, layer: _Layer, groups: Sequence[Group], added: Beside | None) -> Floats:
+    seen = _attend(x, layer, groups, added)
+    joined = _through(seen, layer.join, added.join if added else None)
     joined += layer.join_shift
     joined += x
     _normalise(joined, layer.join_norm)
-    wide: Floats = joined @ layer.widen
+    wide = _through(joined, layer.widen, added.widen if added else None)
     wide += layer.widen_shift
     _gelu(wide)
-    narrow: Floats = wide @ layer.narrow
+    narrow = _through(wide, layer.narrow, added.narrow if added else None)
     narrow += layer.narrow_shift
     narrow += joined
     _normalise(narrow, layer.narrow_norm)
     return narrow
 
 
-def _attend(x: Floats, layer: _Layer, groups: Sequence[Group]) -> Floats:
+def _through(x: Floats, weight: Floats, low: Low | None) -> Floats:
+    product: Floats = x @ weight
+    if low is not None:
+        product += (x @ low.down) @ low.up
+    return product
+
+
+def _attend(x: Floats, layer: _Layer, groups: Sequence[Group], added: Beside | None) -> Floats:
     """Multi-head attention; the scale of the scores is already in the query weights."""
     import numpy as np
 
-    mixed = x @ layer.attend
+    mixed = _through(x, layer.attend, added.attend if added else None)
     mixed += layer.attend_shift
     seen = np.empty_like(x)
     for group in groups:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd.embedding import DIM, MODEL_ID, encoder, model_files, texts
+from dreamd.embedding import DIM, MODEL_ID, encoder, model_files, questions, texts
 from dreamd.embedding.weights import WeightFile
 from dreamd.errors import Outage
 
@@ -29,6 +29,7 @@ class LightEmbedder:
     def __init__(self, folder: Path, *, threads: int = 1) -> None:
         """Load the verified model in `folder`; raises Outage when a library is missing or a weight is not there."""
         self._tokenizer = texts.load_tokenizer(folder)
+        self._beside: tuple[encoder.Beside, ...] | None = None
         try:
             from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,unused-ignore]
 
@@ -47,6 +48,18 @@ class LightEmbedder:
 
     def embed(self, lines: Sequence[str]) -> Floats:
         """One unit row for each text, in order; equal texts are computed once."""
+        return self._rows_of(lines, (None,) * encoder.LAYERS)
+
+    def embed_questions(self, lines: Sequence[str]) -> Floats:
+        """One unit row for each question, near to the rows of texts that answer it.
+
+        Raises Outage when the adapter is not there.
+        """
+        if self._beside is None:
+            self._beside = questions.load_adapter(questions.adapter_dir())
+        return self._rows_of(lines, self._beside)
+
+    def _rows_of(self, lines: Sequence[str], beside: Sequence[encoder.Beside | None]) -> Floats:
         import numpy as np
 
         pieces = texts.cut(self._tokenizer, lines)
@@ -55,15 +68,15 @@ class LightEmbedder:
         try:
             with self._pools.limit(limits=self._threads, user_api="blas"):
                 for batch in texts.batches(lengths, budget=BATCH_PIECES):
-                    rows[batch] = self._run([pieces.distinct[index] for index in batch])
+                    rows[batch] = self._run([pieces.distinct[index] for index in batch], beside)
         except MemoryError as failure:
             raise Outage("not enough memory to embed texts", component="model", code="out-of-memory") from failure
         return rows[list(pieces.place)]
 
-    def _run(self, batch: Sequence[tuple[int, ...]]) -> Floats:
+    def _run(self, batch: Sequence[tuple[int, ...]], beside: Sequence[encoder.Beside | None]) -> Floats:
         """Mean of the last layer over each text, as unit vectors; `batch` is sorted by length."""
         import numpy as np
 
-        rows = encoder.means(*self._encoder.run(batch))
+        rows = encoder.means(*self._encoder.run(batch, beside=beside))
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.embedding import DIM, LONGEST_TOKENS, MODEL_ID, texts
+from dreamd.embedding.light import LightEmbedder
 from dreamd.errors import Outage
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ class TorchEmbedder:
             raise Outage(f"the embedding engine is not installed: {failure.name}", component="model",
                          code="engine-missing", hint="set `model.engine` to `light`") from failure
         self._tokenizer = texts.load_tokenizer(folder)
+        self._folder, self._threads = folder, threads
+        self._questions: LightEmbedder | None = None
         torch.set_num_threads(threads)
         try:
             self._model = SentenceTransformer(str(folder), device=device, local_files_only=True)
@@ -66,6 +69,12 @@ class TorchEmbedder:
                          hint="set `model.engine` to `light`") from failure
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows[list(pieces.place)]
+
+    def embed_questions(self, lines: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each question; a few short lines, so the light engine reads them."""
+        if self._questions is None:
+            self._questions = LightEmbedder(self._folder, threads=self._threads)
+        return self._questions.embed_questions(lines)
 
     def _run(self, batch: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:
         import torch

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dreamd.clock import iso
-from dreamd.model import Basis, Judgement, Relation, Scope, text_sha
+from dreamd.model import Basis, Judgement, Relation, Scope, english_key, text_sha
 from dreamd.store import schema
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.words import index_words
@@ -89,6 +89,11 @@ def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
     import numpy as np
 
     return np.frombuffer(b"".join(bodies), dtype="<f2").reshape(len(bodies), -1) if bodies else np.zeros((0, 0), "<f2")
+
+
+def drop_vectors(tx: sqlite3.Connection, wording: str) -> None:
+    """Forget the vectors of a wording: its own, and the one with its words in English."""
+    tx.execute("DELETE FROM vector WHERE wording IN (?, ?)", (wording, english_key(wording)))
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:

@@ -18,7 +18,7 @@ from dreamd.model import IN_PASSING, text_sha, with_context
 from dreamd.paths import Paths
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
-from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES
+from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES, drop_vectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,7 +117,7 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
     tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     sha = text_sha(row["text"])
     if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
-        tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+        drop_vectors(tx, sha)
 
 
 def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -134,7 +134,7 @@ def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
             "SELECT seq, conversation, text, context FROM observation WHERE context <> ''").fetchall():
         beside = seq == row["seq"] or conversation and conversation == row["conversation"]
         if beside or words and words in observations.plain_words(context):
-            tx.execute("DELETE FROM vector WHERE wording = ?", (text_sha(with_context(text, context)),))
+            drop_vectors(tx, text_sha(with_context(text, context)))
             tx.execute("UPDATE observation SET context = '' WHERE seq = ?", (seq,))
 
 
@@ -186,7 +186,7 @@ def _drop_wordings(tx: sqlite3.Connection, wordings: set[str]) -> None:
     for sha in sorted(wordings):
         if tx.execute("SELECT 1 FROM memory WHERE wording = ?", (sha,)).fetchone() is None:
             tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
-            tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+            drop_vectors(tx, sha)
         side = sha[:SIDE_DIGITS]
         for column in ("a", "b"):
             tx.execute(f"DELETE FROM judged WHERE {column} >= ? AND {column} < ?", (side + "@", side + "A"))

@@ -12,6 +12,7 @@ from dreamd.clock import iso, parse_instant
 from dreamd.errors import StoreMissing
 from dreamd.model import content_id
 from dreamd.store.connection import Store, sound_row
+from dreamd.store.derived import drop_vectors
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
@@ -132,7 +133,7 @@ def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:
     for (sha,) in tx.execute("SELECT sha FROM wording").fetchall():
         if sha not in known:
             tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
-            tx.execute("DELETE FROM vector WHERE wording = ?", (sha,))
+            drop_vectors(tx, sha)
     return int(gone)
 
 

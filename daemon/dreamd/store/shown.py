@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.model import text_sha, with_context
+from dreamd.model import english_key, text_sha, with_context
 from dreamd.store.connection import Store
 from dreamd.store.derived import unit_rows
 from dreamd.store.words import MOST_QUERY_WORDS, query_words
@@ -36,7 +36,12 @@ class Row:
     scope: str
     status: str
     earlier: bool = False
-    """Whether the vector is that of a wording the memory took in or replaced, or of its words behind what was said before."""
+    """Whether the vector is that of a wording the memory took in or replaced, of its words behind what was said before, or
+    with its words in English."""
+    behind: bool = False
+    """Whether it is the last of these: the memory's words behind what was said before them."""
+    abroad: bool = False
+    """Whether another row has these words in English, in which questions are read."""
 
 
 def read_pulse(store: Store) -> tuple[int, int]:
@@ -65,21 +70,28 @@ def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tup
         found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN ({marks}) ORDER BY seq", *statuses)
         bodies = {r[0]: r[1] for r in store.all("SELECT wording, body FROM vector WHERE model = ?", model)} if found else {}
         earlier = _earlier_wordings(store) if found else {}
-    having = [(Row(r[0], r[1], r[2]), r[3]) for r in found if r[3] in bodies]
-    having += [(Row(r[0], r[1], r[2], earlier=True), sha) for r in found for sha in earlier.get(r[0], ())
-               if sha in bodies and sha != r[3]]
+    having = [(Row(r[0], r[1], r[2], abroad=english_key(r[3]) in bodies), r[3]) for r in found if r[3] in bodies]
+    having += [(Row(r[0], r[1], r[2], earlier=True, behind=behind, abroad=key == sha and english_key(sha) in bodies), key)
+               for r in found for sha, behind in {r[3]: False, **earlier.get(r[0], {})}.items()
+               for key in (sha, english_key(sha)) if key in bodies and key != r[3]]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32)
     body = b"".join(bodies[sha] for _, sha in having)
     return [row for row, _ in having], unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
 
 
-def _earlier_wordings(store: Store) -> dict[str, list[str]]:
-    """For each memory the hashes of what it replaced and what its observations said, alone and behind their context."""
+def load_wordings(store: Store, scope: str) -> list[str]:
+    """The words of what a question in a scope may meet."""
+    return [r[0] for r in store.all("""SELECT w.text FROM memory m JOIN wording w ON w.sha = m.wording
+                                       WHERE m.status IN ('live', 'stale', 'held') AND m.scope = ? ORDER BY m.seq""", scope)]
+
+
+def _earlier_wordings(store: Store) -> dict[str, dict[str, bool]]:
+    """For each memory the hashes of what it replaced and what its observations said, alone and (true) behind their context."""
     heirs = {r[0]: r[1] for r in store.all("SELECT id, superseded_by FROM memory WHERE superseded_by != ''")}
-    found: dict[str, dict[str, None]] = {}
+    found: dict[str, dict[str, bool]] = {}
     for memory, sha in store.all("SELECT id, wording FROM memory WHERE superseded_by != '' ORDER BY seq DESC"):
-        found.setdefault(_last_heir(memory, heirs), {})[sha] = None
+        found.setdefault(_last_heir(memory, heirs), {})[sha] = False
     # Only what differs from the memory's own words counts, and most observations are those words.
     rows = store.all("""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
                         JOIN observation o ON o.seq = s.observation
@@ -87,9 +99,11 @@ def _earlier_wordings(store: Store) -> dict[str, list[str]]:
                         WHERE o.text != w.text OR o.context != '' ORDER BY o.seq DESC""")
     for memory, text, context, reworded in rows:
         shas = found.setdefault(_last_heir(memory, heirs), {})
-        shas |= dict.fromkeys([text_sha(with_context(text, context))] if context else [])
-        shas |= dict.fromkeys([text_sha(text)] if reworded else [])
-    return {memory: list(shas)[:MOST_EARLIER] for memory, shas in found.items()}
+        if context:
+            shas.setdefault(text_sha(with_context(text, context)), True)
+        if reworded:
+            shas.setdefault(text_sha(text), False)
+    return {memory: dict(list(shas.items())[:MOST_EARLIER]) for memory, shas in found.items()}
 
 
 def _last_heir(memory: str, heirs: dict[str, str]) -> str:
