@@ -19,6 +19,8 @@ from functools import lru_cache
 from dreamd.model import Judgement, Memory, Relation, Status
 from dreamd.ranking import Ranked, named_old, word_roots
 
+OF_ONE_SUBJECT = 0.34
+"""Share of the words of the shorter text, its values left out, that both have where they speak of one thing."""
 TOPIC = 0.37
 """Likeness from which a text that tells of a change speaks of the same thing."""
 SAME = 0.62
@@ -226,7 +228,8 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
         return True  # it has every value of the earlier text, and beside each the one that counts
     if all(not mine[kind].isdisjoint(theirs[kind]) for kind in mine.keys() & theirs.keys()):
         return False
-    return not _subject(earlier).isdisjoint(_subject(later_text))
+    mine_of, theirs_of = _subject(earlier), _subject(later_text)
+    return len(mine_of & theirs_of) >= OF_ONE_SUBJECT * min(len(mine_of), len(theirs_of)) > 0
 
 
 @lru_cache(maxsize=4096)

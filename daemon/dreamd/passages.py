@@ -37,9 +37,9 @@ FLOOR = 0.18
 """Least similarity of a passage, and of what stands beside one."""
 FIRST = 0.4
 """Share of the nearest result that a passage needs to be looked at."""
-STEEP = 8.0
+STEEP = 10.0
 """How quickly what is less near is less likely the answer."""
-WORTH = 0.052
+WORTH = 0.049
 """How likely the answer a result of usual length has to be to be shown: its reader pays for every word."""
 BREVITY = 0.5
 MESSAGE = 0.8

@@ -178,7 +178,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
 def _with_what_was_said(kit: Kit, wanted: Wanted, near: Near | None, ranked: Sequence[Ranked]) -> list[Ranked]:
     """The memories of an answer with passages and with what was said later of the same; what that outdated is left out."""
     found = add_to(ranked, wanted, store=kit.store, sayings=near.sayings if near else None,
-                   beside=near.beside if near else None)
+                   beside=near.worded_like if near else None)
     if wanted.whole:
         return found
     if near and found:

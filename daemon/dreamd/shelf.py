@@ -12,7 +12,7 @@ from dreamd.model import Memory, Status
 from dreamd.passages import Sayings
 from dreamd.ranking import LONGEST_QUESTION, shared_words
 from dreamd.store import passages, shown
-from dreamd.wordings import Nearness, Wordings, both
+from dreamd.wordings import UNREAD, Nearness, Wordings, both
 
 if TYPE_CHECKING:
     import numpy as np
@@ -82,7 +82,7 @@ class Shelf:
         if self._said and self._said_matrix is not None and self._said_behind is not None:
             nearest = both(self._said_matrix @ question, self._said_behind @ question)
             sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
-        return Near(self._rows, self._place, self._matrix, found, sayings, self._others, self._said_behind)
+        return Near(self._rows, self._place, self._matrix, found, self._wordings, sayings, self._others, self._said_behind)
 
 
 def read_question(embedder: Embedder, query: str) -> Floats:
@@ -108,6 +108,7 @@ class Near:
     place: dict[str, int]
     matrix: Floats
     found: Nearness | None
+    wordings: Wordings | None
     sayings: Sayings | None = None
     """What was said in passing, measured with the same query."""
     others: Mapping[str, Sequence[int]] = field(default_factory=dict)
@@ -139,12 +140,21 @@ class Near:
         """Whether a memory was found by an earlier wording."""
         return self.found is not None and self.found.is_earlier(identity)
 
-    def beside(self, vectors: Floats) -> list[dict[str, float]]:
+    def worded_like(self, vectors: Floats) -> list[dict[str, float]]:
+        """For each of some vectors the memories nearest to it, in their own wordings, with their cosines.
+
+        Words behind what was said around them are left out: a sentence of the same message is in these as it stands.
+        """
+        return self.beside(vectors, talk=False)
+
+    def beside(self, vectors: Floats, *, talk: bool = True) -> list[dict[str, float]]:
         """For each of some vectors the memories nearest to it, in any of their wordings, with their cosines."""
         import numpy as np
 
         found: list[dict[str, float]] = []
         for row in vectors @ self.matrix.T if self.rows else np.zeros((len(vectors), 0), np.float32):
+            if not talk and self.wordings is not None:
+                row[self.wordings.behind] = UNREAD
             near: dict[str, float] = {}
             for n in np.argpartition(-row, BESIDE_POOL)[:BESIDE_POOL] if len(row) > BESIDE_POOL else range(len(row)):
                 identity, cosine = self.rows[n].id, float(row[n])
