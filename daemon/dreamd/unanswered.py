@@ -28,6 +28,8 @@ _SUM = re.compile(r"(?i)[$€£]|(?<![\w#/.:@-])\d+(?:[.,]\d+)*k?"
                   r"|für|wenn|im|ab|und|por|al|si|y|par|pour|le|la|et)\b)")
 """A number that may be a sum of money: nothing that is counted or measured stands behind it."""
 _NO_SUM = re.compile(rf"(?i)\d[\w.-]*\.? ?(?:am|pm|uhr|{_MONTH})\w*|\b\d{{4}}-\d\d-\d\d\b|\b\d{{1,2}}:\d\d\b")
+_CODE = re.compile(r"\b[A-Z]{1,6}[-/.]?\d{2,}")
+"""What a serial number or the number of an order looks like."""
 _PHONE = re.compile(r"\d(?:[ /()-]?\d){4}")
 _PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\d+\.\d+\.\d+\.\d+)\b|(?<=[\s\"'`(])/[\w-]+")
 
@@ -52,4 +54,5 @@ def lacks_what_is_asked(question: str, texts: Sequence[str]) -> bool:
 
 
 def _has_number(text: str) -> bool:
-    return _NUMBER.search(text) is not None or words.has(_LISTED, "amount", text) or words.has(_LISTED, "whole", text)
+    plain = _NUMBER.search(text) is not None or _CODE.search(text) is not None
+    return plain or words.has(_LISTED, "amount", text) or words.has(_LISTED, "whole", text)

@@ -59,6 +59,8 @@ def test_a_question_for_a_number_or_a_page_is_not_answered_without_one(question:
     ("who paints the shed", "The forum people are tired."),
     ("which phone do we test with", "The old one in the drawer."),
     ("how long does a firing take", "Until the evening."),
+    ("what is the serial number of the kiln?", "The kiln has the serial number KX-40718"),
+    ("order number of the shed", "The shed came with AB20771."),
 ])
 def test_a_question_that_has_its_value_or_can_be_answered_without_one_keeps_its_answer(question: str, text: str) -> None:
     assert not lacks_what_is_asked(question, [text])
