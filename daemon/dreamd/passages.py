@@ -42,6 +42,9 @@ STEEP = 10.0
 WORTH = 0.049
 """How likely the answer a result of usual length has to be to be shown: its reader pays for every word."""
 BREVITY = 0.5
+MODERATE = 18
+ROOM = 0.3
+"""Where a result of usual length has more words and signs than `MODERATE`, more may be shown: there messages cost more to read."""
 MESSAGE = 0.8
 """Share of the length of a whole message that is usual for a result."""
 COMPARED = 6
@@ -297,7 +300,8 @@ def _worth(candidates: Mapping[str, Ranked], rivals: Sequence[Ranked]) -> dict[s
         whole[one.memory.spoken_in, one.memory.confirmed_at] += width[one.memory.id]
     nearest = near[:OF_TEN]
     usual = MESSAGE * sum(whole[one.memory.spoken_in, one.memory.confirmed_at] for one in nearest) / len(nearest)
-    return {identity: chance[identity] / total * (usual / max(width[identity], 1)) ** BREVITY for identity in candidates}
+    room = (max(usual, 1.0) / MODERATE) ** ROOM
+    return {identity: chance[identity] / total * room * (usual / max(width[identity], 1)) ** BREVITY for identity in candidates}
 
 
 def _says_all_of(memory: Memory, other: Memory) -> bool:
