@@ -177,7 +177,10 @@ def _has_other_value(old: Ranked, new: Ranked) -> bool:
         return True
     if shared and all(mine[kind] <= theirs[kind] for kind in shared):
         return not mine.keys() <= theirs.keys() and _tells_a_change(new.memory.text)
-    return ("asked_for" in old.parts and "asked_for" in new.parts) or _tells_a_change(new.memory.text)
+    both_answer = "asked_for" in old.parts and "asked_for" in new.parts
+    # Where both name the same one, the later says something else of it.
+    same = not mine.get("name", set()).isdisjoint(theirs.get("name", set()))
+    return (both_answer and not same) or _tells_a_change(new.memory.text)
 
 
 def _tells_a_change(text: str) -> bool:

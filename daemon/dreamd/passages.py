@@ -39,7 +39,7 @@ FIRST = 0.4
 """Share of the nearest result that a passage needs to be looked at."""
 STEEP = 10.0
 """How quickly what is less near is less likely the answer."""
-WORTH = 0.049
+WORTH = 0.047
 """How likely the answer a result of usual length has to be to be shown: its reader pays for every word."""
 BREVITY = 0.5
 MODERATE = 18
