@@ -50,6 +50,11 @@ def test_what_is_not_plainly_outdated_stays(old: Ranked, new: Ranked) -> None:
     assert sorted(shown(old, new)) == ["new", "old"]
 
 
+def test_two_things_said_of_one_person_both_stay() -> None:
+    trade, wish = "I'll ask Oke, he decides about the clay.", "The shed should be open, says Oke."
+    assert sorted(shown(said("trade", trade), said("wish", wish, days=20, near=0.4))) == ["trade", "wish"]
+
+
 def test_another_thing_is_nothing_later() -> None:
     assert shown(said("old", OLD), said("new", NEW, days=20), likeness=0.3) == ["old", "new"]
 

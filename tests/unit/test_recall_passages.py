@@ -187,6 +187,14 @@ def test_what_left_for_its_age_alone_is_found_as_it_was_said(house: House) -> No
     assert house.memory("Husum").status is Status.LIVE
 
 
+def test_what_was_said_beside_a_memory_is_not_taken_for_the_memory(house: House) -> None:
+    told = ("from the second reminder on we take eight euros, with a third one twelve more and after that Runa rings them up "
+            "herself until every bill of this winter has been paid")
+    house.say(FIRST_DAY, Said("The cedar kiln is fired on Wednesdays", context=told), in_passing(told, "c2"))
+    house.dream(FIRST_NIGHT)
+    assert ("said", told) in found(house, "what do we take from the second reminder on")
+
+
 @pytest.mark.parametrize(("count", "wanted"), [(10, 6), (7, 4), (3, 2), (15, 9), (1, 1), (0, 0)])
 def test_the_share_of_passages_grows_with_the_answer(count: int, wanted: int) -> None:
     assert most_of(count, RecallSettings()) == wanted
@@ -208,6 +216,8 @@ def test_a_later_text_that_names_the_old_or_has_another_value_replaces_it(earlie
     ("Raw data lies in /data/eco/raw and is read only", "Results belong in /archive/eco/results now", 0.42),
     ("The lesson is on Wednesdays at the school", "The bakery moved to Mondays", 0.3),
     ("Anja has 12 hens", "Anja walks the dog on Mondays now", 0.5),
+    ("For the minutes: every tenant was given a voucher of 40 euros, Runa decided that",
+     "From September on a tenant has to give notice for the cellar 90 days ahead, and no longer pays 12 euros", 0.45),
 ])
 def test_another_thing_or_another_kind_of_value_replaces_nothing(earlier: str, later: str, likeness: float) -> None:
     assert not is_replaced(earlier, later, likeness, later=True)
