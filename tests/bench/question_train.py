@@ -32,10 +32,9 @@ from question_scenes import Scene
 
 from dreamd.embedding import load_embedder
 from dreamd.embedding.glossary import load_glossary
+from dreamd.embedding.questions import ABOUT_FILE, ADAPTER_FILE
 from dreamd.pairscore import file_sha256
 
-ADAPTER_FILE = "adapter.safetensors"
-ABOUT_FILE = "question.json"
 SCALE = 2.0
 BEHIND = 0.5
 """What the nearness of a text behind its context counts beside that of the text alone."""
