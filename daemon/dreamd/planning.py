@@ -131,22 +131,29 @@ def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
 
 
 def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
-    """Give a vector to all that recall finds by and no judge compares: what was said in passing, what was said behind its
-    context, what was said in another language with its words in English; and to what lost it."""
-    if kit.dry or not kit.settings.recall.passages:
+    """Give a vector to all that recall finds by and no judge compares, and to what lost it.
+
+    That is what was said in passing, what was said behind its context, and in English what was said in another language.
+    """
+    if kit.dry:
         return
     from dreamd.embedding import MODEL_ID
 
-    passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
-    kept = [h.observation for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
-    behind = [with_context(h.observation.text, h.observation.context) for h in heard
-              if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
-    alone, known = passages.load_texts(kit.store, str(scope), carried=full)
-    words = {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
-    told = (*(one.text for one in kept), *(shown.load_wordings(kit.store, str(scope)) if full else ()))
+    words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
+    kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
+    told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
     abroad = {english_key(text_sha(text)): read for text in told if (read := _with_english(text)) != text}
     missing = derived.find_missing(kit.store, [*words, *abroad], model=MODEL_ID)
     embed_under(kit, {sha: abroad[sha] if sha in abroad else _with_english(words[sha]) for sha in missing})
+
+
+def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
+    """What was said in passing and what was said behind its context, by the hashes of the words."""
+    passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
+    behind = [with_context(h.observation.text, h.observation.context) for h in heard
+              if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
+    alone, known = passages.load_texts(kit.store, str(scope), carried=full)
+    return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
 
 
 def _with_english(text: str) -> str:

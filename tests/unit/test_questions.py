@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,10 @@ GERMAN = ("Die Angebote heißen immer nach dem Nachnamen und dem Jahr.", "Der Dr
 
 
 @pytest.mark.model
-def test_what_was_noted_in_another_language_is_found_by_its_meaning(thoughtful: House) -> None:
+@pytest.mark.parametrize("most", [6, 0])
+def test_what_was_noted_in_another_language_is_found_by_its_meaning(thoughtful: House, most: int) -> None:
+    rules = replace(thoughtful.settings.recall, passages=most)
+    thoughtful.settings = replace(thoughtful.settings, recall=rules)
     thoughtful.say(FIRST_DAY, *GERMAN)
     thoughtful.dream(FIRST_NIGHT)
     with thoughtful.kit(LATER) as kit:
