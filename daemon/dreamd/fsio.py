@@ -249,12 +249,11 @@ def write_unsynced(path: Path, body: bytes) -> None:
     make_private_dir(path.parent)
     temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY_SUFFIX}")
     with translated(path):
+        os.close(_write_new(temporary, body))
         try:
-            os.close(_write_new(temporary, body))
             _rename(temporary, path)
         except OSError:
-            with suppress(OSError):
-                _unlink(temporary)
+            take_away(temporary)
             raise
 
 

@@ -44,7 +44,7 @@ WORTH = 0.047
 BREVITY = 0.5
 MODERATE = 18
 ROOM = 0.3
-"""Where a result of usual length has more words and signs than `MODERATE`, more may be shown: there messages cost more to read."""
+"""Where a result of usual length has more words and signs than `MODERATE`, more may be shown: messages cost more there."""
 MESSAGE = 0.8
 """Share of the length of a whole message that is usual for a result."""
 COMPARED = 6

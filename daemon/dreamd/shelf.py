@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dreamd.embedding import Embedder
@@ -40,7 +40,6 @@ class Shelf:
         self._matrix: Floats | None = None
         self._place: dict[str, int] = {}
         self._wordings: Wordings | None = None
-        self._others: dict[str, list[int]] = {}
         self._said: list[passages.Row] = []
         self._said_matrix: Floats | None = None
         self._said_behind: Floats | None = None
@@ -59,10 +58,6 @@ class Shelf:
             self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
             self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
             self._wordings = Wordings.of(self._rows)
-            self._others = {}
-            for n, row in enumerate(self._rows):
-                if row.earlier:
-                    self._others.setdefault(row.id, []).append(n)
             if kit.settings.recall.passages:
                 self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
                 self._said_place = {row.id: n for n, row in enumerate(self._said)}
@@ -73,16 +68,17 @@ class Shelf:
 
         Raises Outage while the model is away.
         """
-        if self._matrix is None or not (self._rows or self._said):
+        if self._matrix is None or self._wordings is None or not (self._rows or self._said):
             return None
+        import numpy as np
 
         question = read_question(kit.load_embedder(1), query)
-        found = self._wordings.nearness(self._matrix @ question) if self._wordings and self._rows else None
+        found = self._wordings.nearness(self._matrix @ question if self._rows else np.zeros(0, np.float32))
         sayings = None
         if self._said and self._said_matrix is not None and self._said_behind is not None:
             nearest = both(self._said_matrix @ question, self._said_behind @ question)
             sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
-        return Near(self._rows, self._place, self._matrix, found, self._wordings, sayings, self._others, self._said_behind)
+        return Near(self._rows, self._place, self._matrix, found, sayings, self._said_behind)
 
 
 def read_question(embedder: Embedder, query: str) -> Floats:
@@ -107,12 +103,10 @@ class Near:
     rows: Sequence[shown.Row]
     place: dict[str, int]
     matrix: Floats
-    found: Nearness | None
-    wordings: Wordings | None
+    found: Nearness
+    """How near each memory is."""
     sayings: Sayings | None = None
     """What was said in passing, measured with the same query."""
-    others: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    """Where the other wordings of a memory are: earlier ones, and its own behind what was said before it."""
     said_behind: Floats | None = None
     """The passages behind what was said before them."""
 
@@ -120,12 +114,10 @@ class Near:
         """Ids of the nearest memories of some statuses; no scope means all of them."""
         import numpy as np
 
-        if self.found is None:
-            return []
         chosen: list[str] = []
         # Most questions may see nearly everything, so walking down the sorted row costs less than masking it.
         for n in np.argsort(-self.found.cosines, kind="stable"):
-            row = self.rows[self.found.first[n]]
+            row = self.rows[self.found.wordings.first[n]]
             if row.status in statuses and (not scopes or row.scope in scopes):
                 chosen.append(row.id)
                 if len(chosen) == count:
@@ -134,11 +126,11 @@ class Near:
 
     def of(self, identity: str) -> float | None:
         """The cosine of one memory with the query; None for one without a vector."""
-        return self.found.of(identity) if self.found else None
+        return self.found.of(identity)
 
     def is_earlier(self, identity: str) -> bool:
         """Whether a memory was found by an earlier wording."""
-        return self.found is not None and self.found.is_earlier(identity)
+        return self.found.is_earlier(identity)
 
     def worded_like(self, vectors: Floats) -> list[dict[str, float]]:
         """For each of some vectors the memories nearest to it, in their own wordings, with their cosines.
@@ -153,8 +145,8 @@ class Near:
 
         found: list[dict[str, float]] = []
         for row in vectors @ self.matrix.T if self.rows else np.zeros((len(vectors), 0), np.float32):
-            if not talk and self.wordings is not None:
-                row[self.wordings.behind] = UNREAD
+            if not talk:
+                row[self.found.wordings.behind] = UNREAD
             near: dict[str, float] = {}
             for n in np.argpartition(-row, BESIDE_POOL)[:BESIDE_POOL] if len(row) > BESIDE_POOL else range(len(row)):
                 identity, cosine = self.rows[n].id, float(row[n])
@@ -182,8 +174,9 @@ class Near:
 
     def _behind(self, identity: str) -> Floats | None:
         """The other wordings of a memory or a passage as rows; its own where it has none."""
-        if identity in self.others:
-            return self.matrix[list(self.others[identity])]
+        others = self.found.wordings.others
+        if identity in others:
+            return self.matrix[list(others[identity])]
         place = None if self.sayings is None else self.sayings.place.get(identity)
         own = self.vector_of(identity) if place is None or self.said_behind is None else self.said_behind[place]
         return None if own is None else own[None, :]

@@ -23,35 +23,16 @@ BEHIND = 1.5
 
 
 @dataclass(frozen=True)
-class Nearness:
-    """The cosine of each memory with one question."""
-
-    number: Mapping[str, int]
-    """Where each memory is in the row of cosines."""
-    cosines: Floats
-    through_earlier: NDArray[np.bool_]
-    """Whether an earlier wording of the memory is nearer than its own."""
-    first: Places
-    """For each memory one of its rows on the shelf."""
-
-    def of(self, identity: str) -> float | None:
-        """The cosine of one memory; None for one without a vector."""
-        n = self.number.get(identity)
-        return None if n is None else float(self.cosines[n])
-
-    def is_earlier(self, identity: str) -> bool:
-        """Whether a memory was found by an earlier wording."""
-        n = self.number.get(identity)
-        return n is not None and bool(self.through_earlier[n])
-
-
-@dataclass(frozen=True)
 class Wordings:
     """To which memory each row of a shelf belongs, and what kind of wording it is."""
 
     number: Mapping[str, int]
     owner: Places
+    """The number of the memory that each row belongs to."""
     first: Places
+    """The first row of each memory."""
+    others: Mapping[str, Sequence[int]]
+    """The rows of a memory but its own words."""
     earlier: Places
     behind: Places
     """The rows of words behind what was said around them."""
@@ -66,10 +47,15 @@ class Wordings:
         owner = np.array([number[row.id] for row in rows], np.int64)
         _, first = np.unique(owner, return_index=True)
 
+        others: dict[str, list[int]] = {}
+        for n, row in enumerate(rows):
+            if row.earlier:
+                others.setdefault(row.id, []).append(n)
+
         def places(chosen: Sequence[bool]) -> Places:
             return np.flatnonzero(np.array(chosen, bool))
 
-        return cls(number, owner, first, places([row.earlier and not row.behind for row in rows]),
+        return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
                    places([row.behind for row in rows]), places([row.abroad for row in rows]))
 
     def nearness(self, cosines: Floats) -> Nearness:
@@ -87,7 +73,28 @@ class Wordings:
         np.maximum.at(words, self.owner, cosines)
         met = (behind > UNREAD) & (words > UNREAD)
         near = np.maximum(words, np.where(met, both(words, behind), behind)).astype(np.float32)
-        return Nearness(self.number, near, words > own, self.first)
+        return Nearness(self, near, words > own)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """The cosine of each memory with one question."""
+
+    wordings: Wordings
+    cosines: Floats
+    """One for each memory, in the order of its number."""
+    through_earlier: NDArray[np.bool_]
+    """Whether an earlier wording of the memory is nearer than its own."""
+
+    def of(self, identity: str) -> float | None:
+        """The cosine of one memory; None for one without a vector."""
+        n = self.wordings.number.get(identity)
+        return None if n is None else float(self.cosines[n])
+
+    def is_earlier(self, identity: str) -> bool:
+        """Whether a memory was found by an earlier wording."""
+        n = self.wordings.number.get(identity)
+        return n is not None and bool(self.through_earlier[n])
 
 
 def both(words: Floats, behind: Floats) -> Floats:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from dreamd.embedding.glossary import Glossary, tongue_of
+from dreamd.embedding.glossary import Glossary
 from dreamd.identity import with_context
 
 T = TypeVar("T")
@@ -60,11 +60,11 @@ def read_scenes(text: str, glossary: Glossary) -> list[Scene]:
         elif kind == "A:" and scenes:
             told = tail(rest)
         elif kind == "U:" and scenes:
-            scenes[-1].texts.append(in_english(rest, glossary))
-            scenes[-1].behind.append(in_english(with_context(rest, told), glossary))
+            scenes[-1].texts.append(glossary.in_english(rest))
+            scenes[-1].behind.append(glossary.in_english(with_context(rest, told)))
             told = ""
         elif kind == "Q:" and scenes and scenes[-1].texts:
-            scenes[-1].questions.append(in_english(rest, glossary))
+            scenes[-1].questions.append(glossary.in_english(rest))
             scenes[-1].answers.append(len(scenes[-1].texts) - 1)
         else:
             raise ValueError(f"line {number} belongs to no scene or is of no known kind")
@@ -79,11 +79,6 @@ def tail(told: str) -> str:
             break
         kept = f"{sentence[-LONGEST_TOLD:]} {kept}".strip()
     return kept
-
-
-def in_english(text: str, glossary: Glossary) -> str:
-    """A text in English words as far as they are known; an English one as it stands."""
-    return text if tongue_of(text) == "en" else glossary.gloss(text) or text
 
 
 def scenes_sha256(scenes: Sequence[Scene]) -> str:

@@ -85,6 +85,10 @@ class Beside:
     narrow: Low
 
 
+PLAIN: Sequence[Beside | None] = (None,) * LAYERS
+"""The weights as they are: nothing beside any layer."""
+
+
 class Encoder:
     """Word pieces to their vectors in the last layer."""
 
@@ -98,7 +102,7 @@ class Encoder:
         self._layers = [_read_layer(read, f"encoder.layer.{number}.") for number in range(LAYERS)]
 
     def run(self, batch: Sequence[Sequence[int]], second_at: Sequence[int] = (), *,
-            beside: Sequence[Beside | None] = (None,) * LAYERS) -> tuple[Floats, list[Group]]:
+            beside: Sequence[Beside | None] = PLAIN) -> tuple[Floats, list[Group]]:
         """A row for each piece of each text, and where the texts lie; `batch` is sorted by length.
 
         `second_at` says for each text from which piece on it is the second of a pair; without it nothing is. `beside`

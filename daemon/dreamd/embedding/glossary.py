@@ -133,6 +133,10 @@ class Glossary:
         told = (word.meanings[0] if word.meanings else _unknown(word.surface, keep=keep) for word in heard)
         return " ".join(" ".join(told).split())
 
+    def in_english(self, text: str) -> str:
+        """A short text in English words as far as they are known; an English one as it stands."""
+        return text if tongue_of(text) == "en" else self.gloss(text) or text
+
     def hear(self, text: str) -> tuple[Heard, ...]:
         """The words of a text in another language with all that each may mean; nothing for English."""
         text, tongue = self._plain(text)
@@ -304,8 +308,8 @@ def lexicon() -> Glossary:
 
 
 def in_english(text: str) -> str:
-    """A short text in English words as far as they are known; an English one as it stands."""
-    return text if tongue_of(text) == "en" else lexicon().gloss(text) or text
+    """The same by the lexicon that travels with dream."""
+    return lexicon().in_english(text)
 
 
 @lru_cache(maxsize=4096)

@@ -48,7 +48,7 @@ class LightEmbedder:
 
     def embed(self, lines: Sequence[str]) -> Floats:
         """One unit row for each text, in order; equal texts are computed once."""
-        return self._rows_of(lines, (None,) * encoder.LAYERS)
+        return self._rows_of(lines, encoder.PLAIN)
 
     def embed_questions(self, lines: Sequence[str]) -> Floats:
         """One unit row for each question, near to the rows of texts that answer it.

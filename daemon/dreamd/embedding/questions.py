@@ -68,7 +68,8 @@ def _read_low(weights: WeightFile, names: Sequence[str], shape: tuple[int, int],
     """
     import numpy as np
 
-    downs, ups, (size_in, size_out) = [], [], shape
+    size_in, size_out = shape
+    downs, ups = [np.zeros((size_in, 0), np.float32)], [np.zeros((0, size_out * len(names)), np.float32)]
     for place, name in enumerate(names):
         if f"{name}.down" not in weights.names:
             continue
@@ -79,6 +80,4 @@ def _read_low(weights: WeightFile, names: Sequence[str], shape: tuple[int, int],
         wide[:, place * size_out:(place + 1) * size_out] = scale * up.T
         downs.append(down.T)
         ups.append(wide)
-    if not downs:
-        return Low(np.zeros((size_in, 0), np.float32), np.zeros((0, size_out * len(names)), np.float32))
     return Low(np.ascontiguousarray(np.concatenate(downs, axis=1)), np.concatenate(ups))

@@ -77,11 +77,6 @@ def kept_id(line: str) -> str:
     return line.split("\t", 2)[1]
 
 
-def kept_size(line: str) -> int:
-    """The bytes of a line that was kept, as it stands in a file."""
-    return int(line.split("\t", 3)[2])
-
-
 def read_kept_lines(lines: Iterable[str]) -> list[IndexEntry]:
     """The entries behind lines that were kept."""
     entries = []
