@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding import DIM, MODEL_SHA256
+from dreamd.embedding import DIM, MODEL_SHA256, load_embedder
 from dreamd.embedding.glossary import load_glossary
 from dreamd.embedding.model_files import find_model
 from dreamd.embedding.weights import WeightFile
@@ -156,3 +156,21 @@ def test_an_adapted_question_finds_its_answer_at_least_as_often_as_a_plain_one()
                                                                          strict=True)) for reader in (adapted, plain)]
     assert targets.shape == (len(texts), DIM)
     assert found[0] >= found[1]
+
+
+@pytest.mark.model
+def test_the_engine_reads_a_question_as_the_trained_net_does() -> None:
+    import judge_net
+    import torch
+    from safetensors.torch import load_file
+    from transformers import AutoModel, AutoTokenizer
+
+    folder, lines = find_model(), ["who takes care of the grass", "Which interpreter is enough to check against?"]
+    net = AutoModel.from_pretrained(folder).eval()
+    judge_net.merge_adapter(net, load_file(ADAPTER), FACTS["scale"])
+    batch = AutoTokenizer.from_pretrained(folder)(lines, padding=True, return_tensors="pt")
+    mask = batch["attention_mask"].unsqueeze(-1)
+    with torch.no_grad():
+        hidden = net(**batch).last_hidden_state
+    rows = torch.nn.functional.normalize((hidden * mask).sum(1) / mask.sum(1), dim=-1).numpy()
+    assert abs(load_embedder("light").embed_questions(lines) - rows).max() < 1e-4

@@ -103,6 +103,14 @@ def test_a_short_result_has_its_seat_where_a_long_one_that_is_as_near_has_none()
     assert long not in seats(("it is oak", 0.62), (long, 0.42), *others)
 
 
+def test_where_messages_are_long_more_of_them_are_shown() -> None:
+    def answers(length: int) -> int:
+        told = (" ".join(f"plank{n}x{word}" for word in range(length)) for n in range(10))
+        return len(seats(*((text, 0.5 - 0.02 * n) for n, text in enumerate(told))))
+
+    assert answers(60) > answers(6)
+
+
 def test_what_another_result_has_word_for_word_is_not_shown_again(house: House) -> None:
     house.say(FIRST_DAY, in_passing("the cedar kiln was rebuilt by Oke in spring"),
               in_passing("the cedar kiln was rebuilt by Oke", "c2"))
