@@ -52,11 +52,11 @@ DATA ?= $(DREAM_EVAL_DATA)
 judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/
 	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_train.py)"; exit 2; }
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/judge_train.py --public "$(DATA)/pairs/public" --parts build/judge \
-	  --model-dir "$$($(BIN)/python -c 'from dreamd.embedding.model_files import find_model; print(find_model())')"
+	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
 
 questions: $(DEV) ## train anew how questions are read
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/question_train.py \
-	  --model-dir "$$($(BIN)/python -c 'from dreamd.embedding.model_files import find_model; print(find_model())')"
+	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
 
 eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
 	@mkdir -p build

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from dreamd.embedding import Embedder, load_embedder
-from dreamd.settings import Settings
+from dreamd.core.settings import Settings
+from dreamd.models import Embedder, load_embedder
 from household import House
 
 # The suite tries the same examples every time, so that red means a change; `make torture` looks for new ones.

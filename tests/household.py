@@ -17,19 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd import doctor, undo, verbs
-from dreamd.clock import FixedClock, parse_instant
-from dreamd.cycle import CycleReport, Wish, run_cycle
-from dreamd.embedding import DIM, MODEL_ID, Embedder
-from dreamd.extraction import redact
+from dreamd.core.clock import FixedClock, parse_instant
+from dreamd.core.paths import Paths
+from dreamd.core.settings import Settings, build_settings
+from dreamd.core.telemetry import EVENTS_NAME
+from dreamd.core.values import Candidate, Memory, MemoryClass, Origin, Status, parse_scope
+from dreamd.core.world import World
+from dreamd.dream import check, undo, verbs
+from dreamd.dream.cycle import CycleReport, Wish, run_cycle
 from dreamd.kit import Kit, open_kit
-from dreamd.model import Candidate, Memory, MemoryClass, Origin, Status, parse_scope
-from dreamd.paths import Paths
-from dreamd.settings import Settings, build_settings
+from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
-from dreamd.telemetry import EVENTS_NAME
-from dreamd.world import World
+from dreamd.text.redaction import redact
 
 if TYPE_CHECKING:
     import numpy as np
@@ -180,7 +180,7 @@ class House:
     def faults(self, now: str) -> list[str]:
         """What `dream check` finds wrong; nothing in a sound home. What a person changed is no fault."""
         with self.kit(now) as kit:
-            return [f"{f.name}: {f.detail}" for f in doctor.check(kit) if f.verdict not in (doctor.OK, doctor.EDITED)]
+            return [f"{f.name}: {f.detail}" for f in check.check(kit) if f.verdict not in (check.OK, check.EDITED)]
 
     def rows(self, sql: str, *args: object) -> list[tuple[object, ...]]:
         """Look into the store from outside."""

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dreamd.clock import iso
-from dreamd.paths import Paths
+from dreamd.core.clock import iso
+from dreamd.core.paths import Paths
 
 EAGER = """
 [service]
@@ -42,12 +42,12 @@ SERVE = """
 import json, sys
 from dataclasses import replace
 from pathlib import Path
-from dreamd.clock import SystemClock
-from dreamd.errors import DreamError
-from dreamd.paths import Paths, read_environment
+from dreamd.core.clock import SystemClock
+from dreamd.core.errors import DreamError
+from dreamd.core.paths import Paths, read_environment
 from dreamd.service.run import Rhythm, Service
-from dreamd.settings import load_settings
-from dreamd.world import World
+from dreamd.core.settings import load_settings
+from dreamd.core.world import World
 
 home, config, rhythm, overrides = Path(sys.argv[1]), Path(sys.argv[2]), json.loads(sys.argv[3]), json.loads(sys.argv[4])
 

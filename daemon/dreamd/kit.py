@@ -11,21 +11,22 @@ from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from dreamd import __version__, mutex
-from dreamd.clock import Clock
-from dreamd.embedding import Embedder, load_embedder
-from dreamd.errors import ConfigError
-from dreamd.mutex import Background
-from dreamd.paths import Paths, user_home
-from dreamd.settings import Settings
+from dreamd import __version__
+from dreamd.core import locks
+from dreamd.core.clock import Clock
+from dreamd.core.errors import ConfigError
+from dreamd.core.locks import Background
+from dreamd.core.paths import Paths, user_home
+from dreamd.core.settings import Settings
+from dreamd.core.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Company
+from dreamd.core.world import World
+from dreamd.models import Embedder, load_embedder
 from dreamd.sources import SourceRoots
 from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.work import take_epoch
-from dreamd.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Company
-from dreamd.world import World
 
 Row = TypeVar("Row")
 PIECE_ROWS = 8
@@ -185,7 +186,7 @@ def check_home(world: World) -> None:
 
     Raises ConfigError for a network filesystem that was not allowed.
     """
-    mutex.check_local(world.paths.home, allow_network=world.settings.store.allow_network_filesystem)
+    locks.check_local(world.paths.home, allow_network=world.settings.store.allow_network_filesystem)
 
 
 @contextmanager

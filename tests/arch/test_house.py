@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -16,21 +17,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "daemon" / "dreamd"
 
 ROWS = (
-    ("errors", "events", "identity", "jsonc"),
-    ("model", "clock", "candidates", "clues", "throttle", "harnesses", "probe"),
-    ("settings", "paths"),
-    ("fsio", "world"),
-    ("telemetry",),
-    ("store", "sources", "extraction", "relations", "notes", "embedding", "vectors", "ranking", "idle", "mutex", "outage",
-     "deferral", "plan", "recall_line", "foreign_dir", "foreign_backup", "connect"),
-    ("inbox", "ordering", "pairscore", "outdated", "asked", "unanswered"),
-    ("trained", "passages", "wordings"),
-    ("kit", "projection", "notebook", "hooks", "sequels"),
-    ("shelf",),
-    ("phases", "recall", "verbs", "prime"),
-    ("planning", "priming", "recall_client", "attach", "proposals"),
-    ("cycle", "recall_server", "mcp_server"),
-    ("doctor", "undo", "evaluation"),
+    ("core", "probe"),
+    ("text",),
+    ("models", "store", "notes"),
+    ("sources", "extraction", "judge"),
+    ("kit",),
+    ("recall",),
+    ("dream",),
+    ("agents",),
     ("service",),
     ("cli",),
 )
@@ -39,15 +33,18 @@ ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 
 HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "dateparser", "detect_secrets", "yaml", "scipy",
          "tokenizers", "safetensors", "sqlite_utils", "mcp", "matplotlib")
-LONG_MODULES = {"probe.py": "stands alone: it may import nothing of ours", "model.py": "the shared values of every room"}
-BROAD = {"cli/main.py", "service/", "probe.py", "recall_server.py", "mcp_server.py", "hooks.py", "prime.py", "cli/hooking.py"}
+LONG_MODULES = {"probe.py": "stands alone: it may import nothing of ours", "core/values.py": "the shared values of every room"}
+BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",
+         "agents/prime.py", "cli/hooking.py"}
 """Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe."""
 WORLD = {
-    "datetime.now": {"clock.py", "probe.py"}, "time.sleep": {"clock.py", "probe.py"}, "time.time": {"clock.py", "probe.py"},
-    "os.environ": {"paths.py", "settings.py", "probe.py", "cli/hooking.py"},
-    "os.getenv": {"paths.py", "settings.py", "probe.py"},
+    "datetime.now": {"core/clock.py", "probe.py"}, "time.sleep": {"core/clock.py", "probe.py"},
+    "time.time": {"core/clock.py", "probe.py"},
+    "os.environ": {"core/paths.py", "core/settings.py", "probe.py", "cli/hooking.py"},
+    "os.getenv": {"core/paths.py", "core/settings.py", "probe.py"},
 }
 """Who may ask the machine itself. The probe stands alone; a hook must be done before `paths` would be loaded."""
+MOST_MODULES = 17
 TOP_LEVEL = {"LICENSE", "Makefile", "README.md", "CHANGELOG.md", "config", "daemon", "launchd", "pyproject.toml", "systemd",
              "tests"}
 
@@ -74,6 +71,15 @@ def imported_rooms(tree: ast.Module) -> Iterator[str]:
             yield from (alias.name.split(".")[1] for alias in node.names if alias.name.startswith("dreamd."))
 
 
+def imported_modules(tree: ast.Module) -> Iterator[str]:
+    """Modules of ours that a module imports, by their dotted path below the package."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dreamd."):
+            base = str(node.module).removeprefix("dreamd.")
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Every function and method."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
@@ -90,6 +96,31 @@ def test_every_room_has_a_row() -> None:
     assert sorted({room_of(path) for path in modules()} - {""} - ROW_OF.keys()) == []
 
 
+def test_only_the_entry_the_kit_and_the_probe_stand_outside_a_room() -> None:
+    assert sorted(path for path in modules() if "/" not in path) == ["__init__.py", "kit.py", "probe.py"]
+
+
+def test_no_file_name_stands_twice_in_the_package() -> None:
+    names = Counter(Path(path).name for path in modules())
+    assert [name for name, n in names.items() if n > 1 and name != "__init__.py"] == []
+
+
+def test_no_room_needs_a_map() -> None:
+    """A dozen modules or so, the front not counted; a fuller room has rooms inside."""
+    rooms = Counter(str(Path(path).parent) for path in modules() if not path.endswith("__init__.py"))
+    assert {room: n for room, n in rooms.items() if n > MOST_MODULES} == {}
+
+
+def test_modules_of_one_room_do_not_import_in_a_circle() -> None:
+    for room in ("cli", "recall", "dream", "agents"):
+        inside = {path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): set(imported_modules(tree))
+                  for path, tree in modules().items() if path.startswith(f"{room}/") and not path.endswith("__init__.py")}
+        left = dict(inside)
+        while free := [name for name, needs in left.items() if not needs & left.keys() - {name}]:
+            left = {name: needs for name, needs in left.items() if name not in free}
+        assert left == {}, f"a circle in {room}: {sorted(left)}"
+
+
 def test_rooms_import_only_from_rows_above() -> None:
     wrong = [f"{path} imports {room}" for path, tree in modules().items() for room in imported_rooms(tree)
              if room_of(path) and room != room_of(path) and ROW_OF[room] >= ROW_OF[room_of(path)]]
@@ -98,9 +129,9 @@ def test_rooms_import_only_from_rows_above() -> None:
 
 def test_a_phase_never_imports_another_decider() -> None:
     deciders = {"orient", "gather", "consolidate", "prune", "regroup"}
-    flow = {f"phases/{name}.py": deciders - {name} for name in ("orient", "gather", "prune")}
+    flow = {f"dream/phases/{name}.py": deciders - {name} for name in ("orient", "gather", "prune")}
     wrong = [f"{path} imports {node.module}" for path, others in flow.items() for node in ast.walk(modules()[path])
-             if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("dreamd.phases.") in others]
+             if isinstance(node, ast.ImportFrom) and (node.module or "").removeprefix("dreamd.dream.phases.") in others]
     assert wrong == []
 
 
@@ -121,7 +152,8 @@ def test_heavy_libraries_are_imported_inside_the_function_that_needs_them() -> N
     assert wrong == []
 
 
-@pytest.mark.parametrize("start", ["dreamd.notebook", "dreamd.cli.main", "dreamd.hooks", "dreamd.probe", "dreamd.inbox",
+@pytest.mark.parametrize("start", ["dreamd.store.intake.notebook", "dreamd.cli.main", "dreamd.agents.hooks", "dreamd.probe",
+                                   "dreamd.store.intake.inbox",
                                    "dreamd.store.connection", "dreamd.service.run"])
 def test_what_must_start_quickly_loads_nothing_heavy(start: str) -> None:
     code = f"import sys, {start}; print(' '.join(m for m in {HEAVY!r} if m in sys.modules))"
@@ -200,13 +232,14 @@ def test_the_files_of_the_home_are_written_in_one_room() -> None:
     changing = {"os.open", "os.replace", "os.rename", "os.unlink", "os.remove", "os.truncate", "os.ftruncate", "os.mkdir",
                 "os.makedirs", "shutil.rmtree", "shutil.move", "shutil.copy", "shutil.copyfile", "shutil.copytree"}
     methods = {"write_text", "write_bytes", "touch", "unlink", "mkdir", "rename", "rmdir", "symlink_to", "hardlink_to"}
-    allowed = {"fsio.py": "the room itself", "probe.py": "stands alone", "mutex.py": "lock files; their words decide nothing",
-               "outage.py": "the reserve is overwritten in place when the disk takes nothing else",
-               "telemetry.py": "logs, never a reason for failure",
-               "connect.py": "an agent's own configuration, outside the home, given back to the byte",
-               "foreign_backup.py": "an agent's own directory, outside the home, given back to the byte",
-               "recall_line.py": "a socket's folder, opened without writing",
-               "recall_server.py": "a socket and its lock; nothing on them lasts"}
+    allowed = {"core/fsio.py": "the room itself", "probe.py": "stands alone",
+               "core/locks.py": "lock files; their words decide nothing",
+               "core/outage.py": "the reserve is overwritten in place when the disk takes nothing else",
+               "core/telemetry.py": "logs, never a reason for failure",
+               "agents/connect.py": "an agent's own configuration, outside the home, given back to the byte",
+               "agents/foreign_backup.py": "an agent's own directory, outside the home, given back to the byte",
+               "agents/recall_line.py": "a socket's folder, opened without writing",
+               "agents/recall_server.py": "a socket and its lock; nothing on them lasts"}
     wrong = []
     for path, tree in modules().items():
         if path in allowed or path.startswith(("service/", "cli/", "sources/")):

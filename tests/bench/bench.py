@@ -144,8 +144,8 @@ SECTIONS: dict[str, Callable[[list[int]], None]] = {
 
 
 def step_embedding(counts: list[int]) -> dict[str, Any]:
-    from dreamd.embedding import load_embedder
-    from dreamd.embedding.model_files import find_model
+    from dreamd.models import load_embedder
+    from dreamd.models.model_files import find_model
 
     texts = list(dict.fromkeys(one.text for one in generate(2 * max(counts), seed=3)))[:max(counts)]
     light_load, light = _cpu(lambda: load_embedder("light"))
@@ -171,7 +171,7 @@ def step_embedding(counts: list[int]) -> dict[str, Any]:
 
 def step_cold_query() -> dict[str, Any]:
     bare, begun = _peak_bytes(), time.perf_counter()
-    from dreamd.embedding import load_embedder
+    from dreamd.models import load_embedder
 
     load_embedder("light").embed(["how do I start the worker?"])
     return {"wall_s": time.perf_counter() - begun, "above_bare_mib": (_peak_bytes() - bare) / MIB}
@@ -191,11 +191,11 @@ def step_pairs() -> dict[str, Any]:
     """Read, and judge as a dream would, pairs about one thing; then the same beside pairs of strangers."""
     from judge_generate import kept_back_pairs
 
-    from dreamd.embedding import load_embedder
-    from dreamd.embedding.model_files import find_model
-    from dreamd.embedding.pairs import LONGEST_TOKENS
-    from dreamd.embedding.texts import cut_pairs, load_tokenizer
-    from dreamd.relations import Statement, judge, needs_score
+    from dreamd.judge import Statement, judge, needs_score
+    from dreamd.models import load_embedder
+    from dreamd.models.model_files import find_model
+    from dreamd.models.pairs import LONGEST_TOKENS
+    from dreamd.models.texts import cut_pairs, load_tokenizer
 
     tokenizer = load_tokenizer(find_model(), longest=LONGEST_TOKENS)
     sized = [((a, b), len(cut_pairs(tokenizer, [(a, b)]).distinct[0].pieces)) for a, b, _ in kept_back_pairs(20)]
@@ -236,7 +236,7 @@ def step_vectors(count: int, path: str) -> dict[str, Any]:
 def step_neighbours(path: str) -> dict[str, Any]:
     import numpy as np
 
-    from dreamd.vectors import Neighbours
+    from dreamd.models.vectors import Neighbours
 
     np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
     bare = _peak_bytes()
@@ -250,10 +250,10 @@ def step_neighbours(path: str) -> dict[str, Any]:
 
 def step_fill(home: str, first: int, count: int, total: int) -> dict[str, Any]:
     """Put observations and their vectors into the store, as `note` and an earlier embedding would have."""
-    from dreamd.embedding import MODEL_ID
+    from dreamd.core.values import text_sha
     from dreamd.extraction import gate
     from dreamd.kit import open_kit
-    from dreamd.model import text_sha
+    from dreamd.models import MODEL_ID
     from dreamd.store import derived, observations
 
     made = generate(total)
@@ -271,8 +271,8 @@ def step_fill(home: str, first: int, count: int, total: int) -> dict[str, Any]:
 
 def step_truth(home: str, total: int) -> dict[str, Any]:
     """Hold what the dreams did against what is known of the generated statements: nothing in them ever changed."""
+    from dreamd.core.values import Scope, Status
     from dreamd.kit import open_kit
-    from dreamd.model import Scope, Status
     from dreamd.store import memories, observations
 
     made = generate(total)
@@ -291,7 +291,7 @@ def step_truth(home: str, total: int) -> dict[str, Any]:
 def step_dream(home: str) -> dict[str, Any]:
     import numpy as np
 
-    from dreamd.cycle import Wish, run_cycle
+    from dreamd.dream.cycle import Wish, run_cycle
     from dreamd.kit import open_kit
 
     np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
@@ -331,22 +331,22 @@ def _print_dream(what: str, found: dict[str, Any]) -> None:
 
 
 def _pair_scorer() -> Any:
-    from dreamd.embedding.model_files import find_model
-    from dreamd.pairscore import load_pair_scorer
+    from dreamd.models.model_files import find_model
+    from dreamd.models.pairscore import load_pair_scorer
 
     return load_pair_scorer(find_model(), Path(__file__).parents[2] / "config" / "judge")
 
 
 def _can_dream() -> bool:
     try:
-        return importlib.util.find_spec("dreamd.cycle") is not None
+        return importlib.util.find_spec("dreamd.dream.cycle") is not None
     except ModuleNotFoundError:
         return False
 
 
 def _told(made: list[Generated]) -> list[Any]:
     """The generated statements as a person would have noted them, a minute apart, in conversations of twenty."""
-    from dreamd.model import Candidate, Origin, Scope
+    from dreamd.core.values import Candidate, Origin, Scope
 
     return [Candidate(one.text, Origin.USER, NOW - timedelta(days=30) + timedelta(minutes=number),
                       Scope("project", "bench"), conversation=f"c{number // 20}")
@@ -354,10 +354,10 @@ def _told(made: list[Generated]) -> list[Any]:
 
 
 def _world(home: str) -> Any:
-    from dreamd.clock import FixedClock
+    from dreamd.core.clock import FixedClock
+    from dreamd.core.paths import Paths
+    from dreamd.core.settings import Settings
     from dreamd.kit import World
-    from dreamd.paths import Paths
-    from dreamd.settings import Settings
 
     settings = Settings()
     return World(Paths(Path(home) / "home"), replace(settings, store=replace(settings.store, zone="UTC")),

@@ -57,14 +57,14 @@ def main() -> int:
 
 def fill(home: Path, size: int) -> list[str]:
     """Write memories with vectors straight into a store."""
-    from dreamd.clock import FixedClock
-    from dreamd.embedding import MODEL_ID
+    from dreamd.core.clock import FixedClock
+    from dreamd.core.paths import Paths
+    from dreamd.core.settings import Settings
+    from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, content_id, text_sha
+    from dreamd.core.world import World
     from dreamd.kit import open_kit
-    from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, content_id, text_sha
-    from dreamd.paths import Paths
-    from dreamd.settings import Settings
+    from dreamd.models import MODEL_ID
     from dreamd.store import derived, memories
-    from dreamd.world import World
 
     made = generate(size, duplicates=0.0)
     classes = (MemoryClass.REFERENCE, MemoryClass.RULE, MemoryClass.STATE, MemoryClass.PREFERENCE)
@@ -82,7 +82,7 @@ def fill(home: Path, size: int) -> list[str]:
 
 def warm(home: Path, questions: Sequence[str], env: dict[str, str]) -> None:
     """Ask the server, and start a conversation through it."""
-    server = subprocess.Popen([sys.executable, "-m", "dreamd.recall_server", "--home", str(home)], env=env)
+    server = subprocess.Popen([sys.executable, "-m", "dreamd.agents.recall_server", "--home", str(home)], env=env)
     try:
         begun = time.perf_counter()
         while not (home / "dream.sock").exists():
@@ -107,13 +107,13 @@ def warm(home: Path, questions: Sequence[str], env: dict[str, str]) -> None:
 
 def ask_all(home: Path, questions: Sequence[str]) -> tuple[list[float], float]:
     """Milliseconds of each question, and how many results one had."""
-    from dreamd import recall_client
-    from dreamd.clock import FixedClock
-    from dreamd.paths import Paths
-    from dreamd.recall import Look
-    from dreamd.settings import Settings
+    from dreamd.agents import recall_client
+    from dreamd.core.clock import FixedClock
+    from dreamd.core.paths import Paths
+    from dreamd.core.settings import Settings
+    from dreamd.core.world import World
+    from dreamd.recall.answer import Look
     from dreamd.store.connection import open_reader
-    from dreamd.world import World
 
     world, store = World(Paths(home), Settings(), FixedClock(NOW), {}), open_reader(home / "dream.db")
     took, found = [], 0

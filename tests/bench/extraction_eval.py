@@ -17,9 +17,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dreamd.embedding import Embedder, load_embedder
+from dreamd.core.values import Cursor, Event, GateVerdict, parse_scope
 from dreamd.extraction import ConversationState, extract, gate
-from dreamd.model import Cursor, Event, GateVerdict, parse_scope
+from dreamd.models import Embedder, load_embedder
 from dreamd.sources import adapter_for
 
 MATCH_AT = 0.60

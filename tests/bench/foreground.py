@@ -27,12 +27,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 from bench import step_fill
-from dreamd import mutex
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.paths import Paths
+from dreamd.core import locks
+from dreamd.core.paths import Paths
+from dreamd.core.telemetry import cycle_beat_path
+from dreamd.core.values import Candidate, Origin, Scope
 from dreamd.store import observations
 from dreamd.store.connection import open_store
-from dreamd.telemetry import cycle_beat_path
 
 PAUSE_S = 0.02
 LOOK_S = 0.02
@@ -141,9 +141,9 @@ def write_until_told(paths: Paths) -> None:
         note = Candidate(f"Remember note {n} of {os.getpid()}.", Origin.USER, now, Scope("project", "notes"),
                          key=f"{os.getpid()}-{n}")
         try:
-            with mutex.foreground(paths.locks), store.writing() as tx:
+            with locks.foreground(paths.locks), store.writing() as tx:
                 observations.append(tx, [note], stored_at=now, key=b"k" * 32)
-        except mutex.WriteBusy:
+        except locks.WriteBusy:
             pass  # counted with the whole budget it waited
         waits.append((time.monotonic(), (time.perf_counter() - began) * 1000))
         time.sleep(PAUSE_S)

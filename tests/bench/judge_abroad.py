@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, DATA, RELATED, SAME, UNRELATED, Row
 
-from dreamd.embedding.glossary import Glossary, tongue_of
-from dreamd.embedding.lexicon import entries
+from dreamd.models.lexical.glossary import Glossary, tongue_of
+from dreamd.models.lexical.lexicon import entries
 
 LEXICON = DATA / "lexicon.txt"
 """The lexicon as it was when the judge was trained: the one that is read with may grow, the training stays the same."""

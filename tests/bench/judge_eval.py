@@ -27,11 +27,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from dreamd.embedding.glossary import tongue_of
-from dreamd.model import MERGING, Judgement, PairScore, Relation
-from dreamd.pairscore import load_pair_scorer
-from dreamd.relations import Statement, judge, needs_score
-from dreamd.relations.verdicts import LIMITS, Limits
+from dreamd.core.values import MERGING, Judgement, PairScore, Relation
+from dreamd.judge import Statement, judge, needs_score
+from dreamd.judge.verdicts import LIMITS, Limits
+from dreamd.models.lexical.glossary import tongue_of
+from dreamd.models.pairscore import load_pair_scorer
 
 OWN_SEED = 20
 ARTEFACT = Path(__file__).parents[2] / "config" / "judge"

@@ -33,7 +33,7 @@ from judge_frames import (
     turn_pairs,
 )
 
-from dreamd.embedding.glossary import Glossary, tongue_of
+from dreamd.models.lexical.glossary import Glossary, tongue_of
 
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")

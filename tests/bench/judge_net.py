@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import nn
 
-from dreamd.embedding.pairs import LONGEST_TOKENS
+from dreamd.models.pairs import LONGEST_TOKENS
 
 
 class PairNet:

@@ -34,10 +34,10 @@ import judge_abroad
 import judge_generate
 import judge_net
 
-from dreamd import pairscore
-from dreamd.embedding.glossary import load_glossary
-from dreamd.embedding.pairs import FEATURES
-from dreamd.model import content_id
+from dreamd.core.values import content_id
+from dreamd.models import pairscore
+from dreamd.models.lexical.glossary import load_glossary
+from dreamd.models.pairs import FEATURES
 
 SEED = 20
 RANK = 24

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from dreamd.embedding.glossary import Glossary
-from dreamd.identity import with_context
+from dreamd.core.identity import with_context
+from dreamd.models.lexical.glossary import Glossary
 
 T = TypeVar("T")
 DATA = Path(__file__).parent / "question_data"

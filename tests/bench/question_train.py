@@ -30,10 +30,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 import question_scenes
 from question_scenes import Scene
 
-from dreamd.embedding import load_embedder
-from dreamd.embedding.glossary import load_glossary
-from dreamd.embedding.questions import ABOUT_FILE, ADAPTER_FILE
-from dreamd.pairscore import file_sha256
+from dreamd.models import load_embedder
+from dreamd.models.lexical.glossary import load_glossary
+from dreamd.models.pairscore import file_sha256
+from dreamd.models.questions import ABOUT_FILE, ADAPTER_FILE
 
 SCALE = 2.0
 BEHIND = 0.5

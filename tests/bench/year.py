@@ -19,16 +19,16 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dreamd.clock import FixedClock
-from dreamd.cycle import run_cycle
-from dreamd.embedding import Embedder, load_embedder
+from dreamd.core.clock import FixedClock
+from dreamd.core.paths import Paths
+from dreamd.core.settings import Settings
+from dreamd.core.values import Candidate, Memory, MemoryClass, Origin, Scope, Status
+from dreamd.core.world import World
+from dreamd.dream.cycle import run_cycle
 from dreamd.kit import Kit, open_kit
-from dreamd.model import Candidate, Memory, MemoryClass, Origin, Scope, Status
-from dreamd.paths import Paths
-from dreamd.recall import Look, search
-from dreamd.settings import Settings
+from dreamd.models import Embedder, load_embedder
+from dreamd.recall.answer import Look, search
 from dreamd.store import memories, observations
-from dreamd.world import World
 
 FIRST = datetime(2026, 1, 1, 9, tzinfo=UTC)
 SCOPE = Scope("project", "atlas")

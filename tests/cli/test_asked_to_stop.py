@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.paths import Paths
+from dreamd.core.paths import Paths
 from dreamd.store import journal
 from dreamd.store.connection import open_reader
 

@@ -115,10 +115,10 @@ def test_a_plan_whose_ground_has_moved_is_four_and_changes_nothing(lived_in):
 
 
 def test_a_second_dream_is_eleven_and_says_who_is_at_work(lived_in):
-    from dreamd import mutex
-    from dreamd.clock import parse_instant
+    from dreamd.core import locks
+    from dreamd.core.clock import parse_instant
 
-    with mutex.hold_dream(lived_in.home / "locks", mutex.Owner("a long dream", parse_instant(FRIDAY))):
+    with locks.hold_dream(lived_in.home / "locks", locks.Owner("a long dream", parse_instant(FRIDAY))):
         told = lived_in("consolidate", "--json")
         auto = lived_in("consolidate", "--auto")
     assert (told.code, told.document["outcome"]) == (11, "locked")

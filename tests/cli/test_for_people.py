@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.cli import render
+from dreamd.cli.printing import render
 
 TUESDAY = "2026-03-03T09:00:00Z"
 FRIDAY = "2026-03-20T09:00:00Z"

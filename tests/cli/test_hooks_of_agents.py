@@ -175,7 +175,7 @@ def test_the_quick_way_imports_nothing_of_dream_but_itself(dream):
     done = subprocess.run([sys.executable, "-c", look], input=call(dream), env=dream.env, capture_output=True, check=True)
     assert set(json.loads(done.stdout.decode().replace("'", '"'))) == {
         "dreamd", "dreamd.cli", "dreamd.cli.commands", "dreamd.cli.hooking", "dreamd.cli.main", "dreamd.cli.told",
-        "dreamd.errors"}
+        "dreamd.core", "dreamd.core.errors"}
 
 
 def test_what_a_person_asks_to_be_remembered_is_a_memory_after_the_next_dream(dream):

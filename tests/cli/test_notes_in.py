@@ -94,10 +94,10 @@ def test_a_thousand_lines_are_answered_in_order(dream):
 
 
 def test_a_note_waits_in_the_inbox_while_the_store_is_busy_and_the_next_dream_takes_it(dream):
-    from dreamd import mutex
+    from dreamd.core import locks
 
     dream.json("note", "The first note makes the store here")
-    with mutex.foreground(dream.home / "locks"):
+    with locks.foreground(dream.home / "locks"):
         answer = dream.json("note", "The second note finds a busy store")["observations"][0]
     assert (answer["status"], answer["reason"]) == ("stored", "deferred")
     assert len(list((dream.home / "inbox").glob("*.json"))) == 1
@@ -107,10 +107,10 @@ def test_a_note_waits_in_the_inbox_while_the_store_is_busy_and_the_next_dream_ta
 
 
 def test_a_note_does_not_wait_for_a_dream(lived_in):
-    from dreamd import mutex
-    from dreamd.clock import parse_instant
+    from dreamd.core import locks
+    from dreamd.core.clock import parse_instant
 
-    with mutex.hold_dream(lived_in.home / "locks", mutex.Owner("a long dream", parse_instant(MONDAY))):
+    with locks.hold_dream(lived_in.home / "locks", locks.Owner("a long dream", parse_instant(MONDAY))):
         answer = lived_in.json("note", "Written while somebody dreams")["observations"][0]
     assert (answer["status"], answer["reason"]) == ("stored", None), "written at once: nobody else lets go of the lock"
 

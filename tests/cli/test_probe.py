@@ -19,16 +19,17 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import mutex, outage, probe, telemetry
-from dreamd.clock import iso
-from dreamd.errors import ConfigError, Outage
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.mutex import Owner
-from dreamd.paths import Paths
-from dreamd.settings import load_settings
+from dreamd import probe
+from dreamd.core import locks, outage, telemetry
+from dreamd.core.clock import iso
+from dreamd.core.errors import ConfigError, Outage
+from dreamd.core.locks import Owner
+from dreamd.core.paths import Paths
+from dreamd.core.settings import load_settings
+from dreamd.core.telemetry import Heartbeat
+from dreamd.core.values import Candidate, Origin, Scope
 from dreamd.store import journal, observations, schema, work
 from dreamd.store.connection import Store, open_store
-from dreamd.telemetry import Heartbeat
 
 PROBE = Path(probe.__file__)
 LAUNCHER = PROBE.parents[2] / "systemd" / "dream-probe.sh"
@@ -299,7 +300,7 @@ def test_one_note_that_waits_for_weeks_is_stale(paths: Paths, store: Store) -> N
 def test_a_heartbeat_that_froze_while_the_lock_is_held_is_stale(paths: Paths) -> None:
     beat(paths, "cycle", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
     assert verdict(paths) == ("healthy", 0)
-    with mutex.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
+    with locks.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
         assert verdict(paths) == ("stale", 1)
         beat(paths, "cycle")
         assert verdict(paths) == ("healthy", 0)
@@ -307,7 +308,7 @@ def test_a_heartbeat_that_froze_while_the_lock_is_held_is_stale(paths: Paths) ->
 
 @pytest.mark.usefixtures("store")
 def test_a_frozen_service_is_stale_and_a_stepped_clock_is_not(paths: Paths) -> None:
-    with mutex.hold_service(paths.locks, Owner("dream run", NOW)):
+    with locks.hold_service(paths.locks, Owner("dream run", NOW)):
         beat(paths, "service", at=iso(NOW - timedelta(days=2)))
         assert verdict(paths) == ("healthy", 0)
         beat(paths, "service", boot_s=telemetry.boot_time_s() - AN_HOUR_S)
@@ -363,7 +364,7 @@ def test_a_dream_that_was_overtaken_is_fenced_until_one_succeeds(paths: Paths, s
 
 @pytest.mark.usefixtures("store")
 def test_a_lock_held_longer_than_any_honest_dream_is_overdue(paths: Paths) -> None:
-    with mutex.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
+    with locks.hold_dream(paths.locks, Owner("dream consolidate", NOW)):
         assert verdict(paths) == ("healthy", 0)
         assert verdict(paths, "--now", iso(NOW + timedelta(hours=3))) == ("lock_overdue", 1)
     assert verdict(paths, "--now", iso(NOW + timedelta(hours=3))) == ("healthy", 0)

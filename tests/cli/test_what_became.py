@@ -10,7 +10,7 @@ import pytest
 from dreamd.cli import main
 from dreamd.cli.commands import FAMILY
 from dreamd.cli.examples import EXAMPLES
-from dreamd.cli.fates import in_words
+from dreamd.cli.printing.fates import in_words
 
 MONDAY = "2026-03-02T09:00:00Z"
 SAID = ("The lab freezer is kept at minus 80 degrees.", "thanks, looks great", "ok, very nice work")

@@ -6,9 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from dreamd import verbs
-from dreamd.clock import parse_instant
-from dreamd.model import (
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import (
     SURE_CONFLICT,
     Basis,
     Fate,
@@ -20,7 +19,8 @@ from dreamd.model import (
     Status,
     Trust,
 )
-from dreamd.phases.compare import RULES
+from dreamd.dream import verbs
+from dreamd.dream.phases.compare import RULES
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from household import CEDAR, House, Said

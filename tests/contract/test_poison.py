@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.cycle import Wish
-from dreamd.extraction.neutral import strip_hidden
-from dreamd.model import MemoryClass, Origin, Status, Trust
+from dreamd.core.values import MemoryClass, Origin, Status, Trust
+from dreamd.dream.cycle import Wish
 from dreamd.notes import read_directory, read_topic
+from dreamd.text.injection import strip_hidden
 from household import CEDAR, House, Said
 
 RULES = {MemoryClass.RULE, MemoryClass.PREFERENCE}

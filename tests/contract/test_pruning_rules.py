@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.model import MemoryClass, Status
+from dreamd.core.values import MemoryClass, Status
 from dreamd.store import memories
 from household import House, Said, snapshot
 

@@ -11,9 +11,9 @@ from typing import NoReturn
 
 import pytest
 
-from dreamd.cycle import Wish
-from dreamd.errors import Refused, StoreMissing
-from dreamd.model import Memory, MemoryClass, Origin, Status, Trust
+from dreamd.core.errors import Refused, StoreMissing
+from dreamd.core.values import Memory, MemoryClass, Origin, Status, Trust
+from dreamd.dream.cycle import Wish
 from dreamd.store import connection as store_door
 from dreamd.store import journal
 from household import AS_USUAL, CEDAR, House, Said, SharedWords, differences, every_byte, snapshot
@@ -325,7 +325,7 @@ def test_a_mask_in_one_member_stays_a_mask(house: House) -> None:
 
 
 def test_a_pinned_memory_is_touched_by_no_dream(house: House) -> None:
-    from dreamd import verbs
+    from dreamd.dream import verbs
 
     house.say(DAY, place(1), TAGS, PORT)
     house.dream(NIGHT)
@@ -352,7 +352,7 @@ def test_a_file_that_a_person_edited_keeps_its_bytes_through_later_dreams(house:
 
 
 def test_a_dream_for_one_scope_leaves_the_others_alone(house: House) -> None:
-    from dreamd.model import parse_scope
+    from dreamd.core.values import parse_scope
 
     house.say(DAY, PORT, Said(TAGS.text, scope="project:birch"))
     house.dream(NIGHT, Wish(scope=parse_scope("project:birch")))

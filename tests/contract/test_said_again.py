@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dreamd import verbs
-from dreamd.model import MemoryClass, Origin
+from dreamd.core.values import MemoryClass, Origin
+from dreamd.dream import verbs
 from household import House, Said
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import inbox, mutex, outage, telemetry
-from dreamd.clock import parse_instant
-from dreamd.errors import DreamError, Outage
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.notebook import take_note
+from dreamd.core import locks, outage, telemetry
+from dreamd.core.clock import parse_instant
+from dreamd.core.errors import DreamError, Outage
+from dreamd.core.values import Candidate, Origin, Scope
 from dreamd.store import backups
+from dreamd.store.intake import inbox
+from dreamd.store.intake.notebook import take_note
 from household import House
 from secrets_said import SECRETS
 
@@ -66,7 +67,7 @@ def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Aftermath:
     talk(house.person)
     edited = house.paths.scope_dir(Scope("project", "cedar")) / "typed-by-hand.md"
     edited.write_text("\n\n".join(wrapped(text, n) for n, (text, _) in enumerate(SECRETS.values())))
-    with mutex.foreground(house.paths.locks), suppress(DreamError):
+    with locks.foreground(house.paths.locks), suppress(DreamError):
         take_note(house.world(NEXT_DAY), [Candidate(f"{c.text}\nIt still does.", c.origin, c.at, c.scope, conversation="later")
                                           for c in given])
     waiting = b"".join(p.read_bytes() for p in inbox.list_inbox(house.paths))

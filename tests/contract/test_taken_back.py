@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.model import Status
+from dreamd.core.values import Status
 from household import House, Said
 
 NIGHT, LATER = "2026-03-02T10:10:00Z", "2026-03-02T20:00:00Z"

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import dreamd
 from dreamd.cli import main as door
-from dreamd.cycle import run_cycle
+from dreamd.dream.cycle import run_cycle
 from household import House
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dreamd import fsio
+from dreamd.core import fsio
 from dreamd.store import connection as store_door
 
 KILLED = 137

@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from dreamd import inbox
-from dreamd.clock import parse_instant
-from dreamd.cycle import CycleReport
-from dreamd.model import MemoryClass, Origin
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import MemoryClass, Origin
+from dreamd.dream.cycle import CycleReport
+from dreamd.store.intake import inbox
 from household import House, Said
 
 LONG_AGO = "2025-07-20T09:00:00Z"

@@ -26,12 +26,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from dreamd.clock import SystemClock
-from dreamd.errors import DreamError
-from dreamd.model import Candidate, Origin, parse_scope
-from dreamd.notebook import REFUSED, take_note
-from dreamd.settings import load_settings
-from dreamd.world import World
+from dreamd.core.clock import SystemClock
+from dreamd.core.errors import DreamError
+from dreamd.core.settings import load_settings
+from dreamd.core.values import Candidate, Origin, parse_scope
+from dreamd.core.world import World
+from dreamd.store.intake.notebook import REFUSED, take_note
 from serving import EAGER, Place, alive
 
 SETTINGS = EAGER + '\n[consolidate]\njudge = "rules"\n'

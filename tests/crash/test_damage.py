@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 import scenario
 
-from dreamd import doctor
-from dreamd.errors import ConfigError, Corrupt, DreamError, StoreMissing
-from dreamd.settings import load_settings
+from dreamd.core.errors import ConfigError, Corrupt, DreamError, StoreMissing
+from dreamd.core.settings import load_settings
+from dreamd.dream import check
 from dreamd.store import backups
 from household import House, Said, differences, snapshot
 
@@ -132,7 +132,7 @@ def test_restore_goes_back_to_a_verified_copy_and_keeps_what_was_there(slept: Ho
     with slept.kit(NIGHT) as kit:
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="test")
     slept.paths.store.write_bytes(b"ruin" * 5000)
-    used, kept = doctor.restore_store(slept.world(NIGHT))
+    used, kept = check.restore_store(slept.world(NIGHT))
     assert used.parent == slept.paths.backups
     assert kept is not None and kept.read_bytes() == b"ruin" * 5000
     slept.dream(NIGHT)
@@ -149,7 +149,7 @@ def test_what_was_noted_since_the_copy_is_not_lost_by_going_back(slept: House) -
         connection.execute("UPDATE operation SET reason = 'anything else'")
         connection.execute("UPDATE observation SET text = 'what nobody said' WHERE text LIKE 'Cabinet 7 %'")
         connection.commit()
-    doctor.restore_store(slept.world("2026-02-07T20:00:00Z"))
+    check.restore_store(slept.world("2026-02-07T20:00:00Z"))
     slept.dream("2026-02-07T21:00:00Z")
     said = {str(text) for (text,) in slept.rows("SELECT text FROM observation")}
     assert {s.text for s in later} - said == {"Cabinet 7 holds the drawings of pier 49."}
@@ -162,7 +162,7 @@ def test_restore_passes_over_a_copy_that_is_damaged_itself(slept: House) -> None
         older = backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="older")
         newer = older.with_name("29990101T000000Z-newer.db")
         newer.write_bytes(older.read_bytes()[:20_000])
-    used, _ = doctor.restore_store(slept.world(NIGHT))
+    used, _ = check.restore_store(slept.world(NIGHT))
     assert used == older
 
 
@@ -170,7 +170,7 @@ def test_restore_without_a_copy_says_so_and_touches_nothing(house: House) -> Non
     house.say(NIGHT, "Reviews of cedar need two people.")
     before = house.paths.store.read_bytes()
     with pytest.raises(StoreMissing, match="no backup"):
-        doctor.restore_store(house.world(NIGHT))
+        check.restore_store(house.world(NIGHT))
     assert house.paths.store.read_bytes() == before
 
 
@@ -196,7 +196,7 @@ def test_ruined_vectors_are_repaired_by_embedding_again(slept: House, ruin: str)
         connection.commit()
     assert any("vectors" in fault for fault in slept.faults(NIGHT))
     with slept.kit(NIGHT) as kit:
-        assert {f.verdict for f in doctor.check(kit, repair=True)} == {"ok", "repaired"}
+        assert {f.verdict for f in check.check(kit, repair=True)} == {"ok", "repaired"}
     assert slept.faults(NIGHT) == []
     slept.say(NIGHT, "The canary group of cedar is called sparrow.")
     slept.dream("2026-02-07T20:00:00Z")
@@ -214,7 +214,7 @@ def test_a_ruined_word_index_is_made_anew(slept: House, ruin: str) -> None:
         connection.commit()
     assert any("word index" in fault for fault in slept.faults(NIGHT))
     with slept.kit(NIGHT) as kit:
-        doctor.check(kit, repair=True)
+        check.check(kit, repair=True)
     assert slept.faults(NIGHT) == []
 
 
@@ -231,9 +231,9 @@ def test_each_contradiction_in_the_store_is_named_and_not_repaired_away(slept: H
         connection.execute(ruin.replace("WHERE rowid IS NULL OR 1", ""))
         connection.commit()
     with slept.kit(NIGHT) as kit:
-        findings = {f.name: f.verdict for f in doctor.check(kit)}
+        findings = {f.name: f.verdict for f in check.check(kit)}
         assert findings[name] == "broken"
-        assert {f.name: f.verdict for f in doctor.check(kit, repair=True)}[name] == "broken"
+        assert {f.name: f.verdict for f in check.check(kit, repair=True)}[name] == "broken"
 
 
 @pytest.mark.parametrize(("ruin", "name"), [
@@ -250,7 +250,7 @@ def test_each_damage_to_what_is_derived_is_named_and_repaired(slept: House, ruin
         connection.commit()
     assert [f for f in slept.faults(NIGHT) if f.startswith(name)]
     with slept.kit(NIGHT) as kit:
-        verdicts = {f.name: f.verdict for f in doctor.check(kit, repair=True)}
+        verdicts = {f.name: f.verdict for f in check.check(kit, repair=True)}
     assert verdicts[name] == "repaired"
     assert slept.faults(NIGHT) == []
     slept.dream("2026-02-07T20:00:00Z")
@@ -269,7 +269,7 @@ def test_a_row_that_only_the_store_knows_is_sealed_to_the_last_field(slept: Hous
         connection.execute(f"UPDATE OR REPLACE {table} SET {field} = {field} || 'x'")
         connection.commit()
     with slept.kit(NIGHT) as kit:
-        assert {f.name: f.verdict for f in doctor.check(kit, repair=True)}["seals"] == "broken"
+        assert {f.name: f.verdict for f in check.check(kit, repair=True)}["seals"] == "broken"
 
 
 def test_a_damaged_store_is_not_copied_over_the_sound_ones(slept: House) -> None:
@@ -281,18 +281,18 @@ def test_a_damaged_store_is_not_copied_over_the_sound_ones(slept: House) -> None
     with slept.kit("2026-02-14T20:00:00Z") as kit, pytest.raises(Corrupt, match="never wrote"):
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=1, why="test")
     assert sound.exists()
-    assert doctor.restore_store(slept.world("2026-02-14T20:00:00Z"))[0] == sound
+    assert check.restore_store(slept.world("2026-02-14T20:00:00Z"))[0] == sound
     assert slept.faults("2026-02-14T20:00:00Z") == []
 
 
 def test_a_topic_file_that_a_person_deleted_is_no_damage(slept: House) -> None:
     slept.file_of("tag registry").unlink()
     with slept.kit(NIGHT) as kit:
-        told = {f.name: f for f in doctor.check(kit)}
+        told = {f.name: f for f in check.check(kit)}
     assert {f.verdict for f in told.values()} == {"ok", "edited"}
     assert "your wish" in told["deleted files"].detail
     with slept.kit(NIGHT) as kit:
-        doctor.check(kit, repair=True)
+        check.check(kit, repair=True)
     assert slept.file_of("tag registry").exists()
 
 
@@ -300,8 +300,8 @@ def test_a_missing_index_or_directory_is_written_anew(slept: House) -> None:
     wanted = snapshot(slept.home)["on disk"]
     shutil.rmtree(slept.file_of("tag registry").parent)
     with slept.kit(NIGHT) as kit:
-        assert {f.name: f.verdict for f in doctor.check(kit)}["files"] == "broken"
-        doctor.check(kit, repair=True)
+        assert {f.name: f.verdict for f in check.check(kit)}["files"] == "broken"
+        check.check(kit, repair=True)
     assert snapshot(slept.home)["on disk"] == wanted
 
 
@@ -310,7 +310,7 @@ def test_a_restored_older_copy_comes_to_rest_with_the_files_as_they_are(slept: H
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="test")
     slept.say(NIGHT, "The canary group of cedar is called sparrow.")
     slept.dream("2026-02-07T20:00:00Z")
-    doctor.restore_store(slept.world("2026-02-08T20:00:00Z"))
+    check.restore_store(slept.world("2026-02-08T20:00:00Z"))
     for night in ("2026-02-08T20:00:00Z", "2026-02-09T20:00:00Z"):
         slept.dream(night)
     assert slept.faults("2026-02-09T20:00:00Z") == []

@@ -14,9 +14,10 @@ import scenario
 from faults import FULL_LASTING, IO_ONCE, KILL, KINDS, LOSE_BODIES, LOSE_ENTRIES, Fault, short_writes
 from torment import Ordeal, sampled
 
-from dreamd import fsio, projection
-from dreamd.mutex import Background
-from dreamd.paths import Paths
+from dreamd.core import fsio
+from dreamd.core.locks import Background
+from dreamd.core.paths import Paths
+from dreamd.dream import projection
 from dreamd.store import work
 from dreamd.store.connection import Store
 from dreamd.store.work import Intent

@@ -21,13 +21,14 @@ from faults import BUSY, Fault, watched
 from torment import Ordeal
 
 import dreamd
-from dreamd import fsio, probe
-from dreamd.clock import SystemClock
-from dreamd.cycle import run_cycle
-from dreamd.errors import DreamError, Outage
-from dreamd.notebook import take_note
+from dreamd import probe
+from dreamd.core import fsio
+from dreamd.core.clock import SystemClock
+from dreamd.core.errors import DreamError, Outage
+from dreamd.core.world import World
+from dreamd.dream.cycle import run_cycle
 from dreamd.store.connection import JOURNAL_LIMIT_BYTES
-from dreamd.world import World
+from dreamd.store.intake.notebook import take_note
 from household import House, differences, snapshot
 
 Tell = Callable[[str], None]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import Locked
+from dreamd.core.errors import Locked
 from dreamd.store import work
 from household import House, snapshot
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import scenario
 
-from dreamd import recall
-from dreamd.errors import Corrupt
+from dreamd.core.errors import Corrupt
+from dreamd.recall import answer
 from dreamd.store import journal
 from household import House
 
@@ -42,7 +42,7 @@ def look_back(house: House) -> None:
 def ask(house: House) -> None:
     """Ask for a memory."""
     with house.kit(NIGHT) as kit:
-        recall.search(kit, "staging port of cedar")
+        answer.search(kit, "staging port of cedar")
 
 
 def dream(house: House) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from faults import KILLED, Fault, watched
 
-from dreamd.errors import DreamError
+from dreamd.core.errors import DreamError
 from household import House, differences, snapshot
 
 Act = Callable[[House], object]

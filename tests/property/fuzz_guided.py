@@ -15,7 +15,7 @@ import atheris  # type: ignore[import-not-found]  # only where it installs
 with atheris.instrument_imports(include=["dreamd"]):
     from fuzzing import targets
 
-    from dreamd.errors import DreamError
+    from dreamd.core.errors import DreamError
 
 
 def main() -> None:

@@ -26,17 +26,21 @@ from types import FrameType, SimpleNamespace
 
 from fuzz_seeds import DATABASES, SEEDS, WORDS
 
-from dreamd import harnesses, hooks, inbox, outage, probe, telemetry
-from dreamd.cli import notes as note_lines
-from dreamd.clock import FixedClock
-from dreamd.errors import DreamError
-from dreamd.extraction import gate, redact
-from dreamd.model import Cursor, Origin
+from dreamd import probe
+from dreamd.agents import harnesses, hooks
+from dreamd.cli.families import intake as note_lines
+from dreamd.core import outage, telemetry
+from dreamd.core.clock import FixedClock
+from dreamd.core.errors import DreamError
+from dreamd.core.paths import Paths
+from dreamd.core.settings import load_settings
+from dreamd.core.values import Cursor, Origin
+from dreamd.extraction import gate
 from dreamd.notes import Dialect, detect_dialect, diff_person_edits, read_directory, read_entries, read_topic, restate_topic
-from dreamd.paths import Paths
-from dreamd.service import pause
-from dreamd.settings import load_settings
+from dreamd.service.gating import pause
 from dreamd.sources import ADAPTERS, adapter_for
+from dreamd.store.intake import inbox
+from dreamd.text.redaction import redact
 
 Target = Callable[[bytes], object]
 LIMIT_S = 2.0

@@ -10,9 +10,9 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dreamd.cycle import Wish
-from dreamd.errors import Refused
-from dreamd.model import Memory, MemoryClass, Origin
+from dreamd.core.errors import Refused
+from dreamd.core.values import Memory, MemoryClass, Origin
+from dreamd.dream.cycle import Wish
 from household import House, Said, snapshot
 
 THINGS = ("importer", "exporter", "mirror", "spooler")

@@ -8,7 +8,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
 from dreamd.notes import (
     EarlierVersion,
     diff_person_edits,

@@ -7,7 +7,8 @@ import string
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.extraction import neutralise, redact
+from dreamd.text.injection import neutralise
+from dreamd.text.redaction import redact
 
 WORDS = st.sampled_from(
     [

@@ -8,8 +8,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dreamd import recall
-from dreamd.model import MemoryClass, Origin, parse_scope
+from dreamd.core.values import MemoryClass, Origin, parse_scope
+from dreamd.recall import answer
 from household import House, Said, snapshot
 
 SCOPES = ("user", "project:cedar", "project:cedar-ui", "project:Cedar", "team:cedar", "local:cedar", "project:a/b",
@@ -55,8 +55,8 @@ def _files_stay_apart(house: House) -> None:
 def _search_stays_inside(house: House) -> None:
     with house.kit("2026-02-09T20:00:00Z") as kit:
         for scope in SCOPES[:3]:
-            look = recall.Look(scopes=(parse_scope(scope),), held=True, record=False)
-            found = recall.search(kit, "staging port gateway", look)
+            look = answer.Look(scopes=(parse_scope(scope),), held=True, record=False)
+            found = answer.search(kit, "staging port gateway", look)
             assert all(str(f.memory.scope) == scope for f in found.results)
 
 
@@ -70,8 +70,8 @@ def test_two_scopes_never_share_a_directory(tmp_path: Path) -> None:
 @settings(max_examples=200, deadline=None, derandomize=True)
 @given(key=st.text(min_size=1, max_size=200))
 def test_no_scope_key_leaves_the_memory_directory(key: str) -> None:
-    from dreamd.errors import UsageError
-    from dreamd.paths import Paths
+    from dreamd.core.errors import UsageError
+    from dreamd.core.paths import Paths
 
     try:
         scope = parse_scope(f"project:{key}")

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from dreamd.model import Cursor, Event, Reading
+from dreamd.core.values import Cursor, Event, Reading
 from dreamd.sources import ADAPTERS, Adapter, adapter_for, adapter_of_kind
-from dreamd.sources.memory_text import pieces_of, split_front
-from dreamd.sources.refusals import read_answers, read_refusal
-from dreamd.sources.speech import closing_question, separate, split_long
+from dreamd.sources.base.human_words import closing_question, separate, split_long
+from dreamd.sources.base.refusals import read_answers, read_refusal
+from dreamd.sources.claude_code.memory_text import pieces_of, split_front
 
 LINE_KINDS = ("claude-code", "codex", "copilot-cli", "openclaw", "cursor", "structured")
 SETTINGS = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import mutex
-from dreamd.errors import ConfigError, DreamError, Locked
-from dreamd.mutex import DREAM_LOCK, GATE_LOCK, WRITE_LOCK, Background, Owner, WriteBusy, foreground, hold_dream
+from dreamd.core import locks as mutex
+from dreamd.core.errors import ConfigError, DreamError, Locked
+from dreamd.core.locks import DREAM_LOCK, GATE_LOCK, WRITE_LOCK, Background, Owner, WriteBusy, foreground, hold_dream
 
 OWNER = Owner("dream consolidate", datetime(2026, 5, 7, 9, 30, tzinfo=UTC))
 Child = Callable[[str], subprocess.Popen[str]]
@@ -59,7 +59,8 @@ def locks(tmp_path: Path) -> Path:
 def child(locks: Path) -> Iterator[Child]:
     """Start a process at once in a lock script; every one is dead when the test is over."""
     started: list[subprocess.Popen[str]] = []
-    head = ("import sys, time; from pathlib import Path; from datetime import datetime, UTC; from dreamd import mutex;"
+    head = ("import sys, time; from pathlib import Path; from datetime import datetime, UTC;"
+            "from dreamd.core import locks as mutex;"
             "locks = Path(sys.argv[1]); OWNER = mutex.Owner('dream run', datetime(2026, 5, 7, 9, 30, tzinfo=UTC))\n")
 
     def start(script: str) -> subprocess.Popen[str]:

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 from manager_scene import SETTINGS, link_libraries, watched
 
-from dreamd.clock import iso
+from dreamd.core.clock import iso
 
 ROOT = Path(__file__).resolve().parents[2]
 SCENE = Path(__file__).with_name("manager_scene.py")

@@ -14,10 +14,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import inbox, mutex, outage
-from dreamd.clock import iso
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.outage import read_markers
+from dreamd.core import locks, outage
+from dreamd.core.clock import iso
+from dreamd.core.outage import read_markers
+from dreamd.core.values import Candidate, Origin, Scope
+from dreamd.store.intake import inbox
 from serving import EAGER, ONLY_EXTRACTION, Place, alive
 
 
@@ -96,7 +97,7 @@ def test_a_service_and_three_people_dream_one_after_the_other(place: Place) -> N
 
 def test_a_killed_child_is_an_outage_and_a_later_success_clears_it(place: Place) -> None:
     place.dream("note", NOTE)
-    with mutex.foreground(place.paths.locks):  # what it decides it cannot write: it is at work until it is killed
+    with locks.foreground(place.paths.locks):  # what it decides it cannot write: it is at work until it is killed
         service = place.serve(EAGER)
         os.kill(place.child(), signal.SIGKILL)
     place.waits_for(lambda: read_markers(place.paths.outage))
@@ -161,7 +162,7 @@ def test_a_killed_supervisor_takes_no_work_with_it(place: Place) -> None:
 def test_a_frozen_dreamer_keeps_its_lock_and_notes_still_get_through(place: Place) -> None:
     holder = subprocess.Popen(
         [sys.executable, "-c", "import sys, time; from datetime import datetime, UTC; from pathlib import Path\n"
-         "from dreamd import mutex\nwith mutex.hold_dream(Path(sys.argv[1]), mutex.Owner('dream consolidate', "
+         "from dreamd.core import locks as mutex\nwith mutex.hold_dream(Path(sys.argv[1]), mutex.Owner('dream consolidate', "
          "datetime.now(UTC))):\n    print('held', flush=True); time.sleep(60)", str(place.paths.locks)],
         stdout=subprocess.PIPE, text=True)
     place.started.append(holder)
@@ -231,7 +232,7 @@ def test_a_child_asked_once_finishes_its_step_and_asked_twice_is_gone(place: Pla
                               "--config", str(place.base / "none.toml")], env=place.env, stdout=subprocess.PIPE, text=True)
     place.started.append(child)
     place.waits_for((place.paths.home / "cycle.json").exists)
-    with mutex.foreground(place.paths.locks, 60.0):  # it cannot come to its end before it is asked
+    with locks.foreground(place.paths.locks, 60.0):  # it cannot come to its end before it is asked
         if twice:
             child.send_signal(signal.SIGSTOP)
             child.send_signal(signal.SIGTERM)
@@ -349,7 +350,7 @@ def test_a_full_disk_at_the_start_is_marked_and_not_the_end(place: Place) -> Non
     try:
         place.paths.locks.mkdir(mode=0o700)
         outage.prepare(place.paths.outage)
-        for name in (mutex.SERVICE_LOCK, mutex.DREAM_LOCK, mutex.GATE_LOCK, mutex.WRITE_LOCK):
+        for name in (locks.SERVICE_LOCK, locks.DREAM_LOCK, locks.GATE_LOCK, locks.WRITE_LOCK):
             (place.paths.locks / name).touch(mode=0o600)
         with pytest.raises(OSError, match="No space"):
             (home / "filler").write_bytes(b"x" * (1 << 20))

@@ -16,11 +16,11 @@ import pytest
 RUN = """
 import sys
 from pathlib import Path
-from dreamd.clock import SystemClock
-from dreamd.paths import Paths, default_config, read_environment
+from dreamd.core.clock import SystemClock
+from dreamd.core.paths import Paths, default_config, read_environment
 from dreamd.service.run import Rhythm, Service
-from dreamd.settings import load_settings
-from dreamd.world import World
+from dreamd.core.settings import load_settings
+from dreamd.core.world import World
 home, config = Path(sys.argv[1]), Path(sys.argv[2])
 world = World(Paths(home), load_settings(config), SystemClock(), read_environment())
 sys.exit(Service(world, config=config, reload=lambda: world, say=lambda *_, **__: None, rhythm=Rhythm(tick_s=0.2)).run())

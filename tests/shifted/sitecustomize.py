@@ -33,7 +33,7 @@ class Shifted(datetime):
 if PLACE:
     from datetime import UTC
 
-    from dreamd.clock import SystemClock
+    from dreamd.core.clock import SystemClock
 
     SystemClock.now = lambda _self: datetime.now(UTC) + offset()  # type: ignore[method-assign]
     if "-c" in sys.orig_argv:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import __version__, projection
-from dreamd.model import parse_scope
+from dreamd import __version__
+from dreamd.core.values import parse_scope
+from dreamd.dream import projection
 from dreamd.store import memories, work
 from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said
 
@@ -97,7 +98,7 @@ def test_a_newer_dream_looks_at_every_file_of_a_scope(tmp_path: Path) -> None:
 
 
 def test_orders_that_wait_are_not_gated_anew_in_a_night_without_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dreamd import planning
+    from dreamd.dream import planning
 
     house = House(tmp_path)
     house.say(FIRST_DAY, Said("Run the slow tests before you push.", sign="one-off", explicit=False, conversation="a"))
@@ -116,7 +117,7 @@ def test_orders_that_wait_are_not_gated_anew_in_a_night_without_one(tmp_path: Pa
 
 
 def test_an_edit_by_hand_has_no_other_file_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dreamd.phases import orient
+    from dreamd.dream.phases import orient
 
     house = _house(tmp_path)
     path = house.file_of("Halle depot's keys")
@@ -137,7 +138,7 @@ def test_an_edit_by_hand_has_no_other_file_read(tmp_path: Path, monkeypatch: pyt
 
 def test_while_a_plan_is_made_circles_are_seldom_searched_for_and_as_often_as_before_after_it(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dreamd import planning
+    from dreamd.dream import planning
 
     often: list[int] = []
     true = planning._plan_scope

@@ -9,12 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import doctor, fsio, inbox, telemetry, verbs
-from dreamd.clock import parse_instant
-from dreamd.errors import DreamError, Outage
-from dreamd.model import MemoryClass, Origin, Status, parse_scope
-from dreamd.phases import orient
+from dreamd.core import fsio, telemetry
+from dreamd.core.clock import parse_instant
+from dreamd.core.errors import DreamError, Outage
+from dreamd.core.values import MemoryClass, Origin, Status, parse_scope
+from dreamd.dream import check, verbs
+from dreamd.dream.phases import orient
 from dreamd.store import journal
+from dreamd.store.intake import inbox
 from household import House, Said, events_in
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
@@ -27,7 +29,7 @@ RULE = Said("Never write to the tag registry from a notebook.", conversation="c1
 def verdicts(house: House, *, repair: bool = False) -> dict[str, str]:
     """What `dream check` finds, by name."""
     with house.kit(NIGHT) as kit:
-        return {f.name: f.verdict for f in doctor.check(kit, repair=repair)}
+        return {f.name: f.verdict for f in check.check(kit, repair=repair)}
 
 
 # ---- bounds -----------------------------------------------------------------------------------------------------
@@ -78,7 +80,7 @@ def test_everything_below_the_home_is_its_owners_alone(house: House) -> None:
     house.dream(NIGHT)
     with house.kit(NIGHT) as kit:
         telemetry.log_event(kit.paths, "probe.asked")
-        from dreamd import outage
+        from dreamd.core import outage
         outage.flag(kit.paths.outage, Outage("x", component="model", code="y"), now=kit.clock.now(), owner="z")
     wrong = [str(p) for p in (house.home, *house.home.rglob("*")) if p.stat().st_mode & 0o077]
     assert wrong == []

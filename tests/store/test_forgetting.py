@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import doctor, fsio, inbox, verbs
-from dreamd.errors import StoreMissing
-from dreamd.model import MemoryClass
+from dreamd.core import fsio
+from dreamd.core.errors import StoreMissing
+from dreamd.core.values import MemoryClass
+from dreamd.dream import check, verbs
 from dreamd.store import backups
+from dreamd.store.intake import inbox
 from household import House, Said, every_byte
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
@@ -88,7 +90,7 @@ def test_what_was_archived_is_forgotten_in_the_archive_too(house: House) -> None
 
 def test_a_copy_kept_by_an_earlier_restore_holds_it_no_longer(house: House) -> None:
     lived_in(house)
-    doctor.restore_store(house.world(NIGHT_3))
+    check.restore_store(house.world(NIGHT_3))
     house.dream(NIGHT_3)
     house.forget(NIGHT_3, SECRET)
     assert remains(house) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import StoreMissing
+from dreamd.core.errors import StoreMissing
 from dreamd.store.connection import open_reader
 
 
@@ -18,9 +18,9 @@ def test_a_reader_who_comes_while_a_store_is_founded_finds_none_and_no_outage(tm
 
 
 def test_a_note_on_a_damaged_store_waits_in_the_inbox(house) -> None:  # type: ignore[no-untyped-def]
-    from dreamd.errors import Corrupt
-    from dreamd.model import Candidate, Origin, Scope
-    from dreamd.notebook import take_note
+    from dreamd.core.errors import Corrupt
+    from dreamd.core.values import Candidate, Origin, Scope
+    from dreamd.store.intake.notebook import take_note
 
     world = house.world("2026-03-01T09:00:00Z")
     world.paths.home.mkdir(parents=True, exist_ok=True)

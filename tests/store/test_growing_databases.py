@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.service import gate, memo
-from dreamd.service.due import judge_due
+from dreamd.core.settings import ExtractionSettings, ServiceSettings
+from dreamd.service import memo
+from dreamd.service.gating import gates
+from dreamd.service.gating.due import judge_due
+from dreamd.service.gating.watch import QUIET_END_S, Ledger, Watcher
 from dreamd.service.memo import Memo
-from dreamd.service.watch import QUIET_END_S, Ledger, Watcher
-from dreamd.settings import ExtractionSettings, ServiceSettings
 from dreamd.sources import SourceRoots, stores_below
 from dreamd.store import observations
 from dreamd.store.connection import open_reader
@@ -90,10 +91,10 @@ def test_a_database_that_moved_for_nothing_that_concerns_dream_is_not_told_of_fo
     at = agent.path.stat().st_mtime + 3600
     os.utime(agent.path.with_name(agent.path.name + "-wal"), (at, at))
     with closing(open_reader(house.paths.store)) as store:
-        assert gate.moved_sources(store).unread == (agent.path,)
+        assert gates.moved_sources(store).unread == (agent.path,)
     house.dream(TOMORROW)
     with closing(open_reader(house.paths.store)) as store:
-        assert gate.moved_sources(store).unread == ()
+        assert gates.moved_sources(store).unread == ()
 
 
 def test_the_gates_count_a_database_that_moved_as_a_conversation_with_something_new(house: House, agent: Agent) -> None:
@@ -101,12 +102,12 @@ def test_the_gates_count_a_database_that_moved_as_a_conversation_with_something_
     house.dream(EVENING)
     rules = ServiceSettings(volume_sessions=1, min_hours=0)
     with closing(open_reader(house.paths.store)) as store:
-        assert gate.moved_sources(store).unread == ()
+        assert gates.moved_sources(store).unread == ()
         agent.hears("Never prune the roses in spring.")
-        moved = gate.moved_sources(store)
+        moved = gates.moved_sources(store)
         assert moved.unread == (agent.path,) and moved.last_at == agent.now
         assert observations.count_pending(store)[0] == 0
-        assert judge_due(gate.load_backlog(store, unread_sources=len(moved.unread)), rules, now=agent.now).due
+        assert judge_due(gates.load_backlog(store, unread_sources=len(moved.unread)), rules, now=agent.now).due
 
 
 def test_the_service_sees_a_database_move_and_extracts_it_when_it_fell_silent(house: House, agent: Agent) -> None:

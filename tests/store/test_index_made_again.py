@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import __version__, ordering, projection, verbs
-from dreamd.model import parse_scope
+from dreamd import __version__
+from dreamd.core.values import parse_scope
+from dreamd.dream import ordering, projection, verbs
 from dreamd.notes import index_lines
 from dreamd.store import memories, work
 from household import CEDAR, House

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import verbs
-from dreamd.errors import DreamError
-from dreamd.model import MemoryClass, Origin
-from dreamd.plan import Plan
+from dreamd.core.errors import DreamError
+from dreamd.core.values import MemoryClass, Origin
+from dreamd.dream import verbs
+from dreamd.dream.plan import Plan
 from dreamd.store import observations, shown, work
 from dreamd.store.connection import Fenced
 from household import House, Said, snapshot
@@ -108,7 +108,7 @@ def test_what_a_person_did_while_the_dream_planned_stands_and_the_rest_waits(hou
         return False
 
     with house.kit(NIGHT_2) as kit:
-        from dreamd.cycle import run_cycle
+        from dreamd.dream.cycle import run_cycle
 
         planned: list[Plan] = []
         kit.progress = lambda phase, done, _total: planned.append(Plan()) if phase == "consolidate" and not done else None

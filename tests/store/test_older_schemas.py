@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import doctor
-from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing
-from dreamd.model import Status
-from dreamd.notebook import take_note
+from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing
+from dreamd.core.values import Status
+from dreamd.dream import check
 from dreamd.store import backups, schema
 from dreamd.store.connection import open_reader
+from dreamd.store.intake.notebook import take_note
 from household import House, Said
 
 FROZEN = sorted(Path(__file__).parent.glob("schema_*.sql"))
@@ -73,7 +73,7 @@ def test_before_it_is_brought_up_to_date_a_verified_copy_of_it_as_it_was_is_made
     with closing(sqlite3.connect(copy)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == number(script)
         backups.verify_store(connection, copy)
-    doctor.restore_store(house.world(NIGHT), copy)
+    check.restore_store(house.world(NIGHT), copy)
     assert house.rows("PRAGMA user_version") == [(number(script),)]
     house.dream("2026-01-21T20:00:00Z")
     assert house.faults("2026-01-21T20:00:00Z") == []

@@ -11,15 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import fsio, mutex, projection, throttle
-from dreamd.clock import FixedClock, SystemClock, parse_instant
-from dreamd.errors import Locked
+from dreamd.core import fsio, locks, throttle
+from dreamd.core.clock import FixedClock, SystemClock, parse_instant
+from dreamd.core.errors import Locked
+from dreamd.core.locks import GATE_LOCK, WRITE_LOCK
+from dreamd.core.throttle import BATCH_BUDGET_S, REST_SHARE
+from dreamd.core.values import MemoryClass, Scope
+from dreamd.dream import projection
 from dreamd.kit import Kit
-from dreamd.model import MemoryClass, Scope
-from dreamd.mutex import GATE_LOCK, WRITE_LOCK
 from dreamd.store import backups, work
 from dreamd.store.work import Intent
-from dreamd.throttle import BATCH_BUDGET_S, REST_SHARE
 from household import House, Said
 
 DAY, NIGHT, NIGHT_2 = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z", "2026-01-06T20:00:00Z"
@@ -36,7 +37,7 @@ def test_nothing_is_flushed_to_a_file_while_writers_are_kept_out(house: House, m
     flush = fsio._fsync
 
     def watched(descriptor: int) -> None:
-        kept_out.append(mutex.is_held(house.paths.locks, WRITE_LOCK))
+        kept_out.append(locks.is_held(house.paths.locks, WRITE_LOCK))
         flush(descriptor)
 
     monkeypatch.setattr(fsio, "_fsync", watched)
@@ -123,7 +124,7 @@ def test_yields_are_counted_in_a_row_and_shrink_the_batches(house: House) -> Non
     with house.kit(NIGHT) as kit:
         waiting: list[int] = []
         for _ in range(3):
-            _busy(kit, lambda: waiting.append(mutex._flock(house.paths.locks / GATE_LOCK, until_s=kit.clock.monotonic())))
+            _busy(kit, lambda: waiting.append(locks._flock(house.paths.locks / GATE_LOCK, until_s=kit.clock.monotonic())))
             fsio.os.close(waiting.pop())
         assert (kit.yields, kit.batching.rows) == (3, 64)
         _busy(kit)
@@ -187,7 +188,7 @@ def test_the_time_a_dream_stood_in_the_queue_is_no_work_to_rest_from(
         _busy(kit)
         house.say(DAY, Said("Somebody notes this while a dream writes.", key="beside"))
         _busy(kit)
-        held = [mutex._flock(house.paths.locks / WRITE_LOCK, until_s=SystemClock().monotonic() + 60)]
+        held = [locks._flock(house.paths.locks / WRITE_LOCK, until_s=SystemClock().monotonic() + 60)]
 
         def while_it_stands_in_the_queue() -> bool:
             if held:
@@ -195,7 +196,7 @@ def test_the_time_a_dream_stood_in_the_queue_is_no_work_to_rest_from(
                 fsio.os.close(held.pop())
             return False
 
-        kit.background = mutex.Background(house.paths.locks, should_stop=while_it_stands_in_the_queue)
+        kit.background = locks.Background(house.paths.locks, should_stop=while_it_stands_in_the_queue)
         since_s = kit.clock.monotonic()
         _busy(kit)
         stood_s = kit.background.waited_s

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import verbs
-from dreamd.errors import StoreMissing
-from dreamd.model import IN_PASSING, Scope, Status
-from dreamd.recall import Look, search
+from dreamd.core.errors import StoreMissing
+from dreamd.core.values import IN_PASSING, Scope, Status
+from dreamd.dream import verbs
+from dreamd.recall.answer import Look, search
 from dreamd.store import passages
 from household import House, every_byte, snapshot
 
@@ -179,7 +179,7 @@ def test_an_end_that_it_names_ends_it(house: House) -> None:
 
 
 def test_a_dry_run_keeps_and_embeds_nothing(house: House) -> None:
-    from dreamd.cycle import Wish
+    from dreamd.dream.cycle import Wish
 
     talk(house, "t1", RULE, REMARK)
     house.dream(NIGHT, Wish(only_plan=True))

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import fsio, inbox
-from dreamd.model import MemoryClass, Status
+from dreamd.core import fsio
+from dreamd.core.values import MemoryClass, Status
+from dreamd.store.intake import inbox
 from household import House, Said, snapshot
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
@@ -153,13 +154,13 @@ def test_a_directory_that_is_away_is_no_wish_to_forget_everything(home: House, t
 
 
 def test_a_directory_that_is_away_is_written_anew_by_repair(home: House) -> None:
-    from dreamd import doctor
+    from dreamd.dream import check
 
     directory = home.file_of("Reviews").parent
     before = snapshot(home.home)["on disk"]
     shutil.rmtree(directory)
     with home.kit(NIGHT_2) as kit:
-        assert any(f.verdict == "repaired" for f in doctor.check(kit, repair=True))
+        assert any(f.verdict == "repaired" for f in check.check(kit, repair=True))
     assert snapshot(home.home)["on disk"] == before
     assert at_rest(home, NIGHT_3)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import DreamError
+from dreamd.core.errors import DreamError
 from dreamd.store import observations, seals, work
 from dreamd.store.connection import open_store
 from household import FIRST_DAY, FIRST_NIGHT, House, Said

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import fsio
-from dreamd.candidates import MOST_PARTNERS
-from dreamd.clock import local_date, parse_instant
-from dreamd.cycle import run_cycle
+from dreamd.core import fsio
+from dreamd.core.clock import local_date, parse_instant
+from dreamd.core.values import Fate, Judgement, Relation
+from dreamd.dream.cycle import run_cycle
+from dreamd.dream.phases import compare
+from dreamd.judge.rare_words import MOST_PARTNERS
 from dreamd.kit import Kit
-from dreamd.model import Fate, Judgement, Relation
-from dreamd.phases import compare
 from dreamd.store import derived, journal, memories, observations
 from household import FIRST_DAY, FIRST_NIGHT, House
 

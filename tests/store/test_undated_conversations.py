@@ -6,8 +6,8 @@ import json
 import os
 from pathlib import Path
 
-from dreamd.clock import parse_instant
-from dreamd.model import Status
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import Status
 from household import House
 
 SAID_AT, NIGHT = "2026-09-14T09:00:00Z", "2026-09-15T03:00:00Z"

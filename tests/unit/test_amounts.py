@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.embedding.amounts import restate
+from dreamd.models.lexical.canonical_amounts import restate
 
 
 @pytest.mark.parametrize(("one", "other"), [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dreamd.asked import has_what_is_asked, kind_asked_for
+from dreamd.recall.asked import has_what_is_asked, kind_asked_for
 
 
 @pytest.mark.parametrize(("question", "kind"), [

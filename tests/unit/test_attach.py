@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import attach, foreign_dir, mutex
-from dreamd.errors import DreamError, Locked, Refused, StoreMissing, UsageError
-from dreamd.mutex import Owner
+from dreamd.agents import attach, foreign_dir
+from dreamd.core import locks
+from dreamd.core.errors import DreamError, Locked, Refused, StoreMissing, UsageError
+from dreamd.core.locks import Owner
 from dreamd.notes import Dialect
 from dreamd.store import journal
 from household import House
@@ -165,7 +166,7 @@ def test_a_run_killed_at_any_write_is_finished_by_the_next(house, directory, mon
     calm = directory.parent / "calm"
     shutil.copytree(directory, calm)
     dream(house, calm)
-    from dreamd import fsio
+    from dreamd.core import fsio
 
     class Killed(BaseException):
         pass
@@ -211,7 +212,7 @@ def test_an_abandoned_lock_of_the_agent_is_no_lock(house, directory, how):
 def test_another_dream_at_work_is_named(house, directory):
     with house.kit(NOW) as kit:
         planned = attach.plan_directory(kit, directory)
-        with mutex.hold_dream(house.paths.locks, Owner("dream consolidate", kit.clock.now())), pytest.raises(Locked):
+        with locks.hold_dream(house.paths.locks, Owner("dream consolidate", kit.clock.now())), pytest.raises(Locked):
             attach.carry_out(kit, planned)
 
 

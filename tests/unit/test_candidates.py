@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.candidates import FEW_AMONG, RareTerms, plain_terms, rare_partners
+from dreamd.judge.rare_words import FEW_AMONG, RareTerms, plain_terms, rare_partners
 
 WORDS = ("harbour", "crane", "5433", "tern-west", "valve", "ledger", "kiln", "v2.1", "quay", "moss")
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), max_size=25, unique=True)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.crossencoder import LABELS, CrossEncoder, is_complete
-from dreamd.errors import Outage
-from dreamd.model import MERGING, PairScore
-from dreamd.relations import Statement, judge
-from dreamd.settings import Settings, build_settings
-from dreamd.trained import joined, load_scorer
+from dreamd.core.errors import Outage
+from dreamd.core.settings import Settings, build_settings
+from dreamd.core.values import MERGING, PairScore
+from dreamd.judge import Statement, judge
+from dreamd.models.crossencoder import LABELS, CrossEncoder, is_complete
+from dreamd.models.trained import joined, load_scorer
 
 PAIRS = [("The pump stops when the tank is full.", "A full tank stops the pump."), ("The gate is grey.", "Rye needs cold.")]
 ORDERED = {0: "contradiction", 1: "entailment", 2: "neutral"}

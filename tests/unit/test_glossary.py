@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.glossary import load_glossary, tongue_of
-from dreamd.embedding.lexicon import TONGUES, entries
-from dreamd.embedding.wordforms import korean_bases
+from dreamd.models.lexical.glossary import load_glossary, tongue_of
+from dreamd.models.lexical.lexicon import TONGUES, entries
+from dreamd.models.lexical.wordforms import korean_bases
 
 LEXICON = Path(__file__).parents[2] / "config" / "judge" / "lexicon.txt"
 MOST_BYTES = 600_000

@@ -8,9 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd import idle
-from dreamd.idle import Pace, Pressure, Signal, Strain, Surroundings, judge_disk, judge_strain, judge_surroundings
-from dreamd.settings import ServiceSettings
+from dreamd.core.settings import ServiceSettings
+from dreamd.service.gating import idle
+from dreamd.service.gating.idle import (
+    Pace,
+    Pressure,
+    Signal,
+    Strain,
+    Surroundings,
+    judge_disk,
+    judge_strain,
+    judge_surroundings,
+)
 
 RULES = ServiceSettings()
 GIB = 1 << 30

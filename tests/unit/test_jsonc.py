@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd import jsonc
+from dreamd.agents import jsonc
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["//", "/* x */", ",}", '"', "\\"]),

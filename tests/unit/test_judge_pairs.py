@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.glossary import load_glossary
-from dreamd.pairscore import SCORER_FILE, file_sha256
+from dreamd.models.lexical.glossary import load_glossary
+from dreamd.models.pairscore import SCORER_FILE, file_sha256
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 

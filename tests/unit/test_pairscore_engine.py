@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dreamd.embedding.model_files import WEIGHTS, find_model, weights_sha256
-from dreamd.embedding.pairs import LONGEST_TOKENS, PairEngine
-from dreamd.embedding.weights import WeightFile
-from dreamd.errors import Outage
-from dreamd.model import PairScore
-from dreamd.pairscore import ADAPTER_FILE, LABELS, LEXICON_FILE, SCORER_FILE, PairScorer, load_pair_scorer
+from dreamd.core.errors import Outage
+from dreamd.core.values import PairScore
+from dreamd.models.model_files import WEIGHTS, find_model, weights_sha256
+from dreamd.models.pairs import LONGEST_TOKENS, PairEngine
+from dreamd.models.pairscore import ADAPTER_FILE, LABELS, LEXICON_FILE, SCORER_FILE, PairScorer, load_pair_scorer
+from dreamd.models.weights import WeightFile
 
 ROOT = Path(__file__).parents[2]
 ARTEFACT = ROOT / "config" / "judge"
@@ -133,8 +133,8 @@ def test_scoring_needs_no_torch_says_nothing_and_starts_at_once() -> None:
         "import json, sys, time\n"
         "from pathlib import Path\n"
         "begun = time.process_time()\n"
-        "from dreamd.embedding.model_files import find_model\n"
-        "from dreamd.pairscore import load_pair_scorer\n"
+        "from dreamd.models.model_files import find_model\n"
+        "from dreamd.models.pairscore import load_pair_scorer\n"
         f"load_pair_scorer(find_model(), Path({str(ARTEFACT)!r})).score([('The lid is shut.', 'The lid is closed.')])\n"
         "took = time.process_time() - begun\n"
         "heavy = [name for name in ('torch', 'transformers', 'sentence_transformers', 'sklearn') if name in sys.modules]\n"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding import DIM, MODEL_SHA256, load_embedder
-from dreamd.embedding.glossary import load_glossary
-from dreamd.embedding.model_files import find_model
-from dreamd.embedding.weights import WeightFile
-from dreamd.pairscore import file_sha256
+from dreamd.models import DIM, MODEL_SHA256, load_embedder
+from dreamd.models.lexical.glossary import load_glossary
+from dreamd.models.model_files import find_model
+from dreamd.models.pairscore import file_sha256
+from dreamd.models.weights import WeightFile
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 

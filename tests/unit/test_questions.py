@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dreamd.embedding import DIM, load_embedder
-from dreamd.embedding.questions import ABOUT_FILE, ADAPTER_FILE, adapter_dir, load_adapter
-from dreamd.errors import Outage
-from dreamd.model import english_key, text_sha
-from dreamd.recall import Look, search
+from dreamd.core.errors import Outage
+from dreamd.core.values import english_key, text_sha
+from dreamd.models import DIM, load_embedder
+from dreamd.models.questions import ABOUT_FILE, ADAPTER_FILE, adapter_dir, load_adapter
+from dreamd.recall.answer import Look, search
+from dreamd.recall.wordings import BEHIND, Wordings
 from dreamd.store.shown import Row
-from dreamd.wordings import BEHIND, Wordings
 from household import FIRST_DAY, FIRST_NIGHT, House
 
 LATER = "2026-01-09T09:00:00Z"

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
 
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, fuse, rank, word_matches
-from dreamd.settings import RecallSettings
+from dreamd.core.settings import RecallSettings
+from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.recall.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, fuse, rank, word_matches
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RULES = RecallSettings()
@@ -257,7 +257,7 @@ def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_ca
 
 @pytest.mark.model
 def test_questions_find_their_answer_and_strange_ones_find_little() -> None:
-    from dreamd.embedding import load_embedder
+    from dreamd.models import load_embedder
 
     embedder = load_embedder("light")
     memories = [_memory(key, text) for key, text in STATEMENTS.items()]

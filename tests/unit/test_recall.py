@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import recall
-from dreamd.clock import FixedClock, parse_instant
-from dreamd.errors import Outage, StoreMissing, UsageError
-from dreamd.model import Scope, Status
-from dreamd.ranking import EARLIER_WORDING, Budget, telling_words
-from dreamd.recall import Look, open_recall, search
-from dreamd.shelf import Shelf
+from dreamd.core.clock import FixedClock, parse_instant
+from dreamd.core.errors import Outage, StoreMissing, UsageError
+from dreamd.core.values import Scope, Status
+from dreamd.recall import answer as recall
+from dreamd.recall import open_recall
+from dreamd.recall.answer import Look, search
+from dreamd.recall.ranking import EARLIER_WORDING, Budget, telling_words
+from dreamd.recall.shelf import Shelf
 from dreamd.store import shown
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
@@ -194,7 +195,7 @@ def test_replaced_versions_are_shown_by_a_deep_look_alone_and_never_injected(hou
 
 
 def test_held_memories_are_shown_only_when_asked_for(house):
-    from dreamd.model import Origin
+    from dreamd.core.values import Origin
 
     house.say(FIRST_DAY, Said("The import job of the cedar shop belongs to the night crew", origin=Origin.WEB))
     house.dream(FIRST_NIGHT)
@@ -205,9 +206,9 @@ def test_held_memories_are_shown_only_when_asked_for(house):
 
 
 def test_a_busy_store_keeps_the_count_and_not_the_answer_waiting(known):
-    from dreamd import mutex
+    from dreamd.core import locks
 
-    with known.kit(LATER) as kit, mutex.foreground(kit.paths.locks):
+    with known.kit(LATER) as kit, locks.foreground(kit.paths.locks):
         assert search(kit, "cedar kiln Wednesdays").results
     assert known.memory("Wednesdays").recalls == 0
     assert len(list((known.home / "inbox").glob("*.json"))) == 1
@@ -249,13 +250,13 @@ def tree(tmp_path: Path) -> Path:
     ("On 2026-05-07 we were at 24/7 and 1/2 of the load", None),
 ])
 def test_only_what_can_hardly_be_anything_else_is_looked_for(tree, text, clue):
-    from dreamd.clues import find_clue
+    from dreamd.recall.clues import find_clue
 
     assert find_clue(text, tree) == clue
 
 
 def test_of_a_directory_that_is_elsewhere_nothing_is_told(tmp_path):
-    from dreamd.clues import find_clue
+    from dreamd.recall.clues import find_clue
 
     assert find_clue("The oven is in src/oven.py", tmp_path / "on-another-machine") is None
 
@@ -283,7 +284,7 @@ def test_only_memories_of_the_project_are_measured_by_its_work_tree(house, tmp_p
 def test_a_function_that_no_tracked_file_has_is_a_clue(tree):
     import subprocess
 
-    from dreamd.clues import find_missing_symbols
+    from dreamd.recall.clues import find_missing_symbols
 
     (tree / "src" / "deep" / "oven.py").write_text("def heat_up():\n    pass\n")
     for words in (["init", "-q"], ["add", "."]):

@@ -7,14 +7,14 @@ from datetime import timedelta
 
 import pytest
 
-from dreamd import verbs
-from dreamd.clock import parse_instant
-from dreamd.model import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
-from dreamd.outdated import is_replaced
-from dreamd.passages import Wanted, as_shown, most_of, seated
-from dreamd.ranking import Ranked
-from dreamd.recall import Look, search
-from dreamd.settings import RecallSettings
+from dreamd.core.clock import parse_instant
+from dreamd.core.settings import RecallSettings
+from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
+from dreamd.dream import verbs
+from dreamd.recall.answer import Look, search
+from dreamd.recall.outdated import is_replaced
+from dreamd.recall.ranking import Ranked
+from dreamd.recall.said import Wanted, as_shown, most_of, seated
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 SECOND_DAY, SECOND_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z"

@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
-from dreamd import __version__, recall_client, recall_line, recall_server
-from dreamd.errors import Locked, StoreMissing
-from dreamd.model import Scope
-from dreamd.recall import Look
-from dreamd.settings import build_settings
+from dreamd import __version__
+from dreamd.agents import recall_client, recall_line, recall_server
+from dreamd.core.errors import Locked, StoreMissing
+from dreamd.core.settings import build_settings
+from dreamd.core.values import Scope
+from dreamd.recall.answer import Look
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 LATER = "2026-01-06T09:00:00Z"
@@ -87,7 +88,7 @@ def request(house: House, **more: object) -> bytes:
 
 def test_the_server_answers_like_a_search_in_this_process_and_counts_afterwards(known):
     with serving(known), known.kit(LATER) as kit:
-        from dreamd.recall import search
+        from dreamd.recall.answer import search
 
         there = ask(known, "when is the cedar kiln fired?")
         here = search(kit, "when is the cedar kiln fired?", Look(record=False))

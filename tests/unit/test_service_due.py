@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.errors import ConfigError, UsageError
-from dreamd.paths import Paths
-from dreamd.service.due import Backlog, Due, Reading, Slots, find_slots, judge_due, judge_gap, parse_time_of_day
-from dreamd.service.pause import parse_span, pause, read_pause, resume
-from dreamd.settings import ServiceSettings
+from dreamd.core.errors import ConfigError, UsageError
+from dreamd.core.paths import Paths
+from dreamd.core.settings import ServiceSettings
+from dreamd.service.gating.due import Backlog, Due, Reading, Slots, find_slots, judge_due, judge_gap, parse_time_of_day
+from dreamd.service.gating.pause import parse_span, pause, read_pause, resume
 
 RULES = ServiceSettings()
 NOW = datetime(2026, 5, 7, 12, 0, tzinfo=UTC)

@@ -7,10 +7,10 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from dreamd.paths import Paths
-from dreamd.service.hints import Hints
-from dreamd.service.watch import Ledger
-from dreamd.settings import ExtractionSettings
+from dreamd.core.paths import Paths
+from dreamd.core.settings import ExtractionSettings
+from dreamd.service.gating.watch import Ledger
+from dreamd.service.word_left import Hints
 from dreamd.store.work import Staged
 
 NOW = datetime.now(UTC)

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.clock import SystemClock
-from dreamd.errors import ConfigError, DreamError
-from dreamd.paths import Paths, share_dir
-from dreamd.service import units
-from dreamd.service.install import CRON, LAUNCHD, SWEEP, SYSTEMD, Answer, Installer
-from dreamd.service.units import Place, cron_line, exec_of, fill_launchd, fill_systemd
-from dreamd.settings import Settings
-from dreamd.world import World
+from dreamd.core.clock import SystemClock
+from dreamd.core.errors import ConfigError, DreamError
+from dreamd.core.paths import Paths, share_dir
+from dreamd.core.settings import Settings
+from dreamd.core.world import World
+from dreamd.service.installing import units
+from dreamd.service.installing.install import CRON, LAUNCHD, SWEEP, SYSTEMD, Answer, Installer
+from dreamd.service.installing.units import Place, cron_line, exec_of, fill_launchd, fill_systemd
 
 EVERY_UNIT = sorted({*units.SERVICE_UNITS, *units.SWEEP_UNITS})
 PLACE = Place(dream=Path("/home/ada/.venvs/dream/bin/dream"), python=Path("/home/ada/.venvs/dream/bin/python"),

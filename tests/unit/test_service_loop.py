@@ -13,18 +13,18 @@ from pathlib import Path
 import apscheduler.schedulers.base
 import pytest
 
-from dreamd import outage
-from dreamd.clock import SystemClock
-from dreamd.paths import Paths
+from dreamd.core import outage
+from dreamd.core.clock import SystemClock
+from dreamd.core.paths import Paths
+from dreamd.core.settings import Settings
+from dreamd.core.world import World
 from dreamd.service import child, memo
 from dreamd.service.loop import Loop
 from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
 from dreamd.service.nursery import Ended, Task
-from dreamd.settings import Settings
 from dreamd.store import work
 from dreamd.store.connection import open_store
-from dreamd.world import World
 
 NOW = datetime(2026, 5, 7, 12, 0, tzinfo=UTC)
 

@@ -13,17 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import cycle, deferral, fsio, outage
-from dreamd.clock import SystemClock
-from dreamd.deferral import end_deferral, note_deferral, read_deferral
-from dreamd.errors import Locked, Outage
-from dreamd.outage import read_markers
-from dreamd.paths import Paths
+from dreamd.core import deferral, fsio, outage
+from dreamd.core.clock import SystemClock
+from dreamd.core.deferral import end_deferral, note_deferral, read_deferral
+from dreamd.core.errors import Locked, Outage
+from dreamd.core.outage import read_markers
+from dreamd.core.paths import Paths
+from dreamd.core.throttle import Throttle
+from dreamd.dream import cycle
+from dreamd.service.gating.pause import pause, resume
 from dreamd.service.manners import Pulse, Stop
 from dreamd.service.nursery import Child, Task
-from dreamd.service.pause import pause, resume
 from dreamd.store import journal
-from dreamd.throttle import Throttle
 from household import FIRST_DAY, FIRST_NIGHT, House
 
 NOW = datetime(2026, 5, 7, 12, 0, tzinfo=UTC)

@@ -13,21 +13,21 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dreamd import deferral, idle, outage
-from dreamd.clock import iso
-from dreamd.errors import Outage
-from dreamd.idle import Pace, Signal, Surroundings
+from dreamd.core import deferral, outage
+from dreamd.core.clock import iso
+from dreamd.core.errors import Outage
+from dreamd.core.paths import Paths
+from dreamd.core.settings import Settings, build_settings
+from dreamd.core.values import Candidate, Origin, Scope
+from dreamd.core.world import World
 from dreamd.kit import open_kit
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.paths import Paths
-from dreamd.service import gate
 from dreamd.service.child import main as child_main
+from dreamd.service.gating import gates, idle
+from dreamd.service.gating.idle import Pace, Signal, Surroundings
+from dreamd.service.gating.pause import pause
 from dreamd.service.nursery import Task
-from dreamd.service.pause import pause
 from dreamd.service.run import Rhythm, Service
-from dreamd.settings import Settings, build_settings
 from dreamd.store import journal, observations
-from dreamd.world import World
 
 START = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 GIB = 1 << 30
@@ -160,7 +160,7 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         quiet_s = here.seen.agents_quiet_s if here.seen.agents_quiet_s is not None else agents_quiet_s
         return replace(here.seen, agents_quiet_s=quiet_s, settled_s=settled_s)
 
-    monkeypatch.setattr(gate, "read_surroundings", machine)
+    monkeypatch.setattr(gates, "read_surroundings", machine)
     yield here
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.service.watch import Ledger, Watcher, count_marks, neighbours
-from dreamd.settings import ExtractionSettings
+from dreamd.core.settings import ExtractionSettings
+from dreamd.service.gating.watch import Ledger, Watcher, count_marks, neighbours
 
 NOW = datetime(2026, 5, 7, 12, 0, tzinfo=UTC)
 RULES = ExtractionSettings(every_turns=3, min_minutes=10)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 
-from dreamd.clock import FixedClock, parse_instant
-from dreamd.extraction.redaction import mask_name
-from dreamd.model import Candidate, Origin, Scope
-from dreamd.notebook import take_note
-from dreamd.paths import Paths
-from dreamd.settings import Settings
+from dreamd.core.clock import FixedClock, parse_instant
+from dreamd.core.paths import Paths
+from dreamd.core.settings import Settings
+from dreamd.core.values import Candidate, Origin, Scope
+from dreamd.core.world import World
 from dreamd.store import observations
 from dreamd.store.connection import open_store
-from dreamd.world import World
+from dreamd.store.intake.notebook import take_note
+from dreamd.text.redaction import mask_name
 
 NOW = parse_instant("2026-04-01T09:00:00Z")
 TOKEN = "ghp_" + "Z" * 4 + "q8Wm3Rt5Yx7Nb2Vc4Kd6Js9Hf1Lg0Pa"

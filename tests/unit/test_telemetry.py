@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import telemetry
-from dreamd.clock import FixedClock, iso
-from dreamd.errors import UsageError
-from dreamd.paths import Paths
-from dreamd.telemetry import Beat, Heartbeat, log_crash, log_event, read_beat
+from dreamd.core import telemetry
+from dreamd.core.clock import FixedClock, iso
+from dreamd.core.errors import UsageError
+from dreamd.core.paths import Paths
+from dreamd.core.telemetry import Beat, Heartbeat, log_crash, log_event, read_beat
 from household import events_in
 
 CLOCK = FixedClock(datetime(2026, 5, 7, 9, 30, tzinfo=UTC))

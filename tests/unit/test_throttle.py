@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd import throttle
-from dreamd.throttle import Batching, Company, Talk, Throttle, after_extraction, is_extraction_due
+from dreamd.core import throttle
+from dreamd.core.throttle import Batching, Company, Talk, Throttle, after_extraction, is_extraction_due
 
 NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.clock import parse_instant
-from dreamd.model import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.ranking import Budget, Ranked
-from dreamd.recall import Look, search
-from dreamd.unanswered import is_unanswered, lacks_what_is_asked
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.recall.answer import Look, search
+from dreamd.recall.ranking import Budget, Ranked
+from dreamd.recall.unanswered import is_unanswered, lacks_what_is_asked
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)

@@ -8,8 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from dreamd.errors import Corrupt
-from dreamd.vectors import (
+from dreamd.core.errors import Corrupt
+from dreamd.models.vectors import (
     NOTHING,
     Neighbours,
     unit_rows,
@@ -109,7 +109,7 @@ def test_a_vector_without_direction_is_refused_and_nothing_is_added(bad: float) 
 
 
 def test_exact_search_never_loads_the_native_graph_library() -> None:
-    script = ("import sys, numpy as np\nfrom dreamd.vectors import Neighbours\n"
+    script = ("import sys, numpy as np\nfrom dreamd.models.vectors import Neighbours\n"
               "rows = np.eye(30, dtype='f2')\nNeighbours(rows).search(rows, 3)\n"
               "print([name for name in ('usearch', 'sklearn', 'torch', 'onnxruntime') if name in sys.modules])\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dreamd.paths import system_zone_name
+from dreamd.core.paths import system_zone_name
 
 ZONES = Path("/usr/share/zoneinfo")
 

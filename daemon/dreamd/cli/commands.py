@@ -12,16 +12,16 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("probe", "probe", "is it healthy? exit 0 yes, 1 no, 2 cannot tell"),
     )),
     ("tell", (
-        ("note", "notes", "add an observation, or many from JSON lines"),
-        ("ingest", "notes", "read transcripts, memory directories and logs from anywhere"),
-        ("sources", "notes", "what was found on this machine, how far each was read"),
+        ("note", "intake", "add an observation, or many from JSON lines"),
+        ("ingest", "intake", "read transcripts, memory directories and logs from anywhere"),
+        ("sources", "intake", "what was found on this machine, how far each was read"),
     )),
     ("look", (
         ("list", "looking", "the memories"),
         ("show", "looking", "one memory in full"),
         ("search", "looking", "the memories that answer a question"),
-        ("explain", "looking", "why a memory is what it is"),
-        ("relate", "looking", "judge pairs of statements without storing anything"),
+        ("explain", "explaining", "why a memory is what it is"),
+        ("relate", "relating", "judge pairs of statements without storing anything"),
     )),
     ("decide", (
         ("review", "deciding", "the held memories, one at a time"),
@@ -31,9 +31,9 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("forget", "deciding", "remove memories and what was said, for good"),
     )),
     ("journal", (
-        ("history", "journal", "the runs so far"),
-        ("diff", "journal", "what a run changed"),
-        ("undo", "journal", "take a run back"),
+        ("history", "run_log", "the runs so far"),
+        ("diff", "run_log", "what a run changed"),
+        ("undo", "run_log", "take a run back"),
     )),
     ("upkeep", (
         ("check", "upkeep", "verify store, files, vectors and journal against each other"),
@@ -42,10 +42,10 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),
     ("service", (
-        ("run", "service", "the service itself: watches, waits, dreams at night"),
-        ("service", "service", "install, uninstall or look at the systemd or launchd unit"),
-        ("pause", "service", "keep the service from starting work"),
-        ("resume", "service", "let it start work again"),
+        ("run", "daemon", "the service itself: watches, waits, dreams at night"),
+        ("service", "daemon", "install, uninstall or look at the systemd or launchd unit"),
+        ("pause", "daemon", "keep the service from starting work"),
+        ("resume", "daemon", "let it start work again"),
     )),
     ("agents", (
         ("connect", "agents", "hooks in an agent's own configuration"),

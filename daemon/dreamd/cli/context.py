@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from dreamd.clock import Clock, FixedClock, SystemClock, parse_instant
-from dreamd.errors import UsageError
-from dreamd.paths import Paths, default_config, default_home, read_environment
-from dreamd.settings import load_settings
-from dreamd.world import World
+from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
+from dreamd.core.errors import UsageError
+from dreamd.core.paths import Paths, default_config, default_home, read_environment
+from dreamd.core.settings import load_settings
+from dreamd.core.world import World
 
 NARROWEST = 60
 WIDEST = 160

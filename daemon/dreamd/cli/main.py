@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from dreamd import __version__
 from dreamd.cli.commands import FAMILY, SUMMARY, nearest, overview
 from dreamd.cli.told import Told
-from dreamd.errors import DreamError, Outage, UsageError
+from dreamd.core.errors import DreamError, Outage, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -148,7 +148,7 @@ def _run(words: list[str]) -> int:
 
 
 def _load_family(command: str) -> Family:
-    name = f"dreamd.cli.{FAMILY[command]}"
+    name = f"dreamd.cli.families.{FAMILY[command]}"
     try:
         return cast(Family, import_module(name))
     except ModuleNotFoundError as error:
@@ -219,7 +219,7 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
 
 def _flag(error: Outage, context: Context, command: str) -> str:
     """Leave the marker of an outage; the words to say when nothing took it."""
-    from dreamd import outage
+    from dreamd.core import outage
 
     world = context.world
     try:
@@ -232,8 +232,8 @@ def _flag(error: Outage, context: Context, command: str) -> str:
 
 def _crashed(error: Exception, context: Context | None) -> DreamError:
     """An unforeseen error as one for a person; where it happened goes to the log, never what was in it."""
-    from dreamd import telemetry
-    from dreamd.paths import Paths, default_home, read_environment
+    from dreamd.core import telemetry
+    from dreamd.core.paths import Paths, default_home, read_environment
 
     paths = context.world.paths if context is not None else Paths(default_home(read_environment()))
     logged = telemetry.log_crash(paths, error)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import NoReturn
 
-from dreamd.errors import UsageError
+from dreamd.core.errors import UsageError
 
 
 class Parser(ArgumentParser):

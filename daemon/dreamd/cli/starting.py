@@ -10,12 +10,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dreamd import hooks, prime
-from dreamd.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
-from dreamd.errors import ConfigError, DreamError, Outage
-from dreamd.paths import Paths, default_config, default_home, read_environment
-from dreamd.settings import load_settings
-from dreamd.world import World
+from dreamd.agents import hooks, prime
+from dreamd.core.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
+from dreamd.core.errors import ConfigError, DreamError, Outage
+from dreamd.core.paths import Paths, default_config, default_home, read_environment
+from dreamd.core.settings import load_settings
+from dreamd.core.world import World
 
 MARGIN_S = 0.15
 """Taken off the time a start may wait: the process has to end, too."""
@@ -72,7 +72,7 @@ def build_world(options: Mapping[str, str]) -> World:
 
 def leave_marker(error: Exception, options: Mapping[str, str]) -> None:
     """Say in the home, or in memory where the home takes nothing, that a hook failed; nothing else can be done here."""
-    from dreamd import outage, telemetry
+    from dreamd.core import outage, telemetry
 
     with suppress(Exception):  # this is already the last resort
         env = read_environment()
@@ -99,7 +99,8 @@ def _as_outage(error: Exception) -> Outage:
 
 
 def _find_words(world: World, call: hooks.Call) -> str:
-    from dreamd import probe, recall_client
+    from dreamd import probe
+    from dreamd.agents import recall_client
 
     seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
                        config=str(world.settings.path or default_config(world.env)), fixed=False, deep=False)
@@ -109,7 +110,7 @@ def _find_words(world: World, call: hooks.Call) -> str:
     text = recall_client.ask_prime(world, cwd=call.cwd, words=words, banner=banner, wait_s=wait_s)
     if text is not None:
         return text
-    from dreamd import priming
+    from dreamd.agents import priming
     from dreamd.kit import open_kit
 
     left_s = world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()

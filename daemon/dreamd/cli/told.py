@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dreamd.errors import DreamError
+from dreamd.core.errors import DreamError
 
 
 class Told(Exception):

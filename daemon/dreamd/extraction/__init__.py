@@ -1,6 +1,6 @@
-"""From what people and agents say to what may be remembered: redaction, dates, the gate, and the rules for transcripts.
+"""From what people and agents say to what may be remembered: the gate, and the rules for transcripts.
 
-What is named here is loaded when it is first asked for: a note needs redaction alone, and answers in a tenth of a second.
+What is named here is loaded when it is first asked for: a note needs little of it, and answers in a tenth of a second.
 """
 
 from __future__ import annotations
@@ -12,27 +12,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dreamd.extraction.conversation import ConversationState, Extraction, Talks
-    from dreamd.extraction.dates import Durable, make_durable
     from dreamd.extraction.gate import gate
-    from dreamd.extraction.neutral import looks_like_injection, neutralise, strip_hidden
-    from dreamd.extraction.passages import Stretch, find_passages
-    from dreamd.extraction.redaction import Mask, Redacted, redact
     from dreamd.extraction.rules import extract
     from dreamd.extraction.setting import settings_of
+    from dreamd.extraction.unclaimed import Stretch, find_passages
 
 HOMES = {
-    "ConversationState": "conversation", "Durable": "dates", "Extraction": "conversation", "Mask": "redaction",
-    "Redacted": "redaction", "extract": "rules", "Stretch": "passages", "find_passages": "passages",
-    "settings_of": "setting", "Talks": "conversation",
-    "gate": "gate",
-    "looks_like_injection": "neutral", "make_durable": "dates",
-    "neutralise": "neutral", "redact": "redaction", "strip_hidden": "neutral",
+    "ConversationState": "conversation", "Extraction": "conversation", "Stretch": "unclaimed", "Talks": "conversation",
+    "extract": "rules", "find_passages": "unclaimed", "gate": "gate", "settings_of": "setting",
 }
 
-__all__ = [
-    "ConversationState", "Durable", "Extraction", "Mask", "Redacted", "Stretch", "Talks", "settings_of", "extract",
-    "find_passages", "gate", "looks_like_injection", "make_durable", "neutralise", "redact", "strip_hidden",
-]
+__all__ = ["ConversationState", "Extraction", "Stretch", "Talks", "extract", "find_passages", "gate", "settings_of"]
 
 
 class _Room(ModuleType):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.extraction import words
+from dreamd.text import patterns
 
 _MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
 _WEEKDAYS = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
@@ -21,7 +21,7 @@ _TITLE = r"(?:Dr|Mrs?|Ms|Prof)\. "
 def states_a_value(sentence: str) -> bool:
     """Whether a named thing, a whole kind or a habit of ours is said to be so, with a value."""
     text = sentence.strip()
-    if text.endswith(("?", "？")) or words.has("words/claims", "passing", text):
+    if text.endswith(("?", "？")) or patterns.has("words/claims", "passing", text):
         return False
     office, kind, claim, habit = _shapes()
     if office.match(text) or kind.match(text):
@@ -68,4 +68,4 @@ def _value() -> re.Pattern[str]:
 
 
 def _any(table: str) -> str:
-    return "|".join(words.entries("words/claims", table))
+    return "|".join(patterns.entries("words/claims", table))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.extraction import words
-from dreamd.model import Category, MemoryClass, MemoryType
+from dreamd.core.values import Category, MemoryClass, MemoryType
+from dreamd.text import patterns
 
 _FIRST_WORD = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+)?)")
 _NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?|goes|costs|lives|stays"
@@ -31,22 +31,22 @@ def class_of(text: str, *, has_ttl: bool) -> MemoryClass:
     if has_ttl:
         return MemoryClass.STATE
     first = first_sentence(text)
-    if words.has("words/classes", "preference", first):
+    if patterns.has("words/classes", "preference", first):
         return MemoryClass.PREFERENCE
-    if is_order(first) or words.has("words/classes", "rule", first):
+    if is_order(first) or patterns.has("words/classes", "rule", first):
         return MemoryClass.RULE
     return MemoryClass.REFERENCE
 
 
 def type_of(text: str, memory_class: MemoryClass) -> MemoryType:
     """The type in frontmatter that goes with a class and its words."""
-    if words.starts("words/classes", "person", text):
+    if patterns.starts("words/classes", "person", text):
         return MemoryType.USER
     if memory_class is MemoryClass.PREFERENCE:
         return MemoryType.USER
     if memory_class is MemoryClass.RULE:
         return MemoryType.FEEDBACK
-    if memory_class is MemoryClass.REFERENCE and words.has("words/classes", "lookup", text):
+    if memory_class is MemoryClass.REFERENCE and patterns.has("words/classes", "lookup", text):
         return MemoryType.REFERENCE
     return MemoryType.PROJECT
 
@@ -55,12 +55,12 @@ def category_of(text: str, memory_class: MemoryClass) -> Category:
     """The section of the index, by key words."""
     if memory_class is MemoryClass.PREFERENCE:
         return Category.PREFERENCES
-    if words.has("words/classes", "memory_system", text):
+    if patterns.has("words/classes", "memory_system", text):
         return Category.MEMORY_SYSTEM
     if memory_class is MemoryClass.RULE:
         return Category.RULES
     for table, category in _CATEGORIES:
-        if words.has("words/classes", table, text):
+        if patterns.has("words/classes", table, text):
             return category
     return Category.PROJECTS
 
@@ -85,4 +85,4 @@ def is_order(text: str) -> bool:
 
 @cache
 def _imperatives(table: str) -> frozenset[str]:
-    return frozenset(words.entries("words/classes", table))
+    return frozenset(patterns.entries("words/classes", table))

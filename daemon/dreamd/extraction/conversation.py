@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-from dreamd.model import Candidate
+from dreamd.core.values import Candidate
 
 SPOKEN_OF = "said:"
 """Before the id of an observation in a candidate's target: the candidate speaks of that earlier word."""

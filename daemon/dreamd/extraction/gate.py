@@ -11,14 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cache
 
-from dreamd.extraction import words
-from dreamd.extraction.classes import category_of, class_of, type_of
-from dreamd.extraction.dates import Durable, make_durable
-from dreamd.extraction.neutral import could_harm, looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
-from dreamd.extraction.pronouns import points_outside
-from dreamd.extraction.redaction import MASK, Redacted, redact
-from dreamd.extraction.stance import states_nothing
-from dreamd.model import (
+from dreamd.core.values import (
     SHORTEST_TEXT,
     Gated,
     GateVerdict,
@@ -28,6 +21,13 @@ from dreamd.model import (
     Trust,
     trust_of,
 )
+from dreamd.extraction.classes import category_of, class_of, type_of
+from dreamd.extraction.stance import states_nothing
+from dreamd.text import patterns
+from dreamd.text.dates import Durable, make_durable
+from dreamd.text.injection import could_harm, looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
+from dreamd.text.pronouns import points_outside
+from dreamd.text.redaction import MASK, Redacted, redact
 
 _ENV_VALUE = re.compile(r"\s*(?:export\s+|set\s+|\$env:)?[A-Z][A-Z0-9_]{2,}\s*=\s?\S*\s*"
                         r"|\s*(?:export\s+)?[A-Z][A-Z0-9_]{2,}=([\"']).*\1\s*")
@@ -96,7 +96,7 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     """Why a text may become no memory at all, or None."""
     text = redacted.text[:_CHECKED_CHARS]
     said = MASK.sub("", text)
-    left = words.fullness(said.strip(" \n\t.:=,;-*"))
+    left = patterns.fullness(said.strip(" \n\t.:=,;-*"))
     if left < SHORTEST_TEXT:
         return _Refusal("too-short")
     if redacted.masks and left < SHORTEST_BESIDE_MASK:
@@ -124,15 +124,15 @@ def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict,
         return GateVerdict.HOLD, "order-for-a-person"
     if points_outside(text):
         return GateVerdict.HOLD, "outside-pronoun"
-    if origin is Origin.AGENT and words.has("words/gate", "root_cause", text):
+    if origin is Origin.AGENT and patterns.has("words/gate", "root_cause", text):
         return GateVerdict.HOLD, "agent-root-cause"
-    if origin is Origin.AGENT and words.has("words/gate", "decision", text):
+    if origin is Origin.AGENT and patterns.has("words/gate", "decision", text):
         return GateVerdict.HOLD, "agent-decision"
     if (nothing := states_nothing(text)) or (not explicit and text.rstrip().endswith(("?", "？"))):
         return GateVerdict.HOLD, nothing or "question"
-    if words.has("words/gate", "record", text):
+    if patterns.has("words/gate", "record", text):
         return GateVerdict.ALLOW, "decision-record"
-    if words.has("words/classes", "command", text) or words.has("words/classes", "lookup", text):
+    if patterns.has("words/classes", "command", text) or patterns.has("words/classes", "lookup", text):
         return GateVerdict.ALLOW, "names-path-or-command"
     return GateVerdict.ALLOW, "durable"
 
@@ -146,22 +146,22 @@ def is_acknowledgement(text: str) -> bool:
 
 @cache
 def _acknowledgements() -> re.Pattern[str]:
-    return re.compile(f"(?:{'|'.join(words.entries('words/gate', 'acknowledgement'))})[\\s!.🙏👍🎉❤️😊]*")
+    return re.compile(f"(?:{'|'.join(patterns.entries('words/gate', 'acknowledgement'))})[\\s!.🙏👍🎉❤️😊]*")
 
 
 def is_editing_instruction(text: str) -> bool:
     """Whether a text orders one change to some text or thing at hand, and states no rule."""
     first = re.split(r"\n|(?<=[.!?。])\s", text.strip(), maxsplit=1)[0][:_TOKEN_LIMIT]
-    if not words.starts("words/gate", "editing", first):
+    if not patterns.starts("words/gate", "editing", first):
         return False
-    return words.has("words/gate", "editing_place", first) or not words.has("words/gate", "general", first)
+    return patterns.has("words/gate", "editing_place", first) or not patterns.has("words/gate", "general", first)
 
 
 def is_history(text: str) -> bool:
     """Whether a text only tells what was done, once, by the people or agents at work."""
-    if words.has("words/gate", "standing", text):
+    if patterns.has("words/gate", "standing", text):
         return False
-    return words.starts("words/gate", "done_by_us", text) or words.starts("words/gate", "done_passive", text)
+    return patterns.starts("words/gate", "done_by_us", text) or patterns.starts("words/gate", "done_passive", text)
 
 
 def is_procedure(text: str) -> bool:
@@ -202,7 +202,7 @@ def is_log(text: str) -> bool:
     if "Traceback (most recent call last)" in text:
         return True
     lines = [line for line in text.splitlines() if line.strip()]
-    hits = sum(1 for line in lines if words.starts("words/gate", "log_line", line))
+    hits = sum(1 for line in lines if patterns.starts("words/gate", "log_line", line))
     return hits >= 2 and hits * 2 >= len(lines) or (hits == 1 and len(lines) == 1 and re.match(
         r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|npm (?:ERR!|error)|error\[E\d+\]|\S+:\d+:\d+: error)", text) is not None)
 
@@ -220,4 +220,4 @@ def is_code(text: str) -> bool:
 def _is_code_line(line: str) -> bool:
     if re.match(r"\s*(?:[-*•]|\d+[.)])\s", line) or re.search(r"[a-z]{2,}[.!?]\s*$", line):
         return False
-    return words.starts("words/gate", "code_line", line)
+    return patterns.starts("words/gate", "code_line", line)

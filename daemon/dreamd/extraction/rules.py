@@ -12,24 +12,24 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dreamd.extraction import words
-from dreamd.extraction.accepted import accepts_a_proposal, causes_of, proposal_of
-from dreamd.extraction.antecedents import LONGEST_LEAD, Before, begins_with_pronoun, with_antecedent, without_pronoun
-from dreamd.extraction.borrowed import has_an_end, unmeant_as, without_handed_over
-from dreamd.extraction.choices import with_names
+from dreamd.core.values import ONE_OFF, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.claims import names_a_value
-from dreamd.extraction.clauses import lasting_clause
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.passing import is_mentioned, names_something_at_hand
-from dreamd.extraction.replies import SHORT_ANSWER, WITHOUT_VERB, chosen_of, reply_of, settled_by, takes_one
-from dreamd.extraction.restated import decree_of, plain
-from dreamd.extraction.revisions import revision_of
+from dreamd.extraction.lasting import lasting_clause
 from dreamd.extraction.signs import ENOUGH, is_at_work, is_one_off, weigh
-from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
 from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
-from dreamd.model import ONE_OFF, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.extraction.turns.accepted import accepts_a_proposal, causes_of, proposal_of
+from dreamd.extraction.turns.antecedents import LONGEST_LEAD, Before, begins_with_pronoun, with_antecedent, without_pronoun
+from dreamd.extraction.turns.borrowed import has_an_end, unmeant_as, without_handed_over
+from dreamd.extraction.turns.choices import with_names
+from dreamd.extraction.turns.passing import is_mentioned, names_something_at_hand
+from dreamd.extraction.turns.replies import SHORT_ANSWER, WITHOUT_VERB, chosen_of, reply_of, settled_by, takes_one
+from dreamd.extraction.turns.restated import decree_of, plain
+from dreamd.extraction.turns.revisions import revision_of
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
+from dreamd.text import patterns
 
 LONGEST_HEARD = 1_000
 """A sentence longer than this is weighed by its beginning."""
@@ -138,7 +138,7 @@ def _listen(talk: Talk, event: Event) -> None:
         talk.skips["paste"] += 1
         return
     talk.mentioned = _mentioned(paragraphs)
-    denied = words.has("words/rules", "denial", text[:LONGEST_SENTENCE])
+    denied = patterns.has("words/rules", "denial", text[:LONGEST_SENTENCE])
     _listen_to([s for paragraph in paragraphs for s in _said(paragraph)], talk, event, denied=denied, answered=answered)
     talk.hear_person([*answered, *(s for paragraph in paragraphs for s in sentences(paragraph))])
     if len(talk.seen) == before and not talk.revised:
@@ -205,7 +205,7 @@ def _heard(talk: Talk, event: Event, text: str, earlier: list[str], *, at_work: 
     rule = rule_of_complaint(text)
     if rule is not None:
         return _Heard(cleaned(rule), "complaint")
-    if words.has("words/rules", "denial", text) and words.width(text) < SHORT_DENIAL:
+    if patterns.has("words/rules", "denial", text) and patterns.width(text) < SHORT_DENIAL:
         return None  # "that's wrong" says what is not; what is right stands in the next sentence
     before = talk.before(event)
     text = with_names(text, (*reversed(earlier), before.asked, *reversed(before.told), *reversed(before.said)))
@@ -251,7 +251,7 @@ def _found_inside(text: str, before: Before, earlier: list[str], *, at_work: boo
             whole = with_antecedent(text, before, earlier)
             if whole:
                 return _Heard(whole, weighed.sign)
-    first_hand = not begins_with_pronoun(text) or not words.has("words/rules", "narrative", text)
+    first_hand = not begins_with_pronoun(text) or not patterns.has("words/rules", "narrative", text)
     if first_hand and (clause := lasting_clause(text)):
         return _Heard(clause, "clause")
     return _Heard(text, ONE_OFF) if is_one_off(text) else None
@@ -262,14 +262,14 @@ def _adds_to(text: str, last: str, *, next_to: bool) -> bool:
     if len(text) > LONGEST_ADDITION or is_question(text) or is_acknowledgement(text):
         return False
     if not next_to:
-        return words.starts("words/replies", "narrows", text)
+        return patterns.starts("words/replies", "narrows", text)
     named = len(text.split()) <= MOST_INSTEAD and not is_at_work(text)
-    instead = (named or _DOES_INSTEAD.fullmatch(text) is not None) and words.starts("words/replies", "forbids", last)
+    instead = (named or _DOES_INSTEAD.fullmatch(text) is not None) and patterns.starts("words/replies", "forbids", last)
     if WITHOUT_VERB.fullmatch(text) and any(sign.isdigit() for sign in text):
         return True
     if instead or takes_one(text) or _TAKES_IT_NOW.match(text) is not None:
         return True
-    return any(words.starts("words/replies", table, text) for table in ("adds", "narrows"))
+    return any(patterns.starts("words/replies", table, text) for table in ("adds", "narrows"))
 
 
 def _antecedent(earlier: list[str]) -> str:
@@ -277,7 +277,8 @@ def _antecedent(earlier: list[str]) -> str:
     for n, text in enumerate(reversed(earlier[-REACH_BACK:])):
         if n == 0 and is_question(text) and len(text) < LONGEST_SENTENCE // 4:
             return text
-        if words.width(text) >= SHORTEST_ANTECEDENT and not is_question(text) and not words.has("words/rules", "denial", text):
+        long_enough = patterns.width(text) >= SHORTEST_ANTECEDENT
+        if long_enough and not is_question(text) and not patterns.has("words/rules", "denial", text):
             return "" if _leans_back(text) else text
     return ""
 
@@ -286,7 +287,7 @@ def _is_bare_request(sentence: str) -> bool:
     """Whether a sentence asks to remember and says nothing to be remembered."""
     words_left = sentence.rstrip(".!。！ ")
     for tail in (" this", " it", " please", ""):
-        if words.cue("words/rules", "remember", whole=True).match(words_left.removesuffix(tail)):
+        if patterns.cue("words/rules", "remember", whole=True).match(words_left.removesuffix(tail)):
             return True
     return False
 
@@ -307,7 +308,7 @@ def _leans_back(sentence: str) -> bool:
 
 def _accepted(talk: Talk, event: Event) -> None:
     """Keep what the agent found or proposed and the person accepts with these words; anything else lets it go."""
-    if talk.causes and words.starts("words/rules", "acceptance", event.text) and len(event.text) <= LONGEST_SENTENCE:
+    if talk.causes and patterns.starts("words/rules", "acceptance", event.text) and len(event.text) <= LONGEST_SENTENCE:
         talk.add(event, talk.causes[-1], sign="root-cause", origin=Origin.AGENT)
     if talk.proposed and accepts_a_proposal(event.text):
         talk.add(event, talk.proposed, sign="proposal", origin=Origin.AGENT)

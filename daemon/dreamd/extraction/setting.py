@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from dreamd.core.values import Event, EventKind, Speaker
 from dreamd.extraction.conversation import ConversationState
 from dreamd.extraction.gate import is_acknowledgement
-from dreamd.extraction.redaction import redact
-from dreamd.extraction.speech import cleaned, sentences, speech
-from dreamd.model import Event, EventKind, Speaker
+from dreamd.extraction.utterance import cleaned, sentences, speech
+from dreamd.text.redaction import redact
 
 LONGEST_SAID = 100
 LONGEST_TOLD = 160

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from dreamd.extraction import words
+from dreamd.core.values import SHORTEST_TEXT
 from dreamd.extraction.claims import names_a_value, states_a_value
 from dreamd.extraction.classes import is_order
-from dreamd.extraction.language import language_of
-from dreamd.extraction.passing import OF_PEOPLE, is_about_work_at_hand, names_something_at_hand, told_in_passing
-from dreamd.extraction.pronouns import points_outside
 from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
-from dreamd.model import SHORTEST_TEXT
+from dreamd.extraction.turns.passing import OF_PEOPLE, is_about_work_at_hand, names_something_at_hand, told_in_passing
+from dreamd.text import patterns
+from dreamd.text.language import language_of
+from dreamd.text.pronouns import points_outside
 
 ENOUGH = 2.5
 """Weight from which a sentence becomes a candidate."""
@@ -106,7 +106,7 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work
     weight = sum(w for _, w in found) - _against(text, signs, strong=strong or "told" in signs)
     if at_work and set(signs) <= _DESCRIBING and not _FIRST_PERSON.match(text):
         weight -= _DESCRIPTION_AT_HAND if names_something_at_hand(text) else _DESCRIPTION
-    denied = denied and not words.has("words/rules", "narrative", text)
+    denied = denied and not patterns.has("words/rules", "narrative", text)
     weight += max(_shape(text), 0.0) if "stated" in signs else _shape(text)
     weight += (2.0 if refused and signs else 0.0) + (1.5 if denied and signs else 0.0)
     return Weighed(weight, signs[0] if signs else "", signs, strong)
@@ -115,13 +115,13 @@ def weigh(sentence: str, *, refused: bool = False, denied: bool = False, at_work
 def _is_stated(text: str) -> bool:
     """Whether a thing is said to be so, with a value, and not of this moment."""
     return states_a_value(text) and not (
-        is_at_work(text) or is_about_work_at_hand(text) or words.has("words/rules", "momentary", text))
+        is_at_work(text) or is_about_work_at_hand(text) or patterns.has("words/rules", "momentary", text))
 
 
 def _is_told(text: str, *, at_work: bool) -> bool:
     """Whether a fact of life or work is mentioned in passing; beside an order only what people are and do."""
     whose = told_in_passing(text)
-    if not whose or words.has("words/rules", "momentary", text):
+    if not whose or patterns.has("words/rules", "momentary", text):
         return False
     return not _begins_at_work(text) if whose in OF_PEOPLE else not (at_work or is_at_work(text))
 
@@ -129,8 +129,8 @@ def _is_told(text: str, *, at_work: bool) -> bool:
 def _is_declared(text: str) -> bool:
     """Whether a sentence just says something, of no thing at hand and not of this moment."""
     return not (is_at_work(text) or is_musing(text) or names_something_at_hand(text)
-                or words.has("words/claims", "passing", text)
-                or any(words.has("words/rules", table, text) for table in ("narrative", "momentary")))
+                or patterns.has("words/claims", "passing", text)
+                or any(patterns.has("words/rules", table, text) for table in ("narrative", "momentary")))
 
 
 def _is_standing(text: str) -> bool:
@@ -139,13 +139,13 @@ def _is_standing(text: str) -> bool:
         return False
     if len(text.split()) < _FEWEST_WORDS or not names_a_value(text) or language_of(text) != "en":
         return False
-    unsure = any(words.has("words/rules", table, text) for table in ("hedge", "addressing"))
+    unsure = any(patterns.has("words/rules", table, text) for table in ("hedge", "addressing"))
     return _is_declared(text) and not (unsure or points_at_screen(text))
 
 
 def _begins_at_work(text: str) -> bool:
     """Whether a sentence begins with an order, a wish or a question; what comes after a fact takes nothing from it."""
-    return (words.starts("words/rules", "task", text) or words.starts("words/stance", "works", text)
+    return (patterns.starts("words/rules", "task", text) or patterns.starts("words/stance", "works", text)
             or is_order(text) or is_question(text))
 
 
@@ -161,17 +161,17 @@ def _is_strong(text: str, signs: tuple[str, ...]) -> bool:
 def _speaks_for(name: str, text: str) -> bool:
     if name == "settles" and names_something_at_hand(text):
         return False
-    if name != "remember" or words.WIDE.search(text):
-        return words.has("words/rules", name, text)
-    return any(words.starts("words/rules", name, clause) for clause in re.split(r"[,;:.–—]\s+|\band\s+", text))
+    if name != "remember" or patterns.WIDE.search(text):
+        return patterns.has("words/rules", name, text)
+    return any(patterns.starts("words/rules", name, clause) for clause in re.split(r"[,;:.–—]\s+|\band\s+", text))
 
 
 def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
     """What speaks against a sentence: a question, a passing thought, a piece of work, this moment, something unseen."""
     advised = "advice" in signs
-    weight = sum(w for name, w in AGAINST if words.has("words/rules", name, text) and not (advised and name == "narrative"))
-    ordered = words.starts("words/rules", "task", text) or (is_order(text) and not _DENIES.match(text))
-    if (ordered and not words.starts("words/rules", "environment", text)) or is_work(text):
+    weight = sum(w for name, w in AGAINST if patterns.has("words/rules", name, text) and not (advised and name == "narrative"))
+    ordered = patterns.starts("words/rules", "task", text) or (is_order(text) and not _DENIES.match(text))
+    if (ordered and not patterns.starts("words/rules", "environment", text)) or is_work(text):
         task = 0.5 if strong else _TASK + (_OF_A_THING if _SAID_OF_A_THING.search(text) else 0.0)
         weight += 0.0 if _STANDING_ORDER.match(text) else task
     if is_question(text):
@@ -188,20 +188,20 @@ def _against(text: str, signs: tuple[str, ...], *, strong: bool) -> float:
 def is_at_work(sentence: str) -> bool:
     """Whether a sentence orders or asks something."""
     text = sentence.strip()
-    return words.starts("words/rules", "task", text) or is_order(text) or is_work(text) or is_question(text)
+    return patterns.starts("words/rules", "task", text) or is_order(text) or is_work(text) or is_question(text)
 
 
 def is_one_off(sentence: str) -> bool:
     """Whether a sentence is a short order about the way of working, a rule once it recurs."""
     text = sentence.strip().rstrip(".!")
-    if text.endswith("?") or not SHORTEST_TEXT <= words.width(text) <= _LONGEST_ORDER:
+    if text.endswith("?") or not SHORTEST_TEXT <= patterns.width(text) <= _LONGEST_ORDER:
         return False
-    return words.starts("words/rules", "one_off", text) and not words.has("words/rules", "momentary", text)
+    return patterns.starts("words/rules", "one_off", text) and not patterns.has("words/rules", "momentary", text)
 
 
 def _shape(text: str) -> float:
     """Length and names: a durable sentence is neither a shout nor a page, and it names what it is about."""
-    size = words.width(text)
+    size = patterns.width(text)
     too_short = size < _SHORT and not _STANDING_ORDER.match(text)
     shape = 0.5 if 30 <= size <= 300 else -1.0 if too_short or size > 400 else 0.0
     if _NAMED.search(text):

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.extraction import words
 from dreamd.extraction.classes import is_order
-from dreamd.extraction.pronouns import points_outside
+from dreamd.text import patterns
+from dreamd.text.pronouns import points_outside
 
 _SHORTEST_REST = 25
 _SHORTEST_FACT = 14
@@ -66,8 +66,8 @@ def is_question(text: str) -> bool:
     if _TAG.search(text):
         return False
     bare = _CODE.sub("x", text)
-    return (words.starts("words/stance", "asks", text) or words.has("words/stance", "asks_inside", bare)
-            or words.starts("words/stance", "asks_indirectly", text))
+    return (patterns.starts("words/stance", "asks", text) or patterns.has("words/stance", "asks_inside", bare)
+            or patterns.starts("words/stance", "asks_indirectly", text))
 
 
 def asks_for_a_nod(text: str) -> bool:
@@ -77,7 +77,7 @@ def asks_for_a_nod(text: str) -> bool:
 
 def is_musing(text: str) -> bool:
     """Whether a sentence only thinks aloud: proposes, imagines, weighs up."""
-    return words.has("words/stance", "muses", _CODE.sub("x", text))
+    return patterns.has("words/stance", "muses", _CODE.sub("x", text))
 
 
 def states_nothing(text: str) -> str:
@@ -88,9 +88,9 @@ def states_nothing(text: str) -> str:
     reasons = set()
     for sentence in _SENTENCES.split(text.strip()):
         said = sentence.strip()
-        if said.endswith(("?", "？")) or (words.WIDE.search(said) and is_question(said)):
+        if said.endswith(("?", "？")) or (patterns.WIDE.search(said) and is_question(said)):
             reasons.add("" if asks_for_a_nod(said) else "question")
-        elif words.starts("words/stance", "thought", said) or words.has("words/stance", "thought_inside", said):
+        elif patterns.starts("words/stance", "thought", said) or patterns.has("words/stance", "thought_inside", said):
             reasons.add("thought")
         elif said:
             return ""
@@ -99,21 +99,21 @@ def states_nothing(text: str) -> str:
 
 def is_work(text: str) -> bool:
     """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
-    if words.starts("words/stance", "works", text):
+    if patterns.starts("words/stance", "works", text):
         return True
     return _NEEDS_A_THING.search(text) is not None or any(
-        words.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) or _WORKS_ON_IT.match(clause)
+        patterns.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) or _WORKS_ON_IT.match(clause)
         for clause in _parts(text)[1:])
 
 
 def points_at_screen(text: str) -> bool:
     """Whether a sentence names an option, a picture or an item that only the two at work can see."""
-    return words.has("words/stance", "points", _CODE.sub("x", text))
+    return patterns.has("words/stance", "points", _CODE.sub("x", text))
 
 
 def without_item(text: str) -> str:
     """A sentence without the "for #3," or "btw," before it."""
-    found = words.cue("words/stance", "item", start=True).match(text)
+    found = patterns.cue("words/stance", "item", start=True).match(text)
     rest = text[found.end():] if found else text
     return rest if len(rest) >= len("always x") else text
 
@@ -128,7 +128,7 @@ def rule_of_complaint(text: str) -> str | None:
         if _EMPTY_OBJECT.match(found[found.re.groups]):
             return None
         rule = found.expand(means)
-        wide = words.WIDE.search(rule) is not None
+        wide = patterns.WIDE.search(rule) is not None
         return rule + ("。" if wide and "하지" not in rule else ".")
     return None
 
@@ -146,13 +146,13 @@ def without_lead(text: str) -> str:
     """
     for mark in _CLAUSE.finditer(text):
         lead, rest = text[:mark.start()].strip(), text[mark.end():].strip()
-        if len(lead) > _LONGEST_LEAD or words.width(rest) < _SHORTEST_REST:
+        if len(lead) > _LONGEST_LEAD or patterns.width(rest) < _SHORTEST_REST:
             break
         if not (leans(lead) or _BARE_END.search(lead) or _SAID_BEFORE.match(lead)):
             break
         if _SYMPTOM.search(lead) or _SUBORDINATE.match(lead) or is_question(lead) or is_work(lead):
             break
-        if words.starts("words/rules", "task", lead):
+        if patterns.starts("words/rules", "task", lead):
             break
         if not leans(rest) and not is_question(rest):
             return rest[:1].upper() + rest[1:]
@@ -167,14 +167,14 @@ def without_tail(text: str) -> str:
 def _without_asking(text: str) -> str:
     for mark in _ASKING_CLAUSE.finditer(text):
         head, tail = text[:mark.start()].strip(), text[mark.end():].strip()
-        if words.width(head) < _SHORTEST_REST or leans(head):
+        if patterns.width(head) < _SHORTEST_REST or leans(head):
             continue
-        if is_question(tail) or is_work(tail) or words.starts("words/rules", "task", tail):
+        if is_question(tail) or is_work(tail) or patterns.starts("words/rules", "task", tail):
             return head + "."
     for mark in _ORDER_CLAUSE.finditer(text):
         head, tail = text[:mark.start()].strip(), text[mark.end():]
-        acts = words.starts("words/rules", "task", tail) or is_order(tail) or is_work(tail)
-        if acts and words.width(head) >= _SHORTEST_FACT and not (leans(head) or _COMES_AGAIN.search(tail)):
+        acts = patterns.starts("words/rules", "task", tail) or is_order(tail) or is_work(tail)
+        if acts and patterns.width(head) >= _SHORTEST_FACT and not (leans(head) or _COMES_AGAIN.search(tail)):
             return head + "."
     return text
 
@@ -201,11 +201,11 @@ def _parts(text: str) -> list[str]:
 def _asks_for_work(clause: str) -> bool:
     """Whether a clause inside a sentence asks for something: "… please keep the first"."""
     return (re.match(r"(?i)(?:please|can you|could you)\b", clause) is not None
-            and words.starts("words/rules", "task", clause) and not words.has("words/rules", "general", clause))
+            and patterns.starts("words/rules", "task", clause) and not patterns.has("words/rules", "general", clause))
 
 
 @cache
 def _complaints() -> tuple[tuple[re.Pattern[str], str], ...]:
-    listed = words.load("words/stance")["complaint"]
+    listed = patterns.load("words/stance")["complaint"]
     assert isinstance(listed, list)
     return tuple((re.compile(row["says"], re.IGNORECASE), str(row["means"])) for row in listed)

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from dreamd.extraction.antecedents import Before
+from dreamd.core.values import ONE_OFF, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
-from dreamd.extraction.restated import plain
-from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.signs import ENOUGH, weigh
-from dreamd.extraction.speech import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.extraction.stance import is_question, leans
-from dreamd.model import ONE_OFF, Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.extraction.turns.antecedents import Before
+from dreamd.extraction.turns.restated import plain
+from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 
 REVISION = timedelta(minutes=30)
 MOST_TURNS = 3

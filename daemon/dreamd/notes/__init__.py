@@ -3,8 +3,8 @@
 Pure text in, text out: no store, no clock, no disk.
 """
 
-from dreamd.notes.attaching import AttachPlan, AttachRules, JudgedPair, account, can_meet, conflicts_in_words, plan_attach
 from dreamd.notes.dialects import Dialect, detect_dialect, is_editable, is_instruction_file
+from dreamd.notes.directory import DirectoryText, IndexLine, read_directory
 from dreamd.notes.edits import EditKind, PersonEdit, diff_person_edits
 from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.index import (
@@ -22,8 +22,8 @@ from dreamd.notes.index import (
 )
 from dreamd.notes.index_again import KeptPart, Recomposed, compose_again, index_names, kept_parts, read_parts, write_parts
 from dreamd.notes.index_lines import IndexEntry, index_entry, index_line
-from dreamd.notes.reading import DirectoryText, IndexLine, read_directory
 from dreamd.notes.rewriting import Action, EntryEdit, IndexLimits, apply_edits, fit_index, propose_edits
+from dreamd.notes.tidying import AttachPlan, AttachRules, JudgedPair, account, can_meet, conflicts_in_words, plan_attach
 from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, restate_topic, title_of, topic_path
 
 __all__ = [

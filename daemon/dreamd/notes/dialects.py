@@ -77,7 +77,7 @@ def is_editable(name: str, dialect: Dialect) -> bool:
 
 def is_whole_file_entry(name: str, dialect: Dialect) -> bool:
     """Whether a file is one memory as a whole, as topic files are."""
-    from dreamd.notes.reading import is_index
+    from dreamd.notes.directory import is_index
 
     return dialect is Dialect.CLAUDE and not is_index(name) and not is_instruction_file(name)
 

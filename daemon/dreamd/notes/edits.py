@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-from dreamd.model import MemoryType
-from dreamd.notes.reading import DirectoryText, IndexLine, read_directory
+from dreamd.core.values import MemoryType
+from dreamd.notes.directory import DirectoryText, IndexLine, read_directory
 from dreamd.notes.safe_text import one_line
 from dreamd.notes.topic import TopicText
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from dreamd.model import content_id
+from dreamd.core.values import content_id
 from dreamd.notes.dialects import Dialect, is_editable, is_whole_file_entry
 from dreamd.notes.frontmatter import Frontmatter, read_frontmatter
 from dreamd.notes.safe_text import one_line

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from dreamd.model import Category, Memory, Status
+from dreamd.core.values import Category, Memory, Status
 from dreamd.notes.frontmatter import read_frontmatter
 from dreamd.notes.index_lines import IndexEntry, index_entry, pages_of
 from dreamd.notes.safe_text import comment_spans, one_line, write_line

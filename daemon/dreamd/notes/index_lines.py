@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, TypeVar
 from zlib import crc32
 
-from dreamd.model import Category, Memory, MemoryClass, Status, Trust
+from dreamd.core.values import Category, Memory, MemoryClass, Status, Trust
 from dreamd.notes.safe_text import write_line
 from dreamd.notes.topic import hook_of, title_of, topic_path
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dreamd.errors import DreamError, Refused
+from dreamd.core.errors import DreamError, Refused
 from dreamd.notes.dialects import HERMES_LIMITS, Dialect, is_instruction_file
 from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.frontmatter import read_frontmatter

@@ -25,8 +25,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from dreamd.clock import iso
-from dreamd.model import Memory, Status
+from dreamd.core.clock import iso
+from dreamd.core.values import Memory, Status
 from dreamd.notes.frontmatter import quoted, read_frontmatter, write_frontmatter
 from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
 from dreamd.notes.titles import headline

@@ -7,11 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 
-from dreamd import outage
-from dreamd.errors import DreamError, Outage
-from dreamd.outage import Marker
-from dreamd.paths import Paths
-from dreamd.world import World
+from dreamd.core import outage
+from dreamd.core.errors import DreamError, Outage
+from dreamd.core.outage import Marker
+from dreamd.core.paths import Paths
+from dreamd.core.world import World
 
 RETRY_FLOOR_S = 600.0
 """A marker that no try renews or clears is not tried more often than this."""

@@ -18,21 +18,21 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from dreamd import mutex, outage, telemetry
-from dreamd.clock import Clock, FixedClock, SystemClock, parse_instant
-from dreamd.cycle import INTERRUPTED, beating, clear_markers, run_cycle
-from dreamd.errors import DreamError, Locked, Outage
+from dreamd.core import locks, outage, telemetry
+from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
+from dreamd.core.errors import DreamError, Locked, Outage
+from dreamd.core.locks import Owner
+from dreamd.core.paths import Paths, read_environment
+from dreamd.core.settings import load_settings
+from dreamd.core.throttle import Throttle
+from dreamd.core.world import World
+from dreamd.dream.cycle import INTERRUPTED, beating, clear_markers, run_cycle
+from dreamd.dream.phases.gather import Gathered, gather_from
+from dreamd.dream.phases.orient import take_inbox
 from dreamd.kit import Kit, open_kit
-from dreamd.mutex import Owner
-from dreamd.paths import Paths, read_environment
-from dreamd.phases.gather import Gathered, gather_from
-from dreamd.phases.orient import take_inbox
 from dreamd.service.manners import Pulse, Stop, take_short_turns
 from dreamd.service.tending import tend_all
-from dreamd.settings import load_settings
 from dreamd.store import journal
-from dreamd.throttle import Throttle
-from dreamd.world import World
 
 MIB = 1 << 20
 NICE = 5
@@ -81,7 +81,7 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
     throttle = Throttle(SystemClock(), paced=options.pace != "full", should_stop=stop)
     with open_kit(world, create=True, migrate=True) as kit:
         kit.should_stop = stop
-        kit.background = mutex.Background(world.paths.locks, should_stop=stop)
+        kit.background = locks.Background(world.paths.locks, should_stop=stop)
         kit.progress = Pulse(stop, throttle)
         if options.mode != "dream":
             return _gather(kit, options.only if options.mode == "gather" else (), options.mode)
@@ -95,7 +95,7 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
 def _gather(kit: Kit, wanted: Sequence[Path], mode: str) -> dict[str, object]:
     """Take in the inbox, then extract the named transcripts."""
     warnings: list[str] = []
-    with mutex.hold_dream(kit.paths.locks, Owner("dream run", kit.clock.now())), beating(kit, mode):
+    with locks.hold_dream(kit.paths.locks, Owner("dream run", kit.clock.now())), beating(kit, mode):
         take_inbox(kit, warnings)
         gathered = gather_from(kit, wanted) if wanted else Gathered()
         if kit.run is not None:

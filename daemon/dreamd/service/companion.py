@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from dreamd import recall_line
-from dreamd.clock import SystemClock
+from dreamd.agents import recall_line
+from dreamd.core.clock import SystemClock
 from dreamd.service.nursery import QUIET_ENV
 
 

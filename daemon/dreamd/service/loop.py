@@ -18,7 +18,7 @@ from typing import Any  # APScheduler carries no types
 from apscheduler.executors.debug import DebugExecutor
 from apscheduler.schedulers.base import BaseScheduler
 
-from dreamd.clock import Clock, SystemClock
+from dreamd.core.clock import Clock, SystemClock
 
 LONGEST_WAIT_S = 3600.0
 STEP_S = 60.0

@@ -10,11 +10,11 @@ import sys
 from contextlib import suppress
 from types import FrameType
 
-from dreamd.clock import SystemClock
-from dreamd.errors import Locked
-from dreamd.paths import Paths
-from dreamd.service.pause import read_pause
-from dreamd.throttle import EMBEDDING, ROW_READ, ROW_WRITTEN, Throttle
+from dreamd.core.clock import SystemClock
+from dreamd.core.errors import Locked
+from dreamd.core.paths import Paths
+from dreamd.core.throttle import EMBEDDING, ROW_READ, ROW_WRITTEN, Throttle
+from dreamd.service.gating.pause import read_pause
 
 LOOK_EVERY_S = 0.5
 """How often a running dream asks whether a person paused it or its supervisor is gone."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from dreamd import mutex
-from dreamd.errors import DreamError
-from dreamd.service.due import Backlog, load_backlog
+from dreamd.core import locks
+from dreamd.core.errors import DreamError
+from dreamd.core.world import World
+from dreamd.service.gating.due import Backlog, load_backlog
 from dreamd.sources import reach_of
 from dreamd.store import schema, work
 from dreamd.store.connection import open_reader, open_store
 from dreamd.store.work import Staged
-from dreamd.world import World
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def stage(world: World, stretches: Sequence[tuple[Path, int, int]], *, why: str,
     if not stretches or not world.paths.store.exists():
         return True
     try:
-        with mutex.foreground(world.paths.locks):
+        with locks.foreground(world.paths.locks):
             store = open_store(world.paths.store)
             try:
                 with store.writing() as tx:
@@ -99,7 +99,7 @@ def drop_consumed(world: World, memo: Memo) -> int:
     if not gone:
         return 0
     try:
-        with mutex.foreground(world.paths.locks):
+        with locks.foreground(world.paths.locks):
             store = open_store(world.paths.store)
             try:
                 with store.writing() as tx:

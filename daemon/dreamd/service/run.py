@@ -12,10 +12,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from dreamd import deferral, mutex, outage, telemetry
-from dreamd.clock import iso
-from dreamd.errors import DreamError, Outage, StoreMissing
-from dreamd.idle import (
+from dreamd.core import deferral, locks, outage, telemetry
+from dreamd.core.clock import iso
+from dreamd.core.errors import DreamError, Outage, StoreMissing
+from dreamd.core.locks import Owner
+from dreamd.core.paths import system_zone_name
+from dreamd.core.telemetry import Field
+from dreamd.core.world import World
+from dreamd.kit import check_home, read_zone, source_roots
+from dreamd.service import memo
+from dreamd.service.alarms import Alarms
+from dreamd.service.companion import Companion
+from dreamd.service.gating import gates
+from dreamd.service.gating.due import Due, judge_due, parse_time_of_day
+from dreamd.service.gating.gates import Sight
+from dreamd.service.gating.idle import (
     Pace,
     Strain,
     Surroundings,
@@ -26,27 +37,17 @@ from dreamd.idle import (
     read_power,
     read_pressure,
 )
-from dreamd.kit import check_home, read_zone, source_roots
-from dreamd.mutex import Owner
-from dreamd.paths import system_zone_name
-from dreamd.service import gate, memo
-from dreamd.service.alarms import Alarms
-from dreamd.service.companion import Companion
-from dreamd.service.due import Due, judge_due, parse_time_of_day
-from dreamd.service.gate import Sight
-from dreamd.service.hints import TRAILING, Hints
+from dreamd.service.gating.pause import read_pause
+from dreamd.service.gating.settling import Settling
+from dreamd.service.gating.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
 from dreamd.service.loop import Loop, Wishes
 from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
 from dreamd.service.nursery import Child, Ended, Task
-from dreamd.service.pause import read_pause
-from dreamd.service.settling import Settling
 from dreamd.service.vitals import State, Vitals
-from dreamd.service.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
+from dreamd.service.word_left import TRAILING, Hints
 from dreamd.sources import stores_below
 from dreamd.store.connection import open_reader
-from dreamd.telemetry import Field
-from dreamd.world import World
 
 PASSING = "store-busy"
 """An outage that is over before anyone could read a marker."""
@@ -100,7 +101,7 @@ class Service:
         """
         check_home(self.world)
         hour, minute = parse_time_of_day(self.world.settings.service.nightly_at)
-        with mutex.hold_service(self.world.paths.locks, Owner("dream run", self.world.clock.now())):
+        with locks.hold_service(self.world.paths.locks, Owner("dream run", self.world.clock.now())):
             self._wishes.urgent = self._kill_child
             self._wishes.listen()
             self._prepare()
@@ -259,7 +260,7 @@ class Service:
 
     def _judge_due(self, now: datetime) -> Due:
         backlog = replace(self._memo.backlog, sessions=self._memo.backlog.sessions + self._ledger.unread())
-        due = judge_due(backlog, self.world.settings.service, now=now, slots=gate.nightly_slots(self.world, now))
+        due = judge_due(backlog, self.world.settings.service, now=now, slots=gates.nightly_slots(self.world, now))
         away = "" if due.due else self._alarms.wants_try(self._settling.reading.monotonic_s)
         return Due(True, "retry", f"`{away}` is away and may be back") if away else due
 
@@ -267,16 +268,16 @@ class Service:
         """Reading goes on while agents work; only a low battery and a full disk stop it."""
         if self._settling.goes_on:
             return False
-        return not any(h.gate in FOR_READING_TOO for h in gate.permit(self.world, None, Sight()).holds)
+        return not any(h.gate in FOR_READING_TOO for h in gates.permit(self.world, None, Sight()).holds)
 
     def _start_if_allowed(self, due: Due, now: datetime) -> None:
         settled_s = self._settling.settled_s if self._settling.goes_on else None
         store = open_reader(self.world.paths.store)
         try:
-            outlook = gate.judge(self.world, store, due, Sight(self._ledger.last_moved_at(), settled_s))
+            outlook = gates.judge(self.world, store, due, Sight(self._ledger.last_moved_at(), settled_s))
         finally:
             store.close()
-        gate.remember(self.world, outlook)
+        gates.remember(self.world, outlook)
         if outlook.may_start and not self._settling.goes_on:
             self._start(Task("dream", outlook.permission.pace, why=outlook.why(now)))
             return
@@ -288,7 +289,7 @@ class Service:
         self._beat(State("waiting", words, due, since.since if since is not None else None))
 
     def _start(self, task: Task) -> None:
-        if mutex.is_held(self.world.paths.locks, mutex.DREAM_LOCK):
+        if locks.is_held(self.world.paths.locks, locks.DREAM_LOCK):
             self._beat(State("waiting", ("another dream is at work",)))
             return
         self._said_hold = ()

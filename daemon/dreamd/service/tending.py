@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dreamd import attach
-from dreamd.errors import DreamError
+from dreamd.agents import attach
+from dreamd.core.errors import DreamError
+from dreamd.core.world import World
 from dreamd.kit import open_kit
-from dreamd.world import World
 
 
 def tend_all(world: World) -> list[str]:

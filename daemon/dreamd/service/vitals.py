@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from dreamd import telemetry
-from dreamd.clock import iso
-from dreamd.service.due import Due, Reading
+from dreamd.core import telemetry
+from dreamd.core.clock import iso
+from dreamd.core.telemetry import Heartbeat, read_beat
+from dreamd.core.world import World
+from dreamd.service.gating.due import Due, Reading
 from dreamd.service.memo import Memo
 from dreamd.service.notify import Notifier
-from dreamd.telemetry import Heartbeat, read_beat
-from dreamd.world import World
 
 IDLE_BEAT_S = 115.0
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dreamd.sources.contract import (
+from dreamd.sources.base.contract import (
     LARGEST_DOCUMENT_BYTES,
     LONGEST_LINE_BYTES,
     ORDINARY,
@@ -19,9 +19,9 @@ from dreamd.sources.contract import (
     Head,
     SourceRoots,
 )
-from dreamd.sources.finding import look_at, project_key_of, why_unread
-from dreamd.sources.stores import OF_AN_EDITOR, facts_of, is_store, reach_of, written_store
-from dreamd.sources.unpacking import plain_name
+from dreamd.sources.base.finding import look_at, project_key_of, why_unread
+from dreamd.sources.base.stores import OF_AN_EDITOR, facts_of, is_store, reach_of, written_store
+from dreamd.sources.base.unpacking import plain_name
 
 if TYPE_CHECKING:
     from dreamd.sources.adapters import ADAPTERS

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from dreamd.sources.claude_code import ClaudeCode
-from dreamd.sources.codex import Codex
-from dreamd.sources.contract import Adapter
-from dreamd.sources.copilot_cli import CopilotCli
-from dreamd.sources.cursor_cli import CursorCli
-from dreamd.sources.cursor_lines import CursorTranscript
-from dreamd.sources.cursor_text import CursorText
-from dreamd.sources.databases import CursorIde
-from dreamd.sources.gemini import Gemini
-from dreamd.sources.hermes import Hermes as HermesSessions
-from dreamd.sources.hermes_files import HermesSnapshot, HermesTranscript
-from dreamd.sources.letta_talk import LettaTalk
-from dreamd.sources.memory_dir import MemoryDirectory
-from dreamd.sources.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
-from dreamd.sources.openclaw import OpenClawSession
-from dreamd.sources.openclaw_rows import OpenClawDatabase
-from dreamd.sources.opencode import OpenCodeExport
-from dreamd.sources.opencode_rows import OpenCodeDatabase
-from dreamd.sources.opencode_tree import OpenCodeTree
-from dreamd.sources.specstory import SpecStory
-from dreamd.sources.vscode_chats import VsCodeChat
+from dreamd.sources.base.contract import Adapter
+from dreamd.sources.base.databases import CursorIde
+from dreamd.sources.claude_code.memory_dir import MemoryDirectory
+from dreamd.sources.claude_code.session_lines import ClaudeCode
+from dreamd.sources.codex.rollouts import Codex
+from dreamd.sources.copilot.copilot_cli import CopilotCli
+from dreamd.sources.cursor.cursor_cli import CursorCli
+from dreamd.sources.cursor.cursor_lines import CursorTranscript
+from dreamd.sources.cursor.cursor_text import CursorText
+from dreamd.sources.gemini.gemini_chats import Gemini
+from dreamd.sources.hermes.hermes_files import HermesSnapshot, HermesTranscript
+from dreamd.sources.hermes.hermes_rows import Hermes as HermesSessions
+from dreamd.sources.letta.letta_talk import LettaTalk
+from dreamd.sources.notes.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
+from dreamd.sources.openclaw.openclaw_entries import OpenClawSession
+from dreamd.sources.openclaw.openclaw_rows import OpenClawDatabase
+from dreamd.sources.opencode.opencode_messages import OpenCodeExport
+from dreamd.sources.opencode.opencode_rows import OpenCodeDatabase
+from dreamd.sources.opencode.opencode_tree import OpenCodeTree
+from dreamd.sources.specstory.specstory_pages import SpecStory
+from dreamd.sources.vscode.vscode_chats import VsCodeChat
 
 ADAPTERS: tuple[Adapter, ...] = (
     SpecStory(), VsCodeChat(), Gemini(), CopilotCli(), Codex(), ClaudeCode(), OpenCodeExport(), OpenCodeDatabase(),

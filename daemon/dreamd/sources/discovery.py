@@ -7,16 +7,16 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dreamd.model import LONGEST_SCOPE_KEY
-from dreamd.sources.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
-from dreamd.sources.copilot_cli import surroundings_beside
-from dreamd.sources.finding import cwd_in, files_below, project_key_of
-from dreamd.sources.letta_talk import TALK_NAME
-from dreamd.sources.opening import Unopened, read_start
-from dreamd.sources.stores import is_store
-from dreamd.sources.tolerant import moment
-from dreamd.sources.unpacking import PACKED, is_twin, plain_name
-from dreamd.sources.vscode_chats import CHATS_FOLDER, workspace_of
+from dreamd.core.values import LONGEST_SCOPE_KEY
+from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
+from dreamd.sources.base.finding import cwd_in, files_below, project_key_of
+from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.stores import is_store
+from dreamd.sources.base.tolerant import moment
+from dreamd.sources.base.unpacking import PACKED, is_twin, plain_name
+from dreamd.sources.copilot.copilot_cli import surroundings_beside
+from dreamd.sources.letta.letta_talk import TALK_NAME
+from dreamd.sources.vscode.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
 _EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt", PACKED)

@@ -7,10 +7,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from dreamd.paths import openclaw_home, openclaw_states
-from dreamd.settings import SourceSettings
-from dreamd.sources.contract import VSCODE_EDITORS, SourceRoots
-from dreamd.sources.opening import Unopened, read_start
+from dreamd.core.paths import openclaw_home, openclaw_states
+from dreamd.core.settings import SourceSettings
+from dreamd.sources.base.contract import VSCODE_EDITORS, SourceRoots
+from dreamd.sources.base.opening import Unopened, read_start
 
 VARIABLES = (
     "CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "OPENCODE_DB", "GEMINI_CLI_HOME", "COPILOT_HOME",

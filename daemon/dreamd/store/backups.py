@@ -10,10 +10,10 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from dreamd import fsio
-from dreamd.clock import iso, parse_instant
-from dreamd.errors import Corrupt, DreamError, Outage
-from dreamd.paths import Paths
+from dreamd.core import fsio
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import Corrupt, DreamError, Outage
+from dreamd.core.paths import Paths
 from dreamd.store import schema, seals
 from dreamd.store.connection import translated
 

@@ -6,12 +6,12 @@ import json
 import sqlite3
 from collections.abc import Callable
 
-from dreamd.errors import DreamError
-from dreamd.model import text_sha
+from dreamd.core.errors import DreamError
+from dreamd.core.values import text_sha
 from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import VECTOR_BYTES
-from dreamd.store.words import index_words
+from dreamd.store.word_search import index_words
 
 Look = Callable[[Store], list[str]]
 UNIT_TOLERANCE = 0.01

@@ -14,8 +14,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 
-from dreamd import fsio
-from dreamd.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
+from dreamd.core import fsio
+from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
 from dreamd.store import schema, seals
 
 P = ParamSpec("P")

@@ -10,11 +10,11 @@ from datetime import datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dreamd.clock import iso
-from dreamd.model import Basis, Judgement, Relation, Scope, english_key, text_sha
+from dreamd.core.clock import iso
+from dreamd.core.values import Basis, Judgement, Relation, Scope, english_key, text_sha
 from dreamd.store import schema
 from dreamd.store.connection import Store, sound_row
-from dreamd.store.words import index_words
+from dreamd.store.word_search import index_words
 
 if TYPE_CHECKING:
     import numpy as np

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd import fsio
-from dreamd.clock import iso
-from dreamd.model import IN_PASSING, text_sha, with_context
-from dreamd.paths import Paths
+from dreamd.core import fsio
+from dreamd.core.clock import iso
+from dreamd.core.paths import Paths
+from dreamd.core.values import IN_PASSING, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES, drop_vectors

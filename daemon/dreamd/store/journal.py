@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dreamd.clock import iso, parse_instant
-from dreamd.errors import StoreMissing
-from dreamd.model import content_id
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import StoreMissing
+from dreamd.core.values import content_id
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import drop_vectors
 

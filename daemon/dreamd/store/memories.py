@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from dreamd.clock import iso, parse_instant
-from dreamd.errors import StoreMissing, UsageError
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import StoreMissing, UsageError
+from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store, sound_row
-from dreamd.store.words import index_words
+from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
 
 SELECT = """SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at

@@ -12,9 +12,19 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from dreamd.clock import iso, parse_instant
-from dreamd.errors import DreamError
-from dreamd.model import IN_PASSING, Candidate, Fate, MemoryClass, MemoryType, Observation, Origin, content_id, parse_scope
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import DreamError
+from dreamd.core.values import (
+    IN_PASSING,
+    Candidate,
+    Fate,
+    MemoryClass,
+    MemoryType,
+    Observation,
+    Origin,
+    content_id,
+    parse_scope,
+)
 from dreamd.store.connection import Store, sound_row
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.clock import parse_instant
-from dreamd.errors import StoreMissing
-from dreamd.model import (
+from dreamd.core.clock import parse_instant
+from dreamd.core.errors import StoreMissing
+from dreamd.core.values import (
     IN_PASSING,
     Category,
     Memory,

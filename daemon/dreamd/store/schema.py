@@ -24,8 +24,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from dreamd.clock import iso
-from dreamd.errors import Outage
+from dreamd.core.clock import iso
+from dreamd.core.errors import Outage
 from dreamd.store import seals
 
 

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.model import english_key, text_sha, with_context
+from dreamd.core.values import english_key, text_sha, with_context
 from dreamd.store.connection import Store
 from dreamd.store.derived import unit_rows
-from dreamd.store.words import MOST_QUERY_WORDS, query_words
+from dreamd.store.word_search import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
     import numpy as np

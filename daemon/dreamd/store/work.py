@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from dreamd.clock import iso, parse_instant
-from dreamd.model import Cursor, Scope, content_id, parse_scope
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.values import Cursor, Scope, content_id, parse_scope
 from dreamd.store.connection import Store, sound_row
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dreamd.core.values import Event, EventKind, GateVerdict, MemoryClass, Origin, Speaker, parse_scope
 from dreamd.extraction import ConversationState, Talks, extract, gate
 from dreamd.extraction.conversation import MOST_TALKS
-from dreamd.extraction.speech import LONGEST_SENTENCE
-from dreamd.model import Event, EventKind, GateVerdict, MemoryClass, Origin, Speaker, parse_scope
+from dreamd.extraction.utterance import LONGEST_SENTENCE
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 PIECES = st.sampled_from(

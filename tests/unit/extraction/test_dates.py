@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from dreamd.extraction import make_durable
+from dreamd.text.dates import make_durable
 
 FRIDAY = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

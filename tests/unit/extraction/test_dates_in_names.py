@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.extraction import make_durable
+from dreamd.text.dates import make_durable
 
 SAID = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 import pytest
 from test_what_is_kept import learned
 
+from dreamd.core.values import MemoryClass, Origin
 from dreamd.extraction import gate
-from dreamd.model import MemoryClass, Origin
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dreamd.core.values import Gated, GateVerdict, MemoryClass, MemoryType, Origin
 from dreamd.extraction import gate
-from dreamd.model import Gated, GateVerdict, MemoryClass, MemoryType, Origin
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

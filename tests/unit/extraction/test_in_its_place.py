@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dreamd.core.values import Event, EventKind, GateVerdict, Speaker, parse_scope
 from dreamd.extraction import extract, gate
-from dreamd.model import Event, EventKind, GateVerdict, Speaker, parse_scope
-from dreamd.sources.speech import closing_question
+from dreamd.sources.base.human_words import closing_question
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.extraction import extract, redact
-from dreamd.extraction.speech import LONGEST_SENTENCE
-from dreamd.model import Cursor, Origin, parse_scope
+from dreamd.core.values import Cursor, Origin, parse_scope
+from dreamd.extraction import extract
+from dreamd.extraction.utterance import LONGEST_SENTENCE
 from dreamd.sources import adapter_for
+from dreamd.text.redaction import redact
 
 FOLDER = os.environ.get("DREAM_EVAL_DATA", "")
 KINDS = ("claude-code/*/*.jsonl", "specstory/*.md", "gemini/*.json", "copilot/*.jsonl")

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from dreamd.extraction import redact
+from dreamd.text.redaction import redact
 from secrets_said import SECRETS
 
 ORDINARY = [
@@ -103,7 +103,7 @@ def test_the_password_of_a_connection_string_goes_and_the_address_stays() -> Non
 
 def test_a_plain_note_loads_no_detector_and_takes_no_time() -> None:
     code = (
-        "import sys, time\nfrom dreamd.extraction import redact\n"
+        "import sys, time\nfrom dreamd.text.redaction import redact\n"
         "text = 'Yarn colours follow the chart of the mill, not the common one.'\nredact(text)\n"
         "start = time.process_time()\nfor _ in range(100): redact(text)\n"
         "assert (time.process_time() - start) / 100 < 0.001\n"

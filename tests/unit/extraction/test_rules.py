@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dreamd.core.values import Candidate, Event, EventKind, Origin, Speaker, parse_scope
 from dreamd.extraction import ConversationState, Extraction, extract
-from dreamd.model import Candidate, Event, EventKind, Origin, Speaker, parse_scope
 
 SCOPE = parse_scope("project:ferry")
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)

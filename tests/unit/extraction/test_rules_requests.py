@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
+from dreamd.core.values import Event, EventKind, Scope, Speaker
 from dreamd.extraction import extract
-from dreamd.model import Event, EventKind, Scope, Speaker
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 

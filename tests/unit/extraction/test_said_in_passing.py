@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dreamd.core.values import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Speaker, parse_scope
 from dreamd.extraction import ConversationState, Stretch, extract, find_passages, settings_of
-from dreamd.model import IN_PASSING, Candidate, Event, EventKind, Observation, Origin, Speaker, parse_scope
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 FERRY = parse_scope("project:ferry")

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from dreamd.core.values import Candidate, Event, EventKind, GateVerdict, Origin, Scope, Speaker, parse_scope
 from dreamd.extraction import Extraction, extract, gate
-from dreamd.extraction.revisions import put_right, revision_of
 from dreamd.extraction.talk import last_versions
-from dreamd.model import Candidate, Event, EventKind, GateVerdict, Origin, Scope, Speaker, parse_scope
+from dreamd.extraction.turns.revisions import put_right, revision_of
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from dreamd.core.values import Event, EventKind, Speaker
 from dreamd.extraction import ConversationState, settings_of
 from dreamd.extraction.setting import LONGEST_SAID, LONGEST_TOLD
-from dreamd.model import Event, EventKind, Speaker
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 import pytest
 from kept_and_let_go import KEPT, KEPT_UNSEEN, LET_GO, LET_GO_UNSEEN, PASTED
 
+from dreamd.core.values import Event, EventKind, GateVerdict, Speaker, parse_scope
 from dreamd.extraction import extract, gate
-from dreamd.extraction.answers import statement_of
-from dreamd.extraction.speech import LONGEST_SENTENCE
-from dreamd.model import Event, EventKind, GateVerdict, Speaker, parse_scope
+from dreamd.extraction.turns.answers import statement_of
+from dreamd.extraction.utterance import LONGEST_SENTENCE
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from dreamd.extraction import words
-from dreamd.extraction.dates import _cheap
-from dreamd.extraction.redaction import _PREFILTER, _PREFILTER_LOW
+from dreamd.text import patterns
+from dreamd.text.dates import _cheap
+from dreamd.text.redaction import _PREFILTER, _PREFILTER_LOW
 
 FILES = ("gate", "classes", "stance", "injection", "rules")
 TEXTS = (
@@ -22,7 +22,7 @@ TEXTS = (
 def _tables() -> list[tuple[str, str]]:
     found = []
     for file in FILES:
-        for table, value in words.load(f"words/{file}").items():
+        for table, value in patterns.load(f"words/{file}").items():
             lists = value.values() if isinstance(value, dict) else [value]
             if all(isinstance(one, list) and all(isinstance(word, str) for word in one) for one in lists):
                 found.append((f"words/{file}", table))
@@ -32,14 +32,14 @@ def _tables() -> list[tuple[str, str]]:
 @pytest.mark.parametrize(("name", "table"), _tables())
 def test_a_cue_is_found_in_whatever_case_as_by_a_pattern_that_ignores_it(name: str, table: str) -> None:
     for text in (*TEXTS, *(t.upper() for t in TEXTS), *(t.lower() for t in TEXTS)):
-        assert words.has(name, table, text) == (words.cue(name, table).search(text) is not None), text
-        assert words.starts(name, table, text) == (words.cue(name, table, start=True).match(text) is not None), text
+        assert patterns.has(name, table, text) == (patterns.cue(name, table).search(text) is not None), text
+        assert patterns.starts(name, table, text) == (patterns.cue(name, table, start=True).match(text) is not None), text
 
 
 def test_what_tells_capitals_from_others_has_no_twin_in_lower_case() -> None:
-    assert words.in_lower_case(r"(?-i:INFO)\b") is None
-    assert words.in_lower_case("[A-z]") is None
-    assert words.in_lower_case(r"\S+ ADR(?P<n>\D)[A-F]") == r"\S+ adr(?P<n>\D)[a-f]"
+    assert patterns.in_lower_case(r"(?-i:INFO)\b") is None
+    assert patterns.in_lower_case("[A-z]") is None
+    assert patterns.in_lower_case(r"\S+ ADR(?P<n>\D)[A-F]") == r"\S+ adr(?P<n>\D)[a-f]"
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -47,4 +47,4 @@ def test_the_quick_looks_for_dates_and_secrets_find_the_same_in_either_case(text
     for said in (text, text.upper(), text.lower()):
         for pattern, lowered in (_cheap(), (_PREFILTER, _PREFILTER_LOW)):
             assert pattern.flags & re.IGNORECASE
-            assert words.stands_in(pattern, lowered, said) == (pattern.search(said) is not None)
+            assert patterns.stands_in(pattern, lowered, said) == (pattern.search(said) is not None)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
 from dreamd.notes import render_index, render_topic, topic_path
 
 DAY = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dreamd.notes import account, apply_edits, detect_dialect, plan_attach, read_entries
-from dreamd.notes.attaching import AttachRules
+from dreamd.notes.tidying import AttachRules
 
 FILES = {"MEMORY.md": "| a | b |\n- ends TTL: 2026-01-01\n|---|---|"}
 

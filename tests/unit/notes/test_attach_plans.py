@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import Refused
-from dreamd.model import Basis, Judgement, Relation
+from dreamd.core.errors import Refused
+from dreamd.core.values import Basis, Judgement, Relation
 from dreamd.notes import (
     AttachRules,
     Dialect,

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from dreamd.model import Category, MemoryClass, MemoryType, Status, Trust
+from dreamd.core.values import Category, MemoryClass, MemoryType, Status, Trust
 from dreamd.notes import (
     IndexFrame,
     compose_again,

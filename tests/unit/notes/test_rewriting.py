@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dreamd.errors import DreamError, Refused
+from dreamd.core.errors import DreamError, Refused
 from dreamd.notes import (
     Action,
     Dialect,

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.model import MemoryClass, MemoryType, Status
+from dreamd.core.values import MemoryClass, MemoryType, Status
 from dreamd.notes import EarlierVersion, hook_of, read_topic, render_topic, title_of, topic_path
 
 

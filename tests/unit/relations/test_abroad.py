@@ -4,12 +4,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import PairScore, Relation
-from dreamd.relations import Statement, can_merge, judge, needs_score
-from dreamd.relations.change_marks import change_marks
-from dreamd.relations.former import former_value
-from dreamd.relations.takeover import kept_by
-from dreamd.relations.text import language
+from dreamd.core.values import PairScore, Relation
+from dreamd.judge import Statement, can_merge, judge, needs_score
+from dreamd.judge.change.change_marks import change_marks
+from dreamd.judge.change.former import former_value
+from dreamd.judge.change.takeover import kept_by
+from dreamd.text.tokens import language
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 CHANGES = (

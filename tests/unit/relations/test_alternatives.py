@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from dreamd.relations.alternatives import by_first_letter
+from dreamd.judge.abroad.alternatives import by_first_letter
 
 PATTERNS = ("now", r"(?:was|is) (?:moved|sent)\b", "no longer", r"(?:we|they)(?:'ve)? left", "is off", "nowadays")
 TEXTS = ("now we've left", "it was moved and is off", "nowadays no longer", "they left, it is sent", "nothing here")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.relations import Statement, merge_guards, pair_features
+from dreamd.judge import Statement, merge_guards, pair_features
 
 
 def guards(a, b):

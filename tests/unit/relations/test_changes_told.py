@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import Relation
-from dreamd.relations import Statement, collateral_guards, judge, pair_features
+from dreamd.core.values import Relation
+from dreamd.judge import Statement, collateral_guards, judge, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 QUIET = (Relation.RELATED, Relation.UNRELATED)

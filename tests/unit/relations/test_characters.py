@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.embedding.glossary import LEXICON_FILE, load_glossary
-from dreamd.model import MERGING, Hearing, PairScore
-from dreamd.paths import share_dir
-from dreamd.relations import Statement, judge
+from dreamd.core.paths import share_dir
+from dreamd.core.values import MERGING, Hearing, PairScore
+from dreamd.judge import Statement, judge
+from dreamd.models.lexical.glossary import LEXICON_FILE, load_glossary
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 

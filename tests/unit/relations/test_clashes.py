@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import PairScore, Relation
-from dreamd.relations import Statement, judge
+from dreamd.core.values import PairScore, Relation
+from dreamd.judge import Statement, judge
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 QUIET = (Relation.RELATED, Relation.UNRELATED)

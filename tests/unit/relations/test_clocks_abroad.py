@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import MERGING, Relation
-from dreamd.relations import Statement, judge
-from dreamd.relations.slots import extract_slots
+from dreamd.core.values import MERGING, Relation
+from dreamd.judge import Statement, judge
+from dreamd.judge.slots import extract_slots
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 QUIET = (Relation.RELATED, Relation.UNRELATED)

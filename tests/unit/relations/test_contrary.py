@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.model import PairScore, Relation
-from dreamd.relations import Statement, judge, needs_score, pair_features
-from dreamd.relations.contrary import contrary, demands_apart
-from dreamd.relations.limits import LIMITS
+from dreamd.core.values import PairScore, Relation
+from dreamd.judge import Statement, judge, needs_score, pair_features
+from dreamd.judge.conflicts.contrary import contrary, demands_apart
+from dreamd.judge.limits import LIMITS
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 QUIET = (Relation.RELATED, Relation.UNRELATED)

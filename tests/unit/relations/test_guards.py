@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.relations import Statement, can_merge, extract_slots, merge_guards, merged_wording, pair_features
+from dreamd.judge import Statement, can_merge, extract_slots, merge_guards, merged_wording, pair_features
 
 APART = {
     "number": ("The service listens on port 8080.", "The service listens on port 8081."),

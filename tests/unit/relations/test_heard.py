@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.embedding.glossary import load_glossary
-from dreamd.model import MERGING, Hearing, PairScore, Relation
-from dreamd.relations import Statement, judge, merged_wording
-from dreamd.relations.features import pair_features
-from dreamd.relations.heard import compare
-from dreamd.relations.polarity import denies, lacks
-from dreamd.relations.slots import extract_slots
-from dreamd.relations.text import language
+from dreamd.core.values import MERGING, Hearing, PairScore, Relation
+from dreamd.judge import Statement, judge, merged_wording
+from dreamd.judge.conflicts.polarity import denies, lacks
+from dreamd.judge.features import pair_features
+from dreamd.judge.heard import compare
+from dreamd.judge.slots import extract_slots
+from dreamd.models.lexical.glossary import load_glossary
+from dreamd.text.tokens import language
 
 LEXICON = Path(__file__).parents[3] / "config" / "judge" / "lexicon.txt"
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)

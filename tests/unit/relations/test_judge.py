@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import Basis, PairScore, Relation
-from dreamd.relations import Statement, group, judge, needs_score
+from dreamd.core.values import Basis, PairScore, Relation
+from dreamd.judge import Statement, group, judge, needs_score
 
 DAY = datetime(2026, 3, 2, 9, tzinfo=UTC)
 SURE_MERGE = PairScore(0.98, 0.01, 0.01, 0, 0, 0, 0, 0)

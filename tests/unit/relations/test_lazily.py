@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
-from dreamd.model import Relation
-from dreamd.relations import Statement, extract_slots, judge, merge_guards, pair_features
-from dreamd.relations.lazily import lazily
-from dreamd.relations.manners import plain
-from dreamd.relations.phrases import plainer
-from dreamd.relations.slots import says_only
+from dreamd.core.values import Relation
+from dreamd.judge import Statement, extract_slots, judge, merge_guards, pair_features
+from dreamd.judge.claims.phrases import plainer
+from dreamd.judge.claims.politeness import plain
+from dreamd.judge.lazily import lazily
+from dreamd.judge.slots import says_only
 
 STATEMENTS = (
     "The north pump runs at 40 bar.",

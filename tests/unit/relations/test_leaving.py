@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dreamd.relations import leaves_more
+from dreamd.judge import leaves_more
 
 
 @pytest.mark.parametrize(("old", "new", "lost"), [

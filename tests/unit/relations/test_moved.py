@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.model import MERGING
-from dreamd.relations import Statement, judge, merge_guards, pair_features
+from dreamd.core.values import MERGING
+from dreamd.judge import Statement, judge, merge_guards, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.model import MERGING, PairScore, Relation
-from dreamd.relations import Statement, extract_slots, judge, merge_guards, pair_features
+from dreamd.core.values import MERGING, PairScore, Relation
+from dreamd.judge import Statement, extract_slots, judge, merge_guards, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 FAMILIES = ("environment", "platform", "side")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from dreamd.model import MERGING, PairScore
-from dreamd.relations import Statement, extract_slots, judge
+from dreamd.core.values import MERGING, PairScore
+from dreamd.judge import Statement, extract_slots, judge
 
 SURE = PairScore(0.95, 0, 0, 0, 0, 0.03, 0.01, 0.01)
 

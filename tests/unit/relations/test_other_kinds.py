@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import PairScore, Relation
-from dreamd.relations import Statement, judge
+from dreamd.core.values import PairScore, Relation
+from dreamd.judge import Statement, judge
 
 DAY = datetime(2026, 1, 5, tzinfo=UTC)
 SURE = PairScore(same=0, a_richer=0, b_richer=0, a_newer=0, b_newer=0.02, clash=0.95, related=0.02, unrelated=0.01)

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dreamd.model import MERGING, PairScore
-from dreamd.relations import Statement, judge, merge_guards, pair_features
+from dreamd.core.values import MERGING, PairScore
+from dreamd.judge import Statement, judge, merge_guards, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 UNSURE = PairScore(0.3, 0.01, 0.01, 0, 0, 0.2, 0.4, 0.08)

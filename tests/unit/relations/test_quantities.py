@@ -2,9 +2,9 @@
 
 import pytest
 
-from dreamd.relations import extract_slots
-from dreamd.relations.features import Statement, pair_features
-from dreamd.relations.quantities import parse_number
+from dreamd.judge import extract_slots
+from dreamd.judge.features import Statement, pair_features
+from dreamd.text.quantities import parse_number
 
 
 @pytest.mark.parametrize(

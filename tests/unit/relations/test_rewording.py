@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import PairScore, Relation
-from dreamd.relations import Statement, judge, merge_guards, pair_features
+from dreamd.core.values import PairScore, Relation
+from dreamd.judge import Statement, judge, merge_guards, pair_features
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 MERGED = (Relation.DUPLICATE, Relation.REFINES)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dreamd.model import MERGING, PairScore
-from dreamd.relations import Statement, judge
+from dreamd.core.values import MERGING, PairScore
+from dreamd.judge import Statement, judge
 
 SURE_MERGE = PairScore(0.98, 0.01, 0.01, 0, 0, 0, 0, 0)
 

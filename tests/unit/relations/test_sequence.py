@@ -2,8 +2,8 @@
 
 import pytest
 
-from dreamd.relations import can_merge
-from dreamd.relations.sequence import is_turned, order_in
+from dreamd.judge import can_merge
+from dreamd.judge.conflicts.sequence import is_turned, order_in
 
 SAME = [
     "Wash before weighing.",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.relations import extract_slots, specifics
+from dreamd.judge import extract_slots, specifics
 
 
 @pytest.mark.parametrize(

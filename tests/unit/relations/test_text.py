@@ -2,8 +2,8 @@
 
 import pytest
 
-from dreamd.relations.manners import plain
-from dreamd.relations.text import fold, language, starts, stem, tokens
+from dreamd.judge.claims.politeness import plain
+from dreamd.text.tokens import fold, language, starts, stem, tokens
 
 
 @pytest.mark.parametrize(

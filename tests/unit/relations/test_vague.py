@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.model import MERGING, Relation
-from dreamd.relations import Statement, judge
+from dreamd.core.values import MERGING, Relation
+from dreamd.judge import Statement, judge
 
 DAY = datetime(2026, 4, 7, 9, tzinfo=UTC)
 

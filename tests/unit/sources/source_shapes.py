@@ -11,7 +11,7 @@ try:  # part of Python from 3.14 on
 except ImportError:
     from backports import zstd
 
-from dreamd.model import Cursor, Event, Reading, Speaker
+from dreamd.core.values import Cursor, Event, Reading, Speaker
 from dreamd.sources import adapter_for
 
 __all__ = ["agent", "call", "prose", "read_all", "result", "said", "user", "write_lines", "zstd"]

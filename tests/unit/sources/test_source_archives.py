@@ -12,9 +12,10 @@ from contextlib import closing
 import pytest
 from source_shapes import read_all, said, write_lines, zstd
 
-from dreamd.model import Cursor
-from dreamd.sources import SourceRoots, adapter_for, contract, discover, unpacking
-from dreamd.sources.unpacking import unpack, unpacked
+from dreamd.core.values import Cursor
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract, unpacking
+from dreamd.sources.base.unpacking import unpack, unpacked
 
 ROLLOUT = [
     {"timestamp": "2026-09-14T10:00:00.000Z", "type": "session_meta", "payload": {"id": "p-1", "cwd": "/srv/otter"}},

@@ -7,8 +7,9 @@ import json
 import pytest
 from source_shapes import agent, call, prose, read_all, result, said, user, write_lines
 
-from dreamd.model import EventKind, Speaker
-from dreamd.sources import ORDINARY, adapter_for, contract
+from dreamd.core.values import EventKind, Speaker
+from dreamd.sources import ORDINARY, adapter_for
+from dreamd.sources.base import contract
 
 REFUSED = ("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
            "the new_string was NOT written to the file). ")

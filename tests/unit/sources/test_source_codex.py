@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.model import Cursor, EventKind, Speaker
-from dreamd.sources import adapter_for, contract
-from dreamd.sources.speech import separate
+from dreamd.core.values import Cursor, EventKind, Speaker
+from dreamd.sources import adapter_for
+from dreamd.sources.base import contract
+from dreamd.sources.base.human_words import separate
 
 
 def line(kind, body, second=0, **more):

@@ -6,8 +6,9 @@ import json
 import sqlite3
 from pathlib import Path
 
-from dreamd.model import Cursor, EventKind, Reading, Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
+from dreamd.core.values import Cursor, EventKind, Reading, Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
 
 HUMAN, AGENT, TOOL, INJECTED = Speaker.HUMAN, Speaker.AGENT, Speaker.TOOL, Speaker.INJECTED
 BUDGET = 1 << 20

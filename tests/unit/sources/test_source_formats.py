@@ -8,8 +8,9 @@ import sqlite3
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.model import Cursor, EventKind, MemoryType, Speaker
-from dreamd.sources import adapter_for, contract
+from dreamd.core.values import Cursor, EventKind, MemoryType, Speaker
+from dreamd.sources import adapter_for
+from dreamd.sources.base import contract
 
 
 def kinds(reading):

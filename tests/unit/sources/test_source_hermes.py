@@ -9,8 +9,9 @@ from contextlib import closing
 import pytest
 from source_shapes import said
 
-from dreamd.model import Cursor, EventKind, MemoryType, Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
+from dreamd.core.values import Cursor, EventKind, MemoryType, Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
 
 SCHEMA = """
 PRAGMA synchronous = OFF;

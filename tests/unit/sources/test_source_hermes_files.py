@@ -9,8 +9,9 @@ from contextlib import closing
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.model import Cursor, Speaker
-from dreamd.sources import SourceRoots, contract, discover
+from dreamd.core.values import Cursor, Speaker
+from dreamd.sources import SourceRoots, discover
+from dreamd.sources.base import contract
 
 META = {"role": "session_meta", "tools": [], "model": "m", "platform": "cli", "timestamp": "2026-09-14T10:00:00.000000"}
 

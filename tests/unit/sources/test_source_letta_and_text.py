@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.model import Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
+from dreamd.core.values import Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
 
 TALK = """user:
 <user_info>

@@ -7,11 +7,12 @@ import os
 import pytest
 from source_shapes import read_all
 
-from dreamd.clock import cpu_s
-from dreamd.model import EventKind, Speaker
-from dreamd.sources import adapter_for, contract
-from dreamd.sources.memory_text import pieces_of, split_front
-from dreamd.sources.speech import closing_question, separate
+from dreamd.core.clock import cpu_s
+from dreamd.core.values import EventKind, Speaker
+from dreamd.sources import adapter_for
+from dreamd.sources.base import contract
+from dreamd.sources.base.human_words import closing_question, separate
+from dreamd.sources.claude_code.memory_text import pieces_of, split_front
 
 FLAT = """---
 name: feedback_use-pnpm

@@ -10,9 +10,10 @@ from datetime import UTC, datetime
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.model import EventKind, Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
-from dreamd.sources.cursor_lines import sent_at
+from dreamd.core.values import EventKind, Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
+from dreamd.sources.cursor.cursor_lines import sent_at
 
 # ----- Gemini
 

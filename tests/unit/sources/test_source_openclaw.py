@@ -9,9 +9,10 @@ from contextlib import closing
 import pytest
 from source_shapes import said, zstd
 
-from dreamd.model import Cursor, Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
-from dreamd.sources.openclaw_words import is_from_a_program, words_in
+from dreamd.core.values import Cursor, Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
+from dreamd.sources.openclaw.openclaw_words import is_from_a_program, words_in
 
 SCHEMA = """
 PRAGMA synchronous = OFF;

@@ -9,8 +9,9 @@ from contextlib import closing
 import pytest
 from source_shapes import said
 
-from dreamd.model import Cursor, EventKind, Speaker
-from dreamd.sources import adapter_for, contract
+from dreamd.core.values import Cursor, EventKind, Speaker
+from dreamd.sources import adapter_for
+from dreamd.sources.base import contract
 
 NOW = 1_786_363_200_000
 SCHEMA = """

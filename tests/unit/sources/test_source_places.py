@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.settings import SourceSettings
+from dreamd.core.settings import SourceSettings
 from dreamd.sources import discover
 from dreamd.sources.places import VARIABLES, roots_in
 

@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 from source_shapes import prose, read_all, said, user, write_lines
 
-from dreamd.model import Cursor
-from dreamd.sources import ADAPTERS, adapter_for, adapter_of_kind, contract
-from dreamd.sources.claude_code import ClaudeCode
+from dreamd.core.values import Cursor
+from dreamd.sources import ADAPTERS, adapter_for, adapter_of_kind
+from dreamd.sources.base import contract
+from dreamd.sources.claude_code.session_lines import ClaudeCode
 
 CLAUDE = ClaudeCode()
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from source_shapes import read_all
 
-from dreamd.clock import cpu_s
-from dreamd.model import EventKind, Reading, Speaker
+from dreamd.core.clock import cpu_s
+from dreamd.core.values import EventKind, Reading, Speaker
 from dreamd.sources import ORDINARY, SourceRoots, discover
 
 DATA = os.environ.get("DREAM_EVAL_DATA", "")

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from source_shapes import Json, read_all, said, write_lines
 
-from dreamd.model import Event, EventKind, Speaker
-from dreamd.sources import SourceRoots, adapter_for, contract, discover
-from dreamd.sources.finding import HEAD_BYTES, look_at
+from dreamd.core.values import Event, EventKind, Speaker
+from dreamd.sources import SourceRoots, adapter_for, discover
+from dreamd.sources.base import contract
+from dreamd.sources.base.finding import HEAD_BYTES, look_at
 
 STORAGE = Path("Code/User/workspaceStorage/a1b2c3")
 

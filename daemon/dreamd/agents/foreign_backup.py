@@ -1,0 +1,135 @@
+"""What a run did to an attached directory, kept below the home: the bytes before and after, and what left it.
+
+The manifest is written before the first file of the directory changes. `planned` means that some files may not be
+written yet; whoever finds it finishes the work.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError, StoreMissing
+
+PLANNED = "planned"
+DONE = "done"
+UNDONE = "undone"
+KEPT_RUNS = 20
+MANIFEST = "manifest.json"
+ARCHIVE = "archive.jsonl"
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """One file by the sha256 of its bytes before and after; None where it was not, or is no more."""
+
+    name: str
+    before: str | None
+    after: str | None
+    mode: int
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """One run over one directory."""
+
+    run: str
+    root: str
+    dialect: str
+    at: str
+    state: str
+    files: tuple[FileChange, ...]
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """One directory a run, the bodies in it named by their sha256."""
+
+    root: Path
+
+    def place(self, run: str) -> Path:
+        """Where the backup of a run lies."""
+        return self.root / run
+
+    def runs(self) -> list[str]:
+        """Runs with a manifest, oldest first."""
+        found = sorted(self.root.glob(f"*/{MANIFEST}"), key=lambda p: (p.stat().st_mtime_ns, p.parent.name))
+        return [path.parent.name for path in found]
+
+    def store(self, manifest: Manifest, bodies: Iterable[bytes], *, archive: bytes) -> None:
+        """Keep the bodies and the archived entries, and last of all the manifest that makes them count."""
+        place = self.place(manifest.run)
+        for body in bodies:
+            fsio.write_atomic(place / fsio.sha256_bytes(body), body)
+        fsio.write_atomic(place / ARCHIVE, archive)
+        self._write(manifest)
+
+    def mark(self, manifest: Manifest, state: str) -> None:
+        """Remember how far a run has come."""
+        self._write(replace(manifest, state=state))
+
+    def load(self, run: str) -> Manifest:
+        """The manifest of a run.
+
+        Raises StoreMissing when there is none, DreamError for one that cannot be read.
+        """
+        try:
+            row = json.loads(fsio.read_bytes(self.place(run) / MANIFEST))
+            files = tuple(FileChange(**file) for file in row.pop("files"))
+            return Manifest(**row, files=files)
+        except FileNotFoundError:
+            raise StoreMissing("that run kept no backup of an attached directory") from None
+        except (ValueError, TypeError, KeyError, AttributeError):
+            raise DreamError(f"the backup of run {run} of an attached directory cannot be read") from None
+
+    def body(self, run: str, sha: str | None) -> bytes | None:
+        """The bytes of a file before or after a run.
+
+        Raises DreamError when they are not what they were.
+        """
+        if sha is None:
+            return None
+        try:
+            body = fsio.read_bytes(self.place(run) / sha)
+        except FileNotFoundError:
+            body = b""
+        if fsio.sha256_bytes(body) != sha:
+            raise DreamError(f"the backup of run {run} of an attached directory is damaged")
+        return body
+
+    def drop_old(self) -> None:
+        """Keep the backups of the newest runs."""
+        for run in self.runs()[:-KEPT_RUNS]:
+            self._drop(run)
+
+    def drop_saying(self, statements: Iterable[str]) -> list[str]:
+        """Drop the backups that hold any of these words, for a person wants them gone; those runs stay as they are.
+
+        Gives back the runs that can no longer be undone.
+        """
+        wanted = [words for words in map(_words, statements) if words]
+        dropped = []
+        for run in self.runs():
+            bodies = (p.read_bytes() for p in sorted(self.place(run).iterdir()) if not p.name.startswith("."))
+            if any(words in _words(body.decode("utf-8", "replace")) for body in bodies for words in wanted):
+                self._drop(run)
+                dropped.append(run)
+        return dropped
+
+    def _drop(self, run: str) -> None:
+        # the manifest goes first: without it the rest counts for nothing
+        for path in sorted(self.place(run).iterdir(), key=lambda p: p.name != MANIFEST):
+            fsio.remove(path)
+        self.place(run).rmdir()
+
+    def _write(self, manifest: Manifest) -> None:
+        fsio.write_atomic(self.place(manifest.run) / MANIFEST, json.dumps(asdict(manifest)).encode())
+
+
+def _words(text: str) -> str:
+    """The words of a text in order, whatever stands between them."""
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,226 @@
+"""An agent's own memory directory on disk: reading it, its agent's lock, replacing single files, one commit.
+
+Nothing here decides anything. Every file is compared with what was read right before it is replaced, links are
+never followed, and the agent's own lock file is looked at and never touched.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError, Locked, Refused
+
+LARGEST_FILE_BYTES = 1024 * 1024
+MOST_FILES = 5_000
+DEEPEST = 4
+AGENT_LOCK = ".consolidate-lock"
+AGENT_LOCK_LASTS = timedelta(hours=1)
+"""After this long the agent itself takes its lock for abandoned: a process id may have been reused."""
+GIT_TIMEOUT_S = 60
+INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "copilot-instructions.md")
+"""As harnesses spell them: a directory of thousands of files is not listed for them."""
+BESIDE = (".claude", ".github")
+"""Where an owner's instructions also lie, beside the root of a work tree."""
+HIGHEST = 6
+"""How many directories above one belong to its work tree at most."""
+
+
+@dataclass(frozen=True)
+class ForeignFiles:
+    """The markdown of a directory by name, decoded so that it encodes back to the same bytes."""
+
+    root: Path
+    texts: Mapping[str, str] = field(default_factory=dict)
+    modes: Mapping[str, int] = field(default_factory=dict)
+    present: frozenset[str] = frozenset()
+    """Files that are there and were not read: links, and what is too large."""
+
+    def sha(self, name: str) -> str | None:
+        """The sha256 of a file as read; None for one that was not there."""
+        text = self.texts.get(name)
+        return None if text is None else fsio.sha256_bytes(encode(text))
+
+
+def encode(text: str) -> bytes:
+    """The bytes of a text that `read_foreign` decoded."""
+    return text.encode("utf-8", "surrogateescape")
+
+
+def decode(body: bytes) -> str:
+    """Text that encodes back to the same bytes, whatever they are."""
+    return body.decode("utf-8", "surrogateescape")
+
+
+def read_foreign(root: Path) -> ForeignFiles:
+    """Read the markdown below a directory.
+
+    Raises Refused for a link or another user's directory, and for an index that cannot be read as a plain file.
+    """
+    try:
+        facts = root.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        raise DreamError(f"there is no directory `{root}`") from None
+    if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
+        raise Refused(f"`{root}` is a link, no directory, or another user's", hint="name the directory itself")
+    texts: dict[str, str] = {}
+    modes: dict[str, int] = {}
+    present: set[str] = set()
+    for count, path in enumerate(_walk(root, DEEPEST)):
+        if count >= MOST_FILES:
+            raise Refused(f"more than {MOST_FILES} files below `{root}`", hint="name the memory directory itself")
+        name = path.relative_to(root).as_posix()
+        try:
+            body = fsio.read_bytes(path, limit_bytes=LARGEST_FILE_BYTES)
+        except (DreamError, FileNotFoundError) as error:
+            if name.lower() == "memory.md":
+                reason = error.message if isinstance(error, DreamError) else f"`{name}` went away"
+                raise Refused(reason, hint="dream keeps an index in order only where it is a plain file") from None
+            present.add(name)
+            continue
+        texts[name] = decode(body)
+        modes[name] = stat.S_IMODE(path.stat(follow_symlinks=False).st_mode)
+    return ForeignFiles(root, texts, modes, frozenset(present))
+
+
+def check_agent_lock(root: Path, now: datetime) -> None:
+    """Keep away while the agent itself consolidates.
+
+    Raises Locked when its lock is younger than an hour and its process lives, or when that cannot be told.
+    """
+    path = root / AGENT_LOCK
+    try:
+        facts = path.stat(follow_symlinks=False)
+        body = fsio.read_bytes(path, limit_bytes=4_096) if stat.S_ISREG(facts.st_mode) else b""
+    except FileNotFoundError:
+        return
+    taken_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+    if now - taken_at > AGENT_LOCK_LASTS:
+        return
+    word = body.split(b"\n", 1)[0].strip()
+    if word.isdigit() and len(word) < 10 and not _is_alive(int(word)):
+        return
+    raise Locked(f"the agent itself is at work in `{root}`", hint="try again when it is done, an hour at most")
+
+
+def replace_file(root: Path, name: str, *, body: bytes | None, base_sha: str | None, mode: int = 0o600) -> bool:
+    """Bring one file to `body` (None: away) if it still is what it was; False when somebody was quicker.
+
+    A file that already is as wanted is fine: an interrupted run may have got there first.
+    """
+    path = _inside(root, name)
+    present = sha_of(root, name)
+    wanted = None if body is None else fsio.sha256_bytes(body)
+    if present not in (wanted, base_sha):
+        return False
+    if body is None:
+        fsio.remove(path)
+        return True
+    if present != wanted:
+        fsio.write_atomic(path, body)
+    # written private first; an agent of another tool may rely on the mode its file had
+    path.chmod(mode)
+    return True
+
+
+def sha_of(root: Path, name: str) -> str | None:
+    """The sha256 of a file as it is now; None when it is not there, something no file has when it is unreadable."""
+    try:
+        return fsio.sha256_bytes(fsio.read_bytes(_inside(root, name), limit_bytes=LARGEST_FILE_BYTES))
+    except FileNotFoundError:
+        return None
+    except DreamError:
+        return "unreadable"
+
+
+def find_instruction_files(root: Path) -> list[Path]:
+    """The instruction files in a directory, and those of the work tree it lies in."""
+    folders = [root]
+    if any((above / ".git").exists() for above in [root, *root.parents][:HIGHEST]):
+        for above in root.parents[:HIGHEST]:
+            if (folders[-1] / ".git").exists():
+                break
+            folders.append(above)
+        folders += [folders[-1] / name for name in BESIDE]
+    found = (folder / name for folder in dict.fromkeys(folders) for name in INSTRUCTION_FILES)
+    return [path for path in found if not path.is_symlink() and path.is_file()]
+
+
+def sweep(root: Path) -> None:
+    """Remove temporary files that a killed run of ours left there."""
+    for leftover in list(fsio.list_temporaries(root)):
+        fsio.remove(leftover)
+
+
+def why_not_commit(root: Path, names: Sequence[str]) -> str:
+    """Why a commit of these files would not be ours alone; empty when it would."""
+    try:
+        if _git(root, "rev-parse", "--is-inside-work-tree").strip() != "true":
+            return "not a git work tree"
+        if _git(root, "status", "--porcelain", "--", *names).strip():
+            return "the files have changes that are not committed yet"
+    except DreamError as error:
+        return error.message
+    return ""
+
+
+def commit(root: Path, names: Sequence[str], *, message: str) -> str:
+    """Commit exactly these files; the commit's id.
+
+    Raises DreamError with git's own first line when it will not.
+    """
+    _git(root, "add", "--all", "--", *names)
+    _git(root, "-c", "commit.gpgsign=false", "commit", "--quiet", "--only", "--message", message, "--", *names)
+    return _git(root, "rev-parse", "HEAD").strip()
+
+
+def _walk(root: Path, depth: int) -> Iterator[Path]:
+    for path in sorted(root.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _walk(path, depth - 1) if depth else ()
+        elif path.name.lower().endswith(".md"):
+            yield path
+
+
+def _inside(root: Path, name: str) -> Path:
+    if not name or name.startswith("/") or ".." in name.split("/"):
+        raise DreamError(f"`{name}` is no file inside `{root}`")
+    path = root / name
+    for parent in list(path.relative_to(root).parents)[:-1]:
+        if (root / parent).is_symlink():
+            raise Refused(f"`{root / parent}` is a link", hint="replace the link by a directory")
+    return path
+
+
+def _is_alive(pid: int) -> bool:
+    with suppress(PermissionError):
+        try:
+            os.kill(pid, 0)
+        except (ProcessLookupError, OverflowError):
+            return False
+    return True
+
+
+def _git(root: Path, *args: str) -> str:
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(root), *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_TIMEOUT_S, check=False
+        )
+    except FileNotFoundError:
+        raise DreamError("git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise DreamError(f"git took longer than {GIT_TIMEOUT_S} s") from None
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        raise DreamError(f"git said: {said[0][:200] if said else done.returncode}")
+    return done.stdout.decode("utf-8", "replace")

@@ -1,0 +1,175 @@
+"""What a harness's hooks do: note that a conversation moved, take in "remember …", and never be in the way.
+
+A hook returns in a few dozen milliseconds: it appends one file to the inbox and leaves the rest to the service or
+the next dream. Whatever goes wrong here, the agent's session goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import DreamError, UsageError
+from dreamd.core.paths import Paths
+from dreamd.core.values import LONGEST_TEXT, SHORTEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope
+from dreamd.core.world import World
+
+EVENTS = ("session-start", "user-prompt-submit", "stop", "pre-compact", "session-end")
+LARGEST_PAYLOAD_BYTES = 4 * 1024 * 1024
+SILENT_DIR = "silent"
+SILENT_DAYS = 7
+REQUESTS_KEPT = 100
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a harness said on standard input, as far as dream needs it."""
+
+    event: str
+    conversation: str = ""
+    transcript: str = ""
+    cwd: str = ""
+    source: str = ""
+    prompt: str = ""
+    form: str = "nested"
+    """How the harness wants to be answered: `nested` below the event's name, `snake` or `camel` at the top."""
+
+
+def read_call(event: str, body: bytes) -> Call:
+    """Understand a harness's JSON; what is missing or strange stays empty.
+
+    Raises UsageError for an unknown event or a body that is no JSON object.
+    """
+    if event not in EVENTS:
+        raise UsageError(f"unknown hook event; one of {', '.join(EVENTS)}")
+    try:
+        document = json.loads(body[:LARGEST_PAYLOAD_BYTES] or b"{}")
+    except (ValueError, RecursionError):
+        raise UsageError("the hook's input is not JSON") from None
+    if not isinstance(document, dict):
+        raise UsageError("the hook's input is not a JSON object")
+    return Call(event, _first(document, "session_id", "sessionId", "conversation_id", "conversationId"),
+                _first(document, "transcript_path", "transcriptPath"),
+                _first(document, "cwd", "workspace", "directory") or _root(document),
+                _first(document, "source", "trigger", "reason"), _first(document, "prompt", "user_prompt", "text"),
+                _form(document))
+
+
+def _form(document: Mapping[str, object]) -> str:
+    """Cursor names the event as its settings do; Copilot CLI names none, where VS Code, which runs its hooks, does."""
+    named = document.get("hook_event_name", document.get("hookEventName"))
+    if named == "sessionStart":
+        return "snake"
+    return "camel" if named is None and "sessionId" in document else "nested"
+
+
+def handle(world: World, call: Call) -> None:
+    """Do what an event other than `session-start` asks for: at most one small file."""
+    now = world.clock.now()
+    if call.event == "user-prompt-submit":
+        _hear(world, call, now)
+        return
+    if call.transcript:
+        from dreamd.store.intake import inbox
+
+        touched = inbox.Touched(call.event, call.transcript, call.conversation, call.cwd, now)
+        inbox.put_touched(world.paths, touched, ticket=f"{world.clock.monotonic():.9f}")
+
+
+def _hear(world: World, call: Call, now: datetime) -> None:
+    """Take what a prompt says to the memory itself; everything else is left to the transcript."""
+    from dreamd.store.intake import inbox  # the start of a conversation, which needs none of these, is in more of a hurry
+    from dreamd.text.patterns import cue
+    from dreamd.text.redaction import redact
+
+    prompt = call.prompt.strip()
+    if cue("words/speech_acts", "ignore", start=True).match(prompt):
+        fsio.write_atomic(silence_file(world.paths, call.conversation), iso(now).encode())
+        return
+    asked = cue("words/speech_acts", "forget", start=True).match(prompt)
+    if asked:
+        _request_forget(world, prompt[asked.end():].strip(), now)
+        return
+    told = cue("words/speech_acts", "remember", start=True).match(prompt)
+    text = prompt[told.end():].strip() if told else ""
+    if told and SHORTEST_TEXT <= len(text) <= LONGEST_TEXT and "\n\n" not in text:
+        candidate = Candidate(redact(text[:1].upper() + text[1:]).text, Origin.USER, now, scope_of(call.cwd),
+                              conversation=call.conversation, sign="remember")
+        inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation)
+
+
+def _request_forget(world: World, words: str, now: datetime) -> None:
+    """Forgetting is for good, so a prompt only asks for it; `dream review` shows the request with the command."""
+    if not words:
+        return
+    from dreamd.core import locks
+    from dreamd.text.redaction import redact
+
+    request = {"at": iso(now), "words": redact(words[:400]).text}
+    with locks.requests(world.paths.locks):  # two conversations may ask at the same moment
+        requests = [*read_requests(world.paths)[-REQUESTS_KEPT + 1:], request]
+        fsio.write_atomic(world.paths.home / "forget-requests.json", json.dumps(requests, ensure_ascii=False).encode())
+
+
+def read_requests(paths: Paths) -> list[dict[str, str]]:
+    """What people asked an agent to forget and nobody has carried out or dropped yet."""
+    try:
+        found = json.loads(fsio.read_bytes(paths.home / "forget-requests.json"))
+    except (FileNotFoundError, DreamError, ValueError):
+        return []
+    return [{"at": str(r.get("at", "")), "words": str(r.get("words", ""))} for r in found if isinstance(r, dict)]
+
+
+def drop_requests(paths: Paths, forgotten: Sequence[str]) -> None:
+    """Requests whose words all stand in something that is now forgotten were seen to; the others go on waiting."""
+    from dreamd.core import locks
+
+    told = [text.casefold() for text in forgotten]
+    if not read_requests(paths):
+        return
+    with locks.requests(paths.locks):
+        requests = read_requests(paths)
+        left = [r for r in requests if not any(all(w in text for w in r["words"].casefold().split()) for text in told)]
+        if left and left != requests:
+            fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(left, ensure_ascii=False).encode())
+        elif not left:
+            fsio.remove(paths.home / "forget-requests.json")
+
+
+def silence_file(paths: Paths, conversation: str) -> Path:
+    """The mark that a person wants no memory in a conversation."""
+    return paths.home / SILENT_DIR / content_id("silent", conversation)
+
+
+def is_silent(world: World, conversation: str) -> bool:
+    """Whether a person said to ignore memory in this conversation."""
+    try:
+        since = parse_instant(fsio.read_bytes(silence_file(world.paths, conversation)).decode())
+    except (FileNotFoundError, DreamError, UnicodeDecodeError):
+        return False
+    return (world.clock.now() - since).days < SILENT_DAYS
+
+
+def scope_of(cwd: str) -> Scope:
+    """The scope of a conversation: the project of its working directory, named as the sources name it."""
+    from dreamd.sources import project_key_of
+
+    key = project_key_of(cwd) if cwd else ""
+    try:
+        return parse_scope(f"project:{key}") if key else Scope("user")
+    except UsageError:
+        return Scope("user")
+
+
+def _first(document: Mapping[str, object], *names: str) -> str:
+    return next((v for n in names if isinstance(v := document.get(n), str)), "")
+
+
+def _root(document: Mapping[str, object]) -> str:
+    roots = document.get("workspace_roots")
+    return str(roots[0]) if isinstance(roots, list) and roots else ""

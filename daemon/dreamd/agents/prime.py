@@ -1,0 +1,114 @@
+"""Priming: whether a conversation is told anything when it starts, and what its first words are.
+
+Empty whenever anything speaks against it: the person, the branch, a second start within a minute. `priming` finds
+the words; nothing here opens the store, so a start that is not primed costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from dreamd.agents import hooks
+from dreamd.core import fsio
+from dreamd.core.clock import days_between, iso, parse_instant
+from dreamd.core.errors import DreamError
+from dreamd.core.values import content_id
+from dreamd.core.world import World
+
+STARTS = frozenset({"startup", "clear", "new"})
+AGAIN_S = 60
+KEPT_H = 24
+ISSUE_LIMIT_S = 1.0
+ISSUE_SHARE = 0.4
+"""Of the time a start may take, so much at most is left to whoever knows the issue."""
+LONGEST_TITLE = 200
+COPIES_DIR = "primed"
+
+
+def why_not(world: World, call: hooks.Call) -> str:
+    """The named reason to say nothing; empty when priming is welcome. Opens no store."""
+    settings = world.settings.priming
+    if world.env.get("DREAM_DISABLE_PRIMING") == "1" or not settings.enabled:
+        return "switched-off"
+    if call.source and call.source not in STARTS:
+        return "not-a-fresh-start"
+    if hooks.is_silent(world, call.conversation):
+        return "person-said-ignore-memory"
+    branch = read_branch(call.cwd)
+    if branch and not fnmatchcase(branch, settings.branches):
+        return "branch-not-configured"
+    if _just_primed(world, call.conversation):
+        return "primed-a-moment-ago"
+    return "" if world.paths.store.exists() else "no-store"
+
+
+def first_words(world: World, call: hooks.Call) -> str:
+    """What the start of a conversation says about itself: its branch, and the title of the issue the branch names."""
+    branch = read_branch(call.cwd)
+    return f"{re.sub(r'[^0-9A-Za-z]+', ' ', branch)} {_issue_title(world, branch, call.cwd)}".strip()
+
+
+def keep_copy(world: World, call: hooks.Call, text: str) -> None:
+    """Leave a copy for the person to look at, and sweep those older than a day."""
+    now = world.clock.now()
+    fsio.write_atomic(_copy_file(world, call.conversation), json.dumps(
+        {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode("utf-8", "replace"))
+    for path in (world.paths.home / COPIES_DIR).glob("*.json"):
+        with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
+            if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
+                fsio.remove(path)
+
+
+def read_branch(cwd: str) -> str:
+    """The branch checked out around a directory, read from git's own file; empty when there is none."""
+    here = Path(cwd) if cwd and "\x00" not in cwd else None
+    for folder in (here, *here.parents) if here else ():
+        mark = folder / ".git"
+        with suppress(OSError, UnicodeDecodeError, ValueError):
+            if mark.is_file():  # a linked worktree says where its own HEAD is
+                mark = folder / mark.read_text("utf-8")[:4096].removeprefix("gitdir:").strip()
+            text = (mark / "HEAD").read_text("utf-8")[:4096].strip()
+            return text.removeprefix("ref: refs/heads/") if text.startswith("ref: refs/heads/") else ""
+    return ""
+
+
+def _just_primed(world: World, conversation: str) -> bool:
+    try:
+        last = parse_instant(json.loads(fsio.read_bytes(_copy_file(world, conversation)))["at"])
+    except (FileNotFoundError, DreamError, ValueError, KeyError, TypeError):
+        return False
+    return 0 <= (world.clock.now() - last).total_seconds() < AGAIN_S
+
+
+def _copy_file(world: World, conversation: str) -> Path:
+    return world.paths.home / COPIES_DIR / f"{content_id('primed', conversation)}.json"
+
+
+def _issue_title(world: World, branch: str, cwd: str) -> str:
+    """What the configured tracker calls the issue a branch names; empty when it has nothing to say in time."""
+    command = world.settings.priming.tracker_command
+    number = next((part for part in re.split(r"[^0-9A-Za-z]+", branch) if part.isdigit()), "") if command else ""
+    if not number:
+        return ""
+    import shlex
+    import subprocess
+
+    limit_s = min(ISSUE_LIMIT_S, world.settings.priming.timeout_ms / 1000 * ISSUE_SHARE)
+    with suppress(OSError, ValueError):
+        words = [part.replace("{issue}", number) for part in shlex.split(command)]
+        with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              cwd=cwd or None, start_new_session=True) as asked:
+            try:
+                told, _ = asked.communicate(timeout=limit_s)
+            except subprocess.TimeoutExpired:
+                os.killpg(asked.pid, signal.SIGKILL)  # with what it started: that would hold the pipe, and us
+                return ""
+        if asked.returncode == 0:
+            return " ".join(told.decode("utf-8", "replace").split())[:LONGEST_TITLE]
+    return ""

@@ -1,0 +1,125 @@
+"""What a new conversation is told: the choice and the words. `prime` decides whether anything is told at all.
+
+Facts with dates, never commands, marked so that dream never learns its own words back.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from dreamd.agents import foreign_dir, hooks
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError
+from dreamd.core.values import Memory, MemoryClass, Scope
+from dreamd.kit import Kit
+from dreamd.recall.answer import Found, Look, record_recalls, search
+from dreamd.recall.ranking import Budget
+from dreamd.recall.shelf import Shelf
+from dreamd.store import memories, shown
+from dreamd.text.injection import neutralise
+
+LONGEST_CHARS = 9_000
+"""A harness cuts injected text at 10,000 characters."""
+LONGEST_FACT_CHARS = 1_200
+OPENING = "<dream-memory>"
+CLOSING = "</dream-memory>"
+HEADING = ('What is on record from earlier conversations, each fact with the day it was last confirmed; '
+           'a record can be out of date, and "I" is the person:')
+STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
+STANDING_SHARE = 0.5
+"""Seats kept for what holds in every conversation, whatever it is about."""
+RECENT = 5
+LARGEST_INSTRUCTIONS_BYTES = 256 * 1024
+LONGEST_QUERY_CHARS = 500
+"""Reading a query costs a tenth of a millisecond a character, and a conversation waits for it."""
+
+
+def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False) -> list[Found]:
+    """What a new conversation in a directory should know: what its first words call up, and what always holds."""
+    scopes = tuple(dict.fromkeys((hooks.scope_of(cwd), Scope("user"))))
+    wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
+    query = build_query(kit, scopes[0], words)
+    # A deep look: the start of a conversation is no question, so nothing is too far behind the best answer to it.
+    look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried,
+                directory=Path(cwd) if cwd else None)
+    called = list(search(kit, query, look, shelf=shelf).results) if query else []
+    stated = _words_of_instructions(cwd)
+    told = [[one for one in some if _words(one.memory.text) not in stated]
+            for some in (called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)])]
+    return _seat(told[0], told[1], wanted)
+
+
+def build_query(kit: Kit, scope: Scope, words: str) -> str:
+    """The words the start of a conversation brings along, and the newest entries of the index."""
+    recent = memories.load_some(kit.store, shown.load_recent_ids(kit.store, scope=str(scope), limit=RECENT))
+    told = sorted(recent.values(), key=lambda m: (m.updated_at, m.id))
+    return " ".join([words, *(m.text[:LONGEST_QUERY_CHARS // RECENT] for m in told)]).strip()[:LONGEST_QUERY_CHARS]
+
+
+def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> str:
+    """Put a choice into words and count what is told as recalled."""
+    text, told = render(found, banner=banner)
+    if told:
+        record_recalls(kit, [one.memory.id for one in told])
+    return text
+
+
+def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found]]:
+    """The text as it is injected, one dated fact a line between the marks, and what of the choice found room in it."""
+    lines = [f"Note about the memory itself: {_one_line(banner)}"] if banner else []
+    told: list[Found] = []
+    size = len(OPENING) + len(CLOSING) + len(HEADING) + sum(map(len, lines)) + 8
+    facts = []
+    for one in found:
+        clue = f" ({one.clue} here today)" if one.clue else ""
+        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{clue}"
+        if size + len(fact) + 1 > LONGEST_CHARS:
+            continue
+        size += len(fact) + 1
+        facts.append(fact)
+        told.append(one)
+    if facts:
+        lines += [HEADING, *facts]
+    return ("\n".join((OPENING, *lines, CLOSING)) if lines else ""), told
+
+
+def _one_line(text: str) -> str:
+    """A text that can neither end the marks around it nor begin a line of its own."""
+    plain = " ".join(neutralise(text).replace("<", "‹").replace(">", "›").split())
+    return plain if len(plain) <= LONGEST_FACT_CHARS else plain[:LONGEST_FACT_CHARS].rstrip() + " …"
+
+
+def _words_of_instructions(cwd: str) -> str:
+    """What the owner's instruction files say here: an agent reads them anyway, and nothing of it is told twice."""
+    said = []
+    for path in foreign_dir.find_instruction_files(Path(cwd)) if cwd and "\x00" not in cwd else ():
+        with suppress(DreamError, FileNotFoundError):  # too large or a link: then it may be told twice
+            said.append(_words(foreign_dir.decode(fsio.read_bytes(path, limit_bytes=LARGEST_INSTRUCTIONS_BYTES))))
+    return " . ".join(said)
+
+
+def _words(text: str) -> str:
+    plain = " ".join(re.findall(r"\w+", text.casefold()))
+    return f" {plain} "
+
+
+def _standing(kit: Kit, scopes: Sequence[Scope], limit: int) -> list[Memory]:
+    """Rules and preferences hold in every conversation, whatever it is about."""
+    ids = shown.load_standing_ids(kit.store, scopes=[str(s) for s in scopes], classes=sorted(c.value for c in STANDING),
+                                  limit=limit)
+    known = memories.load_some(kit.store, ids)
+    return [known[i] for i in ids if i in known]
+
+
+def _seat(called: Sequence[Found], standing: Sequence[Found], wanted: int) -> list[Found]:
+    """Half the seats for what always holds, as far as there is any; the rest for what was called up."""
+    kept = min(round(wanted * STANDING_SHARE), len(standing))
+    seated = {one.memory.id: one for one in called[:wanted - kept]}
+    for one in (*standing, *called):
+        if len(seated) >= wanted:
+            break
+        seated.setdefault(one.memory.id, one)
+    return list(seated.values())

@@ -1,0 +1,1 @@
+"""The commands, family by family."""

@@ -1,0 +1,187 @@
+"""`dream attach` and `dream detach`: an agent's own memory directory, kept in order where a person wants it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.core.clock import iso
+from dreamd.core.errors import DreamError, Refused, UsageError
+
+if TYPE_CHECKING:
+    from dreamd.agents.attach import Carried, DirectoryPlan
+    from dreamd.agents.proposals import Proposal
+    from dreamd.kit import Kit
+
+DIALECTS = ("claude", "openclaw", "codex", "hermes", "generic")
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each of the two takes."""
+    parser.add_argument("directory", metavar="DIR", nargs="?" if command == "attach" else None,
+                        help="the agent's memory directory" + ("; without it, those attached" if command == "attach" else ""))
+    if command == "detach":
+        return
+    parser.add_argument("--dialect", choices=DIALECTS, help="whose directory it is, where it cannot be told by its shape")
+    parser.add_argument("--commit", action="store_true", help="one commit a dream, where the directory is a git work tree")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="show what would change and stop")
+    parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    parser.add_argument("--allow-large-change", action="store_true", help="go beyond the limit of entries one dream takes out")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of the two out."""
+    if context.command == "detach":
+        return detach(context, options)
+    return attach(context, options) if options.directory else _list(context)
+
+
+def attach(context: Context, options: Namespace) -> int:
+    """Show what a dream would change in the directory, ask, change it, and keep it in order from now on."""
+    from dreamd.agents import attach as attaching
+    from dreamd.agents import proposals
+    from dreamd.kit import open_kit
+    from dreamd.notes import Dialect
+    from dreamd.service.installing.install import is_shut_out
+
+    directory = Path(options.directory).expanduser()
+    dialect = Dialect(options.dialect) if options.dialect else None
+    with open_kit(context.world, create=True, read_only=options.dry_run) as kit:
+        kit.dry = options.dry_run
+        for warning in [] if options.dry_run else attaching.recover(kit):
+            context.warn(warning)
+        planned = attaching.plan_directory(kit, directory, dialect=dialect, allow_large_change=options.allow_large_change)
+        proposed = proposals.propose(kit, planned.before.root)
+        _show(context, planned)
+        show_proposals(context, proposed)
+        if options.dry_run:
+            context.document({**_document(kit, planned, None), "proposals": proposal_rows(proposed)})
+            context.say(f"would change {render.count(len(planned.changed), 'file')}; nothing was changed")
+            return 0
+        if planned.changed and not options.yes and not _agreed(context, directory):
+            context.say("nothing was changed")
+            return 0
+        attached = attaching.attach(kit, directory, dialect=planned.dialect, commit=options.commit)
+        done = attaching.carry_out(kit, planned, commit=options.commit)
+        context.document({**_document(kit, planned, done), "proposals": proposal_rows(proposed)})
+    for warning in done.warnings[len(planned.plan.warnings):]:
+        context.warn(warning)
+    changed = render.count(len(done.files), "file")
+    context.say(f"`{attached.path}` is attached ({attached.dialect}); "
+                + (f"changed {changed}, run {done.run}" if done.run else "it is in order already"))
+    if done.run:
+        context.tell(f"`dream undo {done.run}` gives every byte back; `dream detach` leaves it alone")
+    if is_shut_out(context.world, Path(attached.path)):
+        context.warn("the installed service may not write there yet; run `dream service install` again")
+    return 0
+
+
+def detach(context: Context, options: Namespace) -> int:
+    """Leave the directory alone from now on; what is in it stays."""
+    from dreamd.agents import attach as attaching
+    from dreamd.kit import open_kit
+
+    directory = Path(options.directory).expanduser()
+    with open_kit(context.world) as kit:
+        was = attaching.detach(kit, directory)
+    if not was:
+        raise UsageError(f"`{directory}` is not attached", hint="`dream attach` shows those that are")
+    context.document({"directory": str(directory.absolute()), "attached": False})
+    context.say(f"`{directory}` is left alone from now on; nothing in it was changed")
+    return 0
+
+
+def take_back(context: Context, kit: Kit, run: str) -> int:
+    """Put an attached directory back as it was before a run of kind `attach`."""
+    from dreamd.agents import attach as attaching
+
+    files = attaching.undo(kit, run)
+    context.document({"undone": [run], "memories": 0, "observations_set_aside": 0, "files": files, "later": []})
+    context.say(f"took back {run}: {render.count(files, 'file')} as before")
+    return 0
+
+
+def _list(context: Context) -> int:
+    from dreamd.agents import attach as attaching
+    from dreamd.kit import open_kit
+
+    with open_kit(context.world, create=True, read_only=True) as kit:
+        known = attaching.load_attachments(kit.store)
+    context.document({"attached": [{"directory": a.path, "dialect": a.dialect, "commit": a.commit} for a in known]})
+    for attached in known:
+        context.say(f"{attached.path}  {attached.dialect}{'  with commits' if attached.commit else ''}")
+    if not known:
+        context.say("no directory is attached; `dream attach DIR` shows what it would change first")
+    return 0
+
+
+def _show(context: Context, planned: DirectoryPlan) -> None:
+    for line in planned.diff.splitlines():
+        context.tell("".join(c if c.isprintable() else " " for c in line))  # indentation counts in a difference
+    for edit in planned.plan.edits:
+        evidence = f" ({'; '.join(edit.evidence)})" if edit.evidence else ""
+        context.tell(render.clean(f"{edit.action}  {edit.entry.file}  {edit.reason}{evidence}"))
+    for warning in planned.plan.warnings:
+        context.warn(warning)
+    if planned.plan.conflicts:
+        context.warn(f"{render.count(len(planned.plan.conflicts), 'pair')} cannot both hold; decide in the directory itself")
+
+
+def proposed_everywhere(context: Context, kit: Kit) -> list[Proposal]:
+    """What dream would change in the instruction files of every attached directory; no file is named twice."""
+    from dreamd.agents import attach as attaching
+    from dreamd.agents import proposals
+
+    found: dict[Path, Proposal] = {}
+    for attached in attaching.load_attachments(kit.store):
+        try:
+            found.update({one.file: one for one in proposals.propose(kit, Path(attached.path))})
+        except DreamError as error:  # the model is away, or the directory: what is held is shown all the same
+            context.warn(f"`{attached.path}` was not looked at: {error.message}")
+    return [found[file] for file in sorted(found)]
+
+
+def show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
+    """Instruction files are their owner's: what dream would change there is told, and nothing else happens."""
+    for one in proposed:
+        context.say(f"\nproposed for `{one.file}`, which is yours and stays as it is:")
+        for line in one.diff.splitlines():
+            context.say("".join(c if c.isprintable() else " " for c in line))
+        for edit in one.edits:
+            context.say(render.clean(f"  {edit.reason}: {'; '.join(edit.evidence)}"))
+        for entry, said in one.conflicts:
+            context.say(render.clean(f"  cannot both hold: {' '.join(entry.split())}  |  {' '.join(said.split())}"))
+
+
+def proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
+    """The same for machines."""
+    return [{"file": str(one.file), "diff": one.diff,
+             "edits": [{"action": e.action, "text": e.entry.text, "reason": e.reason, "evidence": list(e.evidence)}
+                       for e in one.edits],
+             "conflicts": [list(pair) for pair in one.conflicts]} for one in proposed]
+
+
+def _agreed(context: Context, directory: Path) -> bool:
+    if not context.asks:
+        raise Refused("nothing was changed: there is nobody to ask", hint="pass `--yes` once you have seen the difference")
+    context.stderr.write(f"\nchange `{directory}` like this, and keep it in order from now on? [y/N] ")
+    context.stderr.flush()
+    return context.stdin.readline().decode("utf-8", "replace").strip().lower() in ("y", "yes")
+
+
+def _document(kit: Kit, planned: DirectoryPlan, done: Carried | None) -> dict[str, object]:
+    from dreamd.notes import conflicts_in_words, read_entries
+
+    entries = read_entries(planned.before.texts, planned.dialect)
+    pairs = [[{"file": e.file, "text": e.text} for e in pair] for pair in conflicts_in_words(planned.plan, entries)]
+    edits = [{"action": e.action, "file": e.entry.file, "text": e.entry.text, "reason": e.reason,
+              "evidence": list(e.evidence)} for e in planned.plan.edits]
+    warnings = list(done.warnings if done else planned.plan.warnings)
+    return {"directory": str(planned.before.root), "dialect": planned.dialect, "attached": done is not None,
+            "run": done.run or None if done else None, "commit": done.commit or None if done else None,
+            "changed": planned.changed, "edits": edits, "conflicts": pairs, "warnings": warnings,
+            "now": iso(kit.clock.now())}

@@ -1,0 +1,184 @@
+"""A person's verbs: `dream review`, `pin`, `unpin`, `restore`, `forget`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.cli.printing.json_documents import memory_document
+from dreamd.core.errors import StoreMissing, UsageError
+
+if TYPE_CHECKING:
+    from dreamd.core.values import Memory
+    from dreamd.dream.verbs import Question
+    from dreamd.kit import Kit
+
+CHOICES = ("keep-a", "keep-b", "both", "drop")
+KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in CHOICES}}
+SHOWN = 20
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "review":
+        parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
+        parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=CHOICES,
+                            help="keep-a (the named one), keep-b (what it contradicts), both, or drop")
+    elif command == "forget":
+        parser.add_argument("ids", metavar="ID", nargs="*", help="memories to forget")
+        parser.add_argument("--matching", metavar="QUERY", help="every memory that has all these words")
+        parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
+    else:
+        parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {
+        "review": review, "forget": forget, "pin": _verb, "unpin": _verb, "restore": _verb}
+    return commands[context.command](context, options)
+
+
+def _verb(context: Context, options: Namespace) -> int:
+    """pin, unpin and restore: one memory in, the same memory out."""
+    from dreamd.dream import verbs
+    from dreamd.kit import open_kit
+
+    act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore}[context.command]
+    done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored"}[context.command]
+    with open_kit(context.world) as kit:
+        memory = act(kit, options.id)
+    context.document({"memory": memory_document(memory, context.world.paths)})
+    context.say(f"{done}: {_line(context, memory)}")
+    return 0
+
+
+def review(context: Context, options: Namespace) -> int:
+    """Show what is held, or decide about one of them; on a terminal, ask for each."""
+    from dreamd.agents.hooks import read_requests
+    from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
+    from dreamd.dream import verbs
+    from dreamd.kit import open_kit
+
+    with open_kit(context.world) as kit:
+        if options.choice:
+            changed = verbs.decide(kit, options.id, options.choice)
+            context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
+            for memory in changed:
+                context.say(f"{memory.status.value}: {_line(context, memory)}")
+            return 0
+        questions = verbs.load_review(kit)
+        if options.id:
+            questions = [q for q in questions
+                         if any(m.id.startswith(options.id.lower()) for m in (q.memory, *q.rivals))]
+            if not questions:
+                raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
+        requests = read_requests(context.world.paths)
+        proposed = [] if options.id else proposed_everywhere(context, kit)
+        context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests,
+                          "proposals": proposal_rows(proposed)})
+        for request in requests:
+            context.say(f"asked to forget on {request['at'][:10]}: {request['words']}")
+        if requests:
+            context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out\n")
+        show_proposals(context, proposed)
+        if proposed:
+            context.say()
+        if context.asks:
+            return _ask_all(context, kit, questions)
+        for question in questions:
+            _show_question(context, question)
+    context.say("nothing is held" if not questions
+                else f"{render.count(len(questions), 'question')}; `dream review ID keep-a|keep-b|both|drop` decides one")
+    return 0
+
+
+def _ask_all(context: Context, kit: Kit, questions: Sequence[Question]) -> int:
+    from dreamd.dream import verbs
+
+    decided = 0
+    for n, question in enumerate(questions, 1):
+        context.say(render.paint(f"{n} of {len(questions)}", "dim", colour=context.colour))
+        _show_question(context, question)
+        sides = "[a] the first, [b] the other, b[o]th" if question.rivals else "[a] keep it"
+        answer = ""
+        while answer not in (*KEYS, "s", "q"):
+            context.stdout.write(f"{sides}, [d]rop, [s]kip, [q]uit? ")
+            context.stdout.flush()
+            raw = context.stdin.readline()
+            answer = raw.decode("utf-8", "replace").strip().lower() if raw else "q"
+        if answer == "q":
+            break
+        if answer == "s" or (KEYS[answer] == "keep-b" and not question.rivals):
+            continue
+        verbs.decide(kit, question.memory.id, KEYS[answer])
+        decided += 1
+    context.say(f"{decided} decided, {len(questions) - decided} left")
+    return 0
+
+
+def _show_question(context: Context, question: Question) -> None:
+    memory = question.memory
+    context.say(f"{render.paint(memory.id, 'cyan', colour=context.colour)}  {memory.scope}  "
+                f"held: {memory.reason or 'waits to be accepted'}")
+    context.say(render.wrap(memory.text, context.width, "  a  "))
+    for rival in question.rivals:
+        context.say(render.wrap(rival.text, context.width, "  b  "))
+    context.say()
+
+
+def _question_document(question: Question, context: Context) -> dict[str, object]:
+    paths = context.world.paths
+    return {"memory": memory_document(question.memory, paths), "rivals": [memory_document(m, paths) for m in question.rivals],
+            "reason": question.memory.reason or None}
+
+
+def forget(context: Context, options: Namespace) -> int:
+    """Remove memories for good, and every trace of what was said."""
+    from dreamd.dream import verbs
+    from dreamd.kit import open_kit
+
+    if bool(options.ids) == bool(options.matching is not None):
+        raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
+    with open_kit(context.world) as kit:
+        loose: list[tuple[int, str]] = []
+        if options.matching is not None:
+            chosen, loose = verbs.find_matching(kit, options.matching), verbs.find_loose(kit, options.matching)
+        else:
+            chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
+        if not chosen and not loose:
+            raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning")
+        if not options.yes and context.asks and not _confirmed(context, chosen, loose):
+            context.say("nothing was forgotten")
+            return 0
+        from dreamd.agents import attach
+        from dreamd.agents.hooks import drop_requests
+
+        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose])
+        words = [*(m.text for m in chosen), *(text for _, text in loose)]
+        attach.forget(kit, words)
+        drop_requests(context.world.paths, words)
+    context.document({"forgotten": {"memories": gone.memories, "observations": gone.observations, "files": gone.files}})
+    context.say(f"forgotten for good: {render.count(gone.memories, 'memory')}, "
+                f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
+    return 0
+
+
+def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> bool:
+    lines = [*(_line(context, memory) for memory in chosen),
+             *(render.fit(f"said, no memory of it: {' '.join(text.split())}", context.width) for _, text in loose)]
+    for line in lines[:SHOWN]:
+        context.say(line)
+    if len(lines) > SHOWN:
+        context.say(f"… and {len(lines) - SHOWN} more")
+    beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
+    context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be undone [y/N] ")
+    context.stdout.flush()
+    return context.stdin.readline().strip().lower() in (b"y", b"yes")
+
+
+def _line(context: Context, memory: Memory) -> str:
+    return render.memory_line(memory, width=context.width, colour=context.colour)

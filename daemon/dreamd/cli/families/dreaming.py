@@ -1,0 +1,322 @@
+"""`dream consolidate`: one whole dream in the foreground, its plan on paper, or exactly a plan that was approved."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing.json_documents import counts, error_document
+from dreamd.cli.told import Told
+from dreamd.core.clock import FixedClock, iso, parse_instant
+from dreamd.core.errors import DreamError, Locked, Outage, Partial, UsageError
+from dreamd.core.values import Fate, parse_scope
+
+if TYPE_CHECKING:
+    from dreamd.core.world import World
+    from dreamd.dream.cycle import CycleReport
+    from dreamd.dream.planning import Wish
+    from dreamd.kit import Kit
+    from dreamd.service.gating.gates import Outlook
+    from dreamd.service.manners import Stop
+
+PLAN_SCHEMA = 1
+LARGEST_PLAN_BYTES = 256 * 1024 * 1024
+PHASES = ("orient", "gather", "consolidate", "prune")
+SET_ASIDE = frozenset({"corrupt-line", "corrupt-document", "oversized", "unreadable", "not-a-file", "symlink",
+                       "unknown-format", "damaged-archive"})
+"""Reasons to skip that mean an input could not be used: the run is then partial."""
+
+
+@dataclass(frozen=True)
+class Approved:
+    """A plan as a file holds it."""
+
+    now: str
+    digest: str
+    scope: str | None
+    full: bool
+    allow_large_change: bool
+
+
+def add_arguments(_command: str, parser: ArgumentParser) -> None:
+    """Declare what `dream consolidate` takes."""
+    parser.add_argument("--dry-run", action="store_true", help="print the plan and change nothing")
+    parser.add_argument("--plan", metavar="FILE", help="save the plan and change nothing")
+    parser.add_argument("--apply", metavar="FILE", help="carry out exactly this plan, or refuse")
+    parser.add_argument("--scope", metavar="S", help="only this scope")
+    parser.add_argument("--full", action="store_true", help="look at every memory again, not only at what is new")
+    parser.add_argument("--auto", action="store_true", help="obey the gates (idle, time, volume), silent when nothing is due")
+    parser.add_argument("--allow-large-change", action="store_true", help="retire more than a run usually may")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Dream once."""
+    if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full):
+        raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
+    if options.plan and not Path(options.plan).expanduser().absolute().parent.is_dir():
+        raise UsageError(f"there is no directory for the plan `{options.plan}`", hint="make it first, or name another file")
+    wish, world = _wish(context, options)
+    report = CycleHolder()
+    if options.auto and not wish.only_plan:
+        try:
+            held = _ask_gates(world, report)
+        except Locked:
+            held = "another dream is at work"
+        if held:
+            context.document(_empty_document("not-now", held, world))
+            if context.verbosity > 0:
+                context.tell(f"not now: {held}")
+            return 0
+    try:
+        _dream(context, world, wish, report)
+    except Locked as locked:
+        if report.stopped_by:
+            return _leave(context, world, report)
+        if options.auto:
+            context.document(_empty_document("locked", locked.message, world))
+            return 0
+        _fail(context, world, locked, report)
+    except DreamError as error:
+        _fail(context, world, error, report)
+    return _conclude(context, options, wish, report.ended()) or report.stopped_by
+
+
+def _leave(context: Context, world: World, holder: CycleHolder) -> int:
+    """A dream that was asked to stop has closed its own record; what it did stays."""
+    document = _empty_document("interrupted", "asked to stop", world)
+    context.document({**document, "run": holder.run or None})
+    context.tell("stopped; nothing is lost, the next dream goes on from here")
+    return holder.stopped_by
+
+
+class CycleHolder:
+    """The report of the run, once there is one; tells a failure inside the run from one before it."""
+
+    def __init__(self) -> None:
+        self.started = False
+        self.run = ""
+        """The run in the journal, where there was one before the dream was stopped."""
+        self.stopped_by = 0
+        """The exit code for the signal that asked the dream to stop before it was done."""
+        self.outlook: Outlook | None = None
+        """What the gates said, where they were asked."""
+        self._report: CycleReport | None = None
+
+    def end(self, report: CycleReport) -> None:
+        """Keep the finished report."""
+        self._report = report
+
+    def ended(self) -> CycleReport:
+        """The finished report; there is one whenever nothing was raised."""
+        if self._report is None:
+            raise DreamError("the dream ended without a report")
+        return self._report
+
+
+def _wish(context: Context, options: Namespace) -> tuple[Wish, World]:
+    from dreamd.dream.planning import Wish
+
+    if not options.apply:
+        scope = parse_scope(options.scope) if options.scope else None
+        wish = Wish(scope=scope, full=options.full, allow_large_change=options.allow_large_change,
+                    only_plan=bool(options.dry_run or options.plan))
+        return wish, context.world
+    plan = read_plan(Path(options.apply).expanduser())
+    at = parse_instant(plan.now)
+    if options.now and parse_instant(options.now) != at:
+        raise UsageError(f"the plan was made for {plan.now}, not for the `--now` given")
+    wish = Wish(scope=parse_scope(plan.scope) if plan.scope else None, full=plan.full, approved=plan.digest,
+                allow_large_change=plan.allow_large_change or options.allow_large_change)
+    return wish, replace(context.world, clock=FixedClock(at))
+
+
+def _ask_gates(world: World, holder: CycleHolder) -> str:
+    """What keeps an automatic dream from starting, in words; empty when nothing does."""
+    from dreamd.kit import open_kit
+    from dreamd.service.gating.gates import look_for_auto, remember
+
+    with open_kit(world, create=True) as kit:
+        outlook = look_for_auto(world, kit.store)
+    remember(world, outlook)
+    holder.outlook = outlook
+    return "" if outlook.may_start else "; ".join(outlook.held_by()) or "the gates are shut"
+
+
+def _behave(kit: Kit, stop: Stop, outlook: Outlook | None) -> str:
+    """Any dream ends after its step when it is asked to; one nobody waits for keeps the pace it was given.
+
+    Gives why it was started, where nobody asked for it.
+    """
+    from dreamd.core import locks
+    from dreamd.core.clock import SystemClock
+    from dreamd.core.throttle import Throttle
+    from dreamd.service.gating.idle import Pace
+    from dreamd.service.manners import Pulse
+
+    paced = outlook is not None and outlook.permission.pace is not Pace.FULL
+    kit.should_stop = stop
+    kit.background = locks.Background(kit.paths.locks, should_stop=stop)
+    kit.progress = Pulse(stop, Throttle(SystemClock(), paced=paced, should_stop=stop))
+    return outlook.why(kit.clock.now()) if outlook is not None else ""
+
+
+def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
+    from dreamd.agents.attach import load_attachments
+    from dreamd.cli.stopping import listening
+    from dreamd.dream.cycle import run_cycle
+    from dreamd.kit import open_kit
+    from dreamd.service.manners import Stop, take_short_turns
+    from dreamd.service.tending import tend_all
+
+    if wish.only_plan:
+        with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
+            holder.end(run_cycle(kit, wish))
+        return
+    _bring_up_to_date(world)
+    take_short_turns()
+    stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
+    with open_kit(world, create=True) as kit:
+        why = _behave(kit, stop, holder.outlook)
+        try:
+            with listening(stop), _progress(context, kit):
+                holder.started = True
+                holder.end(run_cycle(kit, wish, why=why))
+        except Locked:
+            holder.stopped_by, holder.run = stop.code, kit.run.id if kit.run else ""
+            raise
+        if stop.code and load_attachments(kit.store):
+            holder.stopped_by = stop.code  # the dream itself was done before it heard
+            context.warn("attached directories wait for the next dream")
+            return
+    for warning in tend_all(world):
+        context.warn(warning)
+
+
+def _bring_up_to_date(world: World) -> None:
+    """Migrate an older store, alone: nobody may dream over a store that changes its shape."""
+    from dreamd.core import locks
+    from dreamd.kit import open_kit
+    from dreamd.store.connection import open_reader
+
+    if not world.paths.store.exists():
+        return
+    try:
+        open_reader(world.paths.store).close()
+    except Outage as outage:
+        if outage.code != "store-older":
+            raise
+        with locks.hold_dream(world.paths.locks, locks.Owner("dream consolidate", world.clock.now())), \
+                open_kit(world, migrate=True):
+            pass
+
+
+@contextmanager
+def _progress(context: Context, kit: Kit) -> Iterator[None]:
+    """Show on a terminal how far the dream is; anywhere else say nothing."""
+    if context.verbosity < 0 or not context.stderr.isatty():
+        yield
+        return
+    said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "judge": "comparing",
+            "consolidate": "comparing", "prune": "tidying up"}
+    before, last_s = kit.progress, 0.0
+
+    def show(phase: str, done: int, total: int) -> None:
+        nonlocal last_s
+        before(phase, done, total)
+        now_s = context.world.clock.monotonic()
+        if now_s - last_s >= 0.1 or 0 < total <= done:
+            last_s = now_s
+            share = f" {done:,} of {total:,}" if total else ""
+            context.stderr.write(f"\r\x1b[K{said.get(phase, phase)}{share} …")
+            context.stderr.flush()
+
+    kit.progress = show
+    try:
+        yield
+    finally:
+        context.stderr.write("\r\x1b[K")
+        context.stderr.flush()
+
+
+def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleReport) -> int:
+    from dreamd.cli.printing.reporting import tell_report
+
+    aside = any(n for reason, n in report.skips.items() if reason in SET_ASIDE)
+    outcome = "partial" if aside else report.outcome
+    document = report_document(report, outcome=outcome)
+    if options.plan:
+        _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
+    context.document(document)
+    quiet = report.outcome == "nothing-to-do" and options.auto
+    if not context.json and not quiet and context.verbosity >= 0:
+        tell_report(context, report, plan_file=options.plan)
+    for warning in report.warnings:
+        context.warn(warning)
+    if aside:
+        context.tell("hint: `dream sources` shows what was passed over where")
+    return Partial.exit_code if aside else 0
+
+
+def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:
+    """Say how a dream ended that did not come to its end; the run itself has left its marker already."""
+    document = _empty_document(error.outcome, error.message, world)
+    name = type(error).__name__ if error.exit_code != 1 else "DreamError"
+    context.document({**document, "error": error_document(name, error.message, error.hint, error.exit_code)})
+    raise Told(error, marked=holder.started) from error
+
+
+def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
+    """`consolidate --json`."""
+    from dreamd.dream.plan import describe_change
+
+    return {
+        "run": report.run or None, "outcome": outcome, "reason": report.reason or None,
+        "now": iso(report.now) if report.now else None, "planned": report.planned,
+        "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
+        "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
+        "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
+        "digest": report.digest or None, "warnings": list(report.warnings)}
+
+
+def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object]:
+    return {"run": None, "outcome": outcome, "reason": reason, "now": iso(world.clock.now()), "planned": False,
+            "phases": {name: {"seconds": 0.0} for name in PHASES}, "fates": counts({}, tuple(Fate)), "operations": [],
+            "scopes": [], "skips": {}, "digest": None, "warnings": []}
+
+
+def _write_plan(path: Path, wish: Wish, document: dict[str, object]) -> None:
+    from dreamd.core import fsio
+
+    body = {"schema": PLAN_SCHEMA, "now": document["now"],
+            "wish": {"scope": str(wish.scope) if wish.scope else None, "full": wish.full,
+                     "allow_large_change": wish.allow_large_change},
+            "digest": document["digest"], "operations": document["operations"]}
+    fsio.write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass"))
+
+
+def read_plan(path: Path) -> Approved:
+    """A plan somebody approved.
+
+    Raises UsageError for a file that is none.
+    """
+    from dreamd.core import fsio
+
+    try:
+        plan = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_PLAN_BYTES))
+        wish = plan["wish"]
+        if plan["schema"] != PLAN_SCHEMA:
+            raise UsageError(f"`{path}` is a plan of another dream", hint="make a new one with `--plan FILE`")
+        approved = Approved(str(plan["now"]), str(plan["digest"]), wish["scope"], bool(wish["full"]),
+                            bool(wish["allow_large_change"]))
+    except FileNotFoundError:
+        raise UsageError(f"no plan at `{path}`", hint="`dream consolidate --plan FILE` makes one") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UsageError(f"`{path}` is no plan", hint="`dream consolidate --plan FILE` makes one") from None
+    parse_instant(approved.now)
+    return approved

@@ -1,0 +1,220 @@
+"""Looking at memories: `dream list`, `show`, `search`."""
+
+from __future__ import annotations
+
+import os
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.cli.printing.json_documents import memory_document, memory_file
+from dreamd.core.errors import UsageError
+from dreamd.core.values import Memory, MemoryClass, Scope, Status, parse_scope
+
+if TYPE_CHECKING:
+    from dreamd.recall.answer import Found, Look, Recall
+    from dreamd.store.connection import Store
+
+DEFAULT_STATUSES = (Status.LIVE,)
+OF_MEMORIES = tuple(s for s in Status if s is not Status.SAID)
+BUDGETS = ("lean", "balanced", "deep")
+MOST_RESULTS = 1000
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "list":
+        parser.add_argument("--all", action="store_true", help="memories of every status")
+        parser.add_argument("--status", action="append", choices=[s.value for s in OF_MEMORIES],
+                            help="only memories of this status")
+        parser.add_argument("--scope", help="only this scope")
+        parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
+    elif command == "search":
+        parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
+        parser.add_argument("-k", dest="limit", type=int, metavar="N", help="most results")
+        parser.add_argument("--budget", choices=BUDGETS, default="balanced", help="3, 7 or 15 results")
+        parser.add_argument("--held", action="store_true", help="also memories that wait for a decision")
+        parser.add_argument("--scope", help="only this scope")
+        parser.add_argument("--no-record", action="store_true", help="do not count this as a recall")
+    else:
+        parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {"list": list_memories, "show": show, "search": search}
+    return commands[context.command](context, options)
+
+
+def list_memories(context: Context, options: Namespace) -> int:
+    """The memories of a status, live ones unless asked otherwise."""
+    from dreamd.store import memories
+    from dreamd.store.connection import open_reader
+
+    if options.all and options.status:
+        raise UsageError("give `--all` or `--status`, not both")
+    scope = parse_scope(options.scope) if options.scope else None
+    wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
+    store = open_reader(context.world.paths.store)
+    try:
+        found = memories.load_memories(store, scope=scope, statuses=wanted)
+        counted = memories.count_by_status(store)
+        empty = "" if found else _why_empty(store)
+    finally:
+        store.close()
+    if options.memory_class:
+        found = [m for m in found if m.memory_class == options.memory_class]
+    context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
+    if not context.json:
+        _list_by_scope(context, found)
+        _say_what_else(context, found, counted, wanted)
+        if empty and not sum(counted.values()):
+            context.tell(f"no memory yet; {empty}")
+    return 0
+
+
+def _list_by_scope(context: Context, found: Sequence[Memory]) -> None:
+    by_scope: dict[Scope, list[Memory]] = {}
+    for memory in found:
+        by_scope.setdefault(memory.scope, []).append(memory)
+    for n, scope in enumerate(sorted(by_scope)):
+        if n:
+            context.say()
+        context.say(render.paint(str(scope), "bold", colour=context.colour))
+        for memory in by_scope[scope]:
+            context.say("  " + render.memory_line(memory, width=context.width - 2, colour=context.colour))
+
+
+def _say_what_else(context: Context, found: Sequence[Memory], counted: dict[str, int], wanted: Sequence[Status]) -> None:
+    others = [f"{n} {status}" for status, n in counted.items() if Status(status) not in wanted and n]
+    rest = f"; not shown: {', '.join(others)} (`dream list --all`)" if others else ""
+    if found:
+        context.tell(f"\n{render.count(len(found), 'memory')}{rest}")
+    elif rest or sum(counted.values()):
+        context.tell(f"no memory to show{rest}")
+
+
+def _why_empty(store: Store) -> str:
+    """What a person does next where no memory is: dream, take an undo back, or tell something."""
+    from dreamd.cli.printing.render import count
+    from dreamd.store import journal, observations
+
+    waiting, _ = observations.count_pending(store)
+    if waiting:
+        return f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'} for `dream consolidate`"
+    undone = next((r for r in journal.load_runs(store, limit=1000) if r.undone_by and observations.is_set_aside(store, r.seq)),
+                  None)
+    if undone is not None:
+        return f"what was said was set aside by `dream undo`; `dream undo --redo {undone.id}` hands it to the next dream"
+    return "`dream note \"…\"` tells something, `dream consolidate` reads the transcripts on this machine"
+
+
+def show(context: Context, options: Namespace) -> int:
+    """One memory in full, or what was said in passing."""
+    from dreamd.store import passages
+    from dreamd.store.connection import open_reader
+
+    store = open_reader(context.world.paths.store)
+    try:
+        memory = passages.load_shown(store, options.id)
+    finally:
+        store.close()
+    context.document(memory_document(memory, context.world.paths))
+    for line in memory_lines(context, memory):
+        context.say(line)
+    return 0
+
+
+def memory_lines(context: Context, memory: Memory) -> list[str]:
+    """A memory and its facts, one a line."""
+    if memory.status is Status.SAID:
+        return _passage_lines(context, memory)
+    home = context.world.env.get("HOME", "")
+    place = memory_file(memory, context.world.paths)
+    until = f" to {render.stamp(memory.valid_to)}" if memory.valid_to else ""
+    facts = [
+        ("scope", str(memory.scope)),
+        ("class", " · ".join((memory.memory_class.value, memory.memory_type.value, memory.category.value))),
+        ("status", (render.marks(memory) or "live") + (f" ({memory.reason})" if memory.reason else "")),
+        ("trust", memory.trust.value), ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
+        ("said", f"{render.count(memory.support, 'time')}, last {render.stamp(memory.confirmed_at)}"),
+        ("recalled", render.count(memory.recalls, "time")
+         + (f", last {render.stamp(memory.recalled_at)}" if memory.recalled_at else "")),
+        ("replaces", ", ".join(memory.supersedes)), ("replaced by", memory.superseded_by),
+        ("file", render.short(Path(place), home) if place else "")]
+    return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
+            *("  " + line for line in render.table([(name, text) for name, text in facts if text]))]
+
+
+def _passage_lines(context: Context, memory: Memory) -> list[str]:
+    facts = [("scope", str(memory.scope)), ("said", render.stamp(memory.confirmed_at)),
+             ("memory", "none; `dream note` makes one of it, `dream forget` removes it")]
+    return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
+            *("  " + line for line in render.table(facts))]
+
+
+def search(context: Context, options: Namespace) -> int:
+    """The memories that answer a question, best first."""
+    from dreamd.recall.answer import Look
+    from dreamd.recall.ranking import Budget
+
+    if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
+        raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
+    query = " ".join(options.query)
+    scopes = (parse_scope(options.scope),) if options.scope else ()
+    answer = _recall(context, query, Look(limit=options.limit, budget=Budget(options.budget), held=options.held,
+                                          scopes=scopes, record=not options.no_record))
+    results = _with_clues(answer.results)
+    paths = context.world.paths
+    context.document({"query": query, "mode": answer.mode, "results": [
+        {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
+         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
+    if answer.warning:
+        context.warn(answer.warning)
+    for result in results:
+        clue = f"  [{result.clue}]" if result.clue else ""
+        context.say(f"{result.score:.2f}  " + render.memory_line(
+            result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
+    if not results:
+        context.say("nothing found")
+        context.tell("hint: `--held` also looks at memories that wait for a decision")
+    return 0
+
+
+def _recall(context: Context, query: str, look: Look) -> Recall:
+    """Ask the recall server where one listens; do the work here otherwise."""
+    paths = context.world.paths
+    if query.strip() and (paths.socket.exists() or paths.heartbeat.exists()):
+        from dreamd.agents import recall_client
+        from dreamd.store.connection import open_reader
+
+        store = open_reader(paths.store)
+        try:
+            answer = recall_client.ask(context.world, query, look, store=store)
+        finally:
+            store.close()
+        if answer is not None:
+            return answer
+    from dreamd.kit import open_kit
+    from dreamd.recall.answer import search as find
+
+    # Looking must work where nothing may be written; then it is not counted as a recall.
+    look_only = not look.record or not os.access(paths.store, os.W_OK)
+    with open_kit(context.world, read_only=look_only) as kit:
+        return find(kit, query, replace(look, record=not look_only))
+
+
+def _with_clues(results: Sequence[Found]) -> list[Found]:
+    """Say of memories of the project we stand in whether what they name is still there."""
+    from dreamd.recall.answer import find_clues
+
+    try:
+        here = Path.cwd()
+    except OSError:
+        return list(results)
+    clues = find_clues([r.memory for r in results], here)
+    return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]

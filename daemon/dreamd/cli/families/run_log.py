@@ -1,0 +1,206 @@
+"""The journal for people: `dream history`, `dream diff`, `dream undo`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.cli.printing.json_documents import moment
+from dreamd.core.clock import iso
+from dreamd.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from dreamd.store.connection import Store
+    from dreamd.store.journal import Entry, Run
+
+DEFAULT_RUNS = 30
+FATES = {"duplicate": "said before", "refines": "added detail", "updates": "replaced something", "contradicts": "contradict",
+         "discarded": "let go"}
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "history":
+        parser.add_argument("run", metavar="RUN", nargs="?", help="one run: what became of everything that was said, and why")
+        parser.add_argument("-n", "--limit", type=int, default=DEFAULT_RUNS, metavar="N", help=f"newest runs ({DEFAULT_RUNS})")
+    elif command == "diff":
+        parser.add_argument("run", metavar="RUN", help="id of a run, the beginning of it, or its number")
+    else:
+        parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last that changed something)")
+        parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
+        parser.add_argument("--redo", metavar="RUN", help="hand the observations of an undone run to the next dream")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {"history": history, "diff": diff, "undo": undo}
+    return commands[context.command](context, options)
+
+
+def history(context: Context, options: Namespace) -> int:
+    """List the runs, newest first, or tell one of them."""
+    from dreamd.kit import open_kit
+    from dreamd.store import journal
+
+    if options.limit < 1:
+        raise UsageError("`--limit` must be at least 1")
+    if options.run:
+        return _one_run(context, options.run)
+    with open_kit(context.world, read_only=True) as kit:
+        runs = journal.load_runs(kit.store, limit=options.limit)
+        ids = journal.run_ids(kit.store)
+    context.document({"runs": [_run_document(r, ids) for r in runs]})
+    rows = [(r.id, render.stamp(r.now), r.kind, r.outcome or "running", _gist(r, ids)) for r in runs]
+    for line in render.table(rows):
+        context.say(render.fit(line, context.width))
+    if not runs:
+        context.say("no run yet")
+        context.tell("hint: `dream consolidate` makes one")
+    return 0
+
+
+def _one_run(context: Context, identity: str) -> int:
+    """One run: how it went, and the fate of every observation with its reason."""
+    from dreamd.cli.printing.fates import fate_document, tell_fates
+    from dreamd.kit import open_kit
+    from dreamd.store import journal, observations
+
+    with open_kit(context.world, read_only=True) as kit:
+        found = journal.load_run(kit.store, identity)
+        ids = journal.run_ids(kit.store)
+        heard = observations.load_of_run(kit.store, found.seq)
+    context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
+    if context.json:
+        return 0
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
+    context.say(_gist(found, ids) or "it changed nothing")
+    tell_fates(context, heard)
+    if found.operations:
+        context.tell(f"\n`dream diff {found.id}` shows what it changed")
+    return 0
+
+
+def _gist(run: Run, ids: dict[int, str]) -> str:
+    told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
+    told += [render.count(run.operations, "change")] if run.operations else []
+    told += [f"{n} {FATES.get(name, name)}" for name, n in run.fates.items() if n]
+    told += [run.reason] if run.reason and not told else []
+    return ", ".join(told)
+
+
+def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
+    return {"run": run.id, "number": run.seq, "kind": run.kind, "now": iso(run.now), "started_at": iso(run.started_at),
+            "ended_at": moment(run.ended_at), "outcome": run.outcome or None, "reason": run.reason or None,
+            "operations": run.operations, "fates": dict(run.fates), "phases": dict(run.phases),
+            "warnings": list(run.warnings), "backlog": run.backlog,
+            "undone_by": ids.get(run.undone_by) if run.undone_by else None}
+
+
+def diff(context: Context, options: Namespace) -> int:
+    """Show every change of a run: before, after, why; and what was said that changed nothing."""
+    from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
+    from dreamd.kit import open_kit
+    from dreamd.store import journal, observations
+
+    with open_kit(context.world, read_only=True) as kit:
+        found = journal.load_run(kit.store, options.run)
+        ids = journal.run_ids(kit.store)
+        changes = [entry_document(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
+        heard = observations.load_of_run(kit.store, found.seq)
+    context.document({"run": _run_document(found, ids), "operations": changes,
+                      "observations": [fate_document(o) for o in heard]})
+    if context.json:
+        return 0
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
+    for change in changes:
+        context.say()
+        for line in change_lines(change, width=context.width, colour=context.colour):
+            context.say(line)
+    if not changes:
+        context.say("it changed no memory")
+    tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
+    return 0
+
+
+def entry_document(store: Store, entry: Entry) -> dict[str, object]:
+    """One operation of the journal with the words its snapshots stand for."""
+    return {"op": entry.op, "memory": entry.memory, "scope": entry.scope, "reason": entry.reason,
+            "evidence": list(entry.evidence), "before": _face(store, entry.before), "after": _face(store, entry.after)}
+
+
+def _face(store: Store, snapshot: str | None) -> dict[str, object] | None:
+    from dreamd.store import memories
+
+    if snapshot is None:
+        return None
+    memory = memories.from_snapshot(store, snapshot)
+    return {"text": memory.text, "status": memory.status.value, "class": memory.memory_class.value,
+            "support": memory.support, "superseded_by": memory.superseded_by or None,
+            "valid_from": iso(memory.valid_from), "valid_to": moment(memory.valid_to), "ttl": memory.ttl}
+
+
+def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list[str]:
+    """One operation as a small diff."""
+    before, after = change["before"], change["after"]
+    evidence = change["evidence"] if isinstance(change["evidence"], list) else []
+    why = str(change["reason"]) + (f" ({'; '.join(str(e) for e in evidence)})" if evidence else "")
+    lines = [render.paint(str(change["memory"]), "cyan", colour=colour)
+             + render.fit(f"  {change['op']}  {change['scope']}  {render.clean(why)}", width - 12)]
+    old = before if isinstance(before, dict) else {}
+    new = after if isinstance(after, dict) else {}
+    if old and old.get("text") != new.get("text"):
+        lines.append(render.paint(render.wrap(f"- {old['text']}", width, "  "), "red", colour=colour))
+    if new and old.get("text") != new.get("text"):
+        lines.append(render.paint(render.wrap(f"+ {new['text']}", width, "  "), "green", colour=colour))
+    elif new:
+        lines.append(render.wrap(f"= {new['text']}", width, "  "))
+    moved = [f"{name} {old[name] or '–'} → {new[name] or '–'}" for name in ("status", "support", "ttl", "superseded_by")
+             if old and new and old.get(name) != new.get(name)]
+    if moved:
+        lines.append("    " + ", ".join(moved))
+    return lines
+
+
+def undo(context: Context, options: Namespace) -> int:
+    """Take a run back, or hand the observations of one that was taken back to the next dream."""
+    from dreamd.dream import undo as undoing
+    from dreamd.kit import open_kit
+
+    if options.redo:
+        if options.run:
+            raise UsageError("give RUN or `--redo RUN`, not both")
+        with open_kit(context.world) as kit:
+            handed = undoing.redo(kit, options.redo)
+        context.document({"redone": options.redo, "observations": handed})
+        verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
+        context.say(f"{render.count(handed, 'observation')} {verb} again; `dream consolidate` takes {it} up")
+        return 0
+    with open_kit(context.world) as kit:
+        if options.run and not options.dry_run:
+            from dreamd.store import journal
+
+            run = journal.load_run(kit.store, options.run)
+            if run.kind == "attach":
+                from dreamd.cli.families import attaching
+
+                return attaching.take_back(context, kit, run.id)
+        plan = undoing.plan_undo(kit, options.run)
+        later = [r.id for r in plan.later]
+        if options.dry_run:
+            context.document({"run": plan.run.id, "later": later, "planned": True,
+                              "operations": [entry_document(kit.store, e) for e in plan.entries]})
+            context.say(f"would take back run {plan.run.id} ({render.count(len(plan.entries), 'change')})"
+                        + (f" and the later runs {', '.join(later)}" if later else ""))
+            return 0
+        done = undoing.apply_undo(kit, plan, with_later=options.with_later)
+    context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
+                      "files": done.files, "later": later})
+    context.say(f"took back {', '.join(done.runs)}: changes to {render.count(done.memories, 'memory')}, "
+                f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
+    if done.observations:
+        context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
+    return 0

@@ -1,0 +1,239 @@
+"""`dream status`: what it is doing, since when, what holds it back, what waits, when it last did anything, what is next."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd import __version__
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.cli.printing.json_documents import moment
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.errors import StoreMissing, UsageError
+
+if TYPE_CHECKING:
+    from dreamd.core.outage import Marker
+    from dreamd.core.telemetry import Beat
+    from dreamd.service.gating.gates import Outlook
+    from dreamd.store.connection import Store
+    from dreamd.store.journal import Run
+
+SUCCESSES = ("changed", "nothing-to-do", "partial")
+WATCH_S = 1.0
+SHORTEST_WATCH_S = 0.2
+FIRST_LINE, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Everything the command tells, read once."""
+
+    dreamer: str
+    service: str
+    beat: Beat | None
+    """Of the dream that is at work."""
+    pulse: Beat | None
+    """Of the service."""
+    last: Run | None
+    last_good: Run | None
+    memories: dict[str, int]
+    waiting: int
+    oldest_at: datetime | None
+    inbox: int
+    outlook: Outlook
+    markers: tuple[Marker, ...]
+
+    @property
+    def state(self) -> str:
+        if self.dreamer:
+            return "dreaming"
+        return "paused" if self.outlook.pause is not None else "idle"
+
+    @property
+    def held_by(self) -> tuple[str, ...]:
+        """What holds a dream back: the word of the service where one decides, else what we would decide."""
+        waits = self.pulse is not None and self.pulse.state == "waiting" and self.outlook.pause is None
+        return self.pulse.holds if waits and self.pulse is not None else self.outlook.held_by()
+
+    @property
+    def next_at(self) -> datetime | None:
+        """When a dream is due by time alone."""
+        return self.outlook.due.next_at
+
+    @property
+    def due_since(self) -> datetime | None:
+        return self.outlook.deferral.since if self.outlook.deferral is not None else None
+
+
+def add_arguments(_command: str, parser: ArgumentParser) -> None:
+    """Declare what `dream status` takes."""
+    parser.add_argument("--watch", nargs="?", type=float, const=WATCH_S, metavar="SECONDS",
+                        help=f"look again every so many seconds, in place, until Ctrl-C ({WATCH_S:g})")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Tell how things stand, once or until somebody has seen enough."""
+    if options.watch is None:
+        standing = _look(context)
+        context.document(_document(context, standing))
+        for line in _lines(context, standing) if not context.json else ():
+            context.say(line)
+        return 0
+    if context.json:
+        raise UsageError("`--json` is one document; `--watch` is for people", hint="call `dream status --json` again and again")
+    if not options.watch >= SHORTEST_WATCH_S:
+        raise UsageError(f"`--watch` takes {SHORTEST_WATCH_S:g} seconds or more")
+    return _watch(context, options.watch)
+
+
+def _watch(context: Context, every_s: float) -> int:
+    """Draw over what stands there on a terminal; anywhere else one picture follows the other."""
+    from dreamd.core.clock import SystemClock
+
+    in_place = context.stdout.isatty()
+    if in_place:
+        context.stdout.write("\x1b[2J")
+    with suppress(KeyboardInterrupt):  # the way to leave, and no failure
+        while True:
+            lines = _lines(context, _look(context))
+            if in_place:
+                shown = "".join(f"{line}{REST_OF_LINE}\n" for line in lines)
+                context.stdout.write(f"{FIRST_LINE}{shown}{REST_OF_SCREEN}")
+            else:
+                context.stdout.write("\n".join((*lines, "", "")))
+            context.stdout.flush()
+            SystemClock().sleep(every_s)
+    return 0
+
+
+def _look(context: Context) -> Standing:
+    from dreamd.service.gating.pause import read_pause
+    from dreamd.store.connection import open_reader
+
+    world = context.world
+    try:
+        store = open_reader(world.paths.store)
+    except StoreMissing as missing:
+        held = read_pause(world.paths, world.clock.now())
+        raise StoreMissing(f"{missing.message}; {held.words}" if held else missing.message, hint=missing.hint) from None
+    try:
+        return _read(context, store)
+    finally:
+        store.close()
+
+
+def _read(context: Context, store: Store) -> Standing:
+    from dreamd.core import locks, outage, telemetry
+    from dreamd.service.gating.gates import look_for_auto
+    from dreamd.store import journal, memories, observations
+
+    world, paths = context.world, context.world.paths
+    dreamer = locks.read_owner(paths.locks, locks.DREAM_LOCK)
+    service = locks.read_owner(paths.locks, locks.SERVICE_LOCK)
+    runs = journal.load_runs(store, limit=1)
+    waiting, oldest_at = observations.count_pending(store)
+    return Standing(
+        dreamer=dreamer, service=service, pulse=telemetry.read_beat(paths.heartbeat) if service else None,
+        beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
+        last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
+        oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
+        outlook=look_for_auto(world, store),
+        markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
+                                          fallback=outage.runtime_dir(world.env, paths.home))))
+
+
+def _document(context: Context, standing: Standing) -> dict[str, object]:
+    last, outlook, beat, pulse = standing.last, standing.outlook, standing.beat, standing.pulse
+    paths = context.world.paths
+    return {
+        "state": standing.state, "dreaming": standing.dreamer or None, "service": standing.service or None,
+        "service_state": pulse.state if pulse else None, "service_state_since": pulse.since or None if pulse else None,
+        "phase": beat.phase if beat else None, "done": beat.done if beat else None, "total": beat.total if beat else None,
+        "since": beat.since or None if beat else None,
+        "paused_until": moment(outlook.pause.until) if outlook.pause else None,
+        "last_run": {"run": last.id, "kind": last.kind, "now": moment(last.now), "ended_at": moment(last.ended_at),
+                     "outcome": last.outcome or None, "reason": last.reason or None} if last else None,
+        "last_success_at": moment(standing.last_good.ended_at) if standing.last_good else None,
+        "memories": standing.memories, "waiting": standing.waiting, "oldest_waiting_at": moment(standing.oldest_at),
+        "inbox": standing.inbox,
+        "next": {"due": outlook.due.due, "gate": outlook.due.gate, "reason": outlook.due.words,
+                 "at": moment(standing.next_at), "due_since": moment(standing.due_since),
+                 "may_start": outlook.may_start, "held_by": list(standing.held_by)},
+        "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
+                     "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
+        "version": __version__,
+        "paths": {"home": str(paths.home), "store": str(paths.store), "memory": str(paths.memory), "logs": str(paths.logs),
+                  "config": str(context.world.settings.path) if context.world.settings.path else None}}
+
+
+def _lines(context: Context, standing: Standing) -> list[str]:
+    now = context.world.clock.now()
+    rows = [("now", _doing(standing, now)), ("service", _service(standing, now))]
+    if standing.last is not None:
+        last = standing.last
+        rows.append(("last run", f"{last.id} · {last.kind} · {last.outcome or 'not ended'} · {render.ago(last.now, now)}"))
+    if standing.last_good is not None and standing.last_good.ended_at is not None:
+        rows.append(("last dream", render.ago(standing.last_good.ended_at, now)))
+    else:
+        rows.append(("last dream", "none yet; `dream consolidate` makes one"))
+    kept = ", ".join(f"{n:,} {status}" for status, n in sorted(standing.memories.items()) if n)
+    rows.append(("memories", kept or "none yet"))
+    since = f", the oldest stored {render.ago(standing.oldest_at, now)}" if standing.oldest_at else ""
+    inbox = f", {render.count(standing.inbox, 'file')} in the inbox" if standing.inbox else ""
+    rows.append(("waiting", render.count(standing.waiting, "observation") + since + inbox))
+    rows.append(("next", _next(standing, now)))
+    home = context.world.paths.home
+    rows.append(("dream", f"{__version__}, home `{home}`, settings `{context.world.settings.path or 'none, the defaults'}`"))
+    return [*render.table(rows), *_away(context, standing, now)]
+
+
+def _doing(standing: Standing, now: datetime) -> str:
+    beat = standing.beat
+    if beat is None:
+        return standing.dreamer or standing.state
+    told = f"{standing.dreamer}, {beat.phase}" + (f" {beat.done:,} of {beat.total:,}" if beat.total else "")
+    return told + (f" for {_lasting(beat.since, now)}" if beat.since else "")
+
+
+def _service(standing: Standing, now: datetime) -> str:
+    pulse = standing.pulse
+    if pulse is None:
+        return standing.service or "not running"
+    return f"{standing.service}, {pulse.state}" + (f" for {_lasting(pulse.since, now)}" if pulse.since else "")
+
+
+def _next(standing: Standing, now: datetime) -> str:
+    due = standing.outlook.due
+    held = "; ".join(h for h in standing.held_by if h != due.words)
+    words = [f"due: {due.words}" if due.due else due.words]
+    if held and due.due:
+        since = f" for {_lasting(iso(standing.due_since), now)}" if standing.due_since else ""
+        words.append(f"held back{since}: {held}")
+    elif held:
+        words.append(held)
+    if standing.next_at is not None:
+        words.append(f"by time alone at {render.stamp(standing.next_at)}")
+    return "; ".join(words)
+
+
+def _away(context: Context, standing: Standing, now: datetime) -> list[str]:
+    lines = []
+    for marker in standing.markers:
+        told = f"away: {marker.component}, first noticed {render.ago(marker.since, now)}: {marker.reason}"
+        lines += ["", render.paint(told, "yellow", colour=context.colour)]
+        if marker.hint:
+            lines.append(f"  {marker.hint}")
+    return lines
+
+
+def _lasting(since: str, now: datetime) -> str:
+    """For how long something has gone on, from a heartbeat that anyone may have written."""
+    try:
+        seconds = max(0.0, (now - parse_instant(since)).total_seconds())
+    except UsageError:
+        return "some time"
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,118 @@
+"""Upkeep: `dream check`, `dream restore-store`, `dream config`."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.core.errors import Corrupt, StoreMissing
+from dreamd.core.paths import default_config, share_dir
+from dreamd.core.settings import TABLES
+
+ACTIONS = ("show", "path", "check")
+SIGNS = {"ok": ("ok", "green"), "repaired": ("repaired", "yellow"), "broken": ("broken", "red")}
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each command of this family takes."""
+    if command == "check":
+        parser.add_argument("--repair", action="store_true", help="make anew what is derived: files, vectors, word index")
+    elif command == "restore-store":
+        parser.add_argument("file", metavar="FILE", nargs="?", help="a backup (the newest sound one)")
+    else:
+        parser.add_argument("action", choices=ACTIONS, nargs="?", default="show",
+                            help="show every setting, the path of the file, or check the file")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {
+        "check": check, "restore-store": restore_store, "config": config}
+    return commands[context.command](context, options)
+
+
+def check(context: Context, options: Namespace) -> int:
+    """Verify everything against everything else."""
+    from dreamd.dream import check as doctor
+    from dreamd.kit import open_kit
+
+    with open_kit(context.world) as kit:
+        findings = doctor.check(kit, repair=options.repair)
+    broken = [f for f in findings if f.verdict == doctor.BROKEN]
+    context.document({"healthy": not broken, "findings": [
+        {"name": f.name, "verdict": f.verdict, "detail": f.detail or None} for f in findings]})
+    for finding, line in zip(findings, render.table([(f.verdict, f.name, f.detail) for f in findings]), strict=True):
+        _, style = SIGNS.get(finding.verdict, ("", "dim"))
+        context.say(render.paint(line.rstrip(), style, colour=context.colour and finding.verdict != doctor.OK))
+    if broken and not context.json:
+        hint = "some of it only `dream restore-store` mends" if options.repair else "run `dream check --repair`"
+        raise Corrupt(f"{render.count(len(broken), 'check')} failed", hint=hint)
+    context.say("everything agrees" if not broken else "")
+    return Corrupt.exit_code if broken else 0
+
+
+def restore_store(context: Context, options: Namespace) -> int:
+    """Put a verified backup in the store's place; the present one stays beside it."""
+    from dreamd.dream import check as doctor
+    from dreamd.store.intake import inbox
+
+    chosen = Path(options.file).expanduser().absolute() if options.file else None
+    if not context.world.paths.home.is_dir():
+        raise StoreMissing(f"no home at `{context.world.paths.home}`", hint="`dream consolidate` or `dream note` makes one")
+    used, kept = doctor.restore_store(context.world, chosen)
+    context.document({"restored": str(used), "kept": str(kept) if kept else None})
+    context.say(f"restored from `{used}`")
+    if kept is not None:
+        context.say(f"the store that was there is kept as `{kept}`")
+    if inbox.list_inbox(context.world.paths):
+        context.say("what was noted since then waits in the inbox; `dream consolidate` takes it in")
+    context.tell("hint: `dream check --repair` brings the files in line with it")
+    return 0
+
+
+def config(context: Context, options: Namespace) -> int:
+    """Show settings and where each came from."""
+    settings, env = context.world.settings, context.world.env
+    wanted = settings.path or default_config(env)
+    if options.action == "path":
+        context.document({"path": str(wanted), "exists": settings.path is not None, "home": str(context.world.paths.home),
+                          "defaults": str(share_dir("config") / "dream.toml")})
+        context.say(str(wanted))
+        if settings.path is None:
+            context.tell(f"not there, so every setting is at its default; `{share_dir('config') / 'dream.toml'}` shows them")
+        return 0
+    if options.action == "check":
+        context.document({"path": str(wanted), "exists": settings.path is not None, "warnings": list(settings.warnings),
+                          "set": sorted(settings.set_by_person)})
+        said = f"{render.count(len(settings.set_by_person), 'setting')} set, {render.count(len(settings.warnings), 'warning')}"
+        context.say(f"`{wanted}`: {said}" if settings.path else f"no file at `{wanted}`, every setting is at its default")
+        return 0
+    rows = list(_rows(context))
+    context.document({"path": str(wanted), "exists": settings.path is not None, "home": str(context.world.paths.home),
+                      "settings": {name: {"value": value, "from": origin} for name, value, origin in rows},
+                      "warnings": list(settings.warnings)})
+    for line in render.table([(name, _spelt(value), origin) for name, value, origin in rows]):
+        context.say(line)
+    return 0
+
+
+def _rows(context: Context) -> Iterator[tuple[str, object, str]]:
+    settings = context.world.settings
+    clamped = {w.split(" ", 1)[0] for w in settings.warnings}
+    for table in TABLES:
+        values = getattr(settings, table)
+        for field in fields(values):
+            name = f"{table}.{field.name}"
+            value = getattr(values, field.name)
+            origin = "default" if name not in settings.set_by_person else "clamped" if name in clamped else "file"
+            yield name, list(value) if isinstance(value, tuple) else value, origin
+
+
+def _spelt(value: object) -> str:
+    import json
+
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,1 @@
+"""What the command line prints: documents for programs, text for people."""

@@ -1,0 +1,110 @@
+"""Text for people: aligned, plain, with colour only where a terminal shows it. Nothing a memory says can steer a terminal."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from dreamd.core.values import Memory, Status
+
+STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
+STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
+                Status.SUPERSEDED: "dim", Status.SAID: "dim"}
+
+
+def paint(text: str, style: str, *, colour: bool) -> str:
+    """The text in a style, or as it is."""
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text else text
+
+
+def clean(text: str) -> str:
+    """One line without anything a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def clip(text: str, width: int) -> str:
+    """One clean line of at most so many columns."""
+    return fit(clean(text), width)
+
+
+def fit(line: str, width: int) -> str:
+    """A line cut at so many columns, its inner spaces kept; signs of wide scripts take two."""
+    used = [2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1 for sign in line]
+    if sum(used) <= width:
+        return line
+    kept = len(line)
+    while kept and sum(used[:kept]) >= width:
+        kept -= 1
+    return line[:kept].rstrip() + "…"
+
+
+def wrap(text: str, width: int, indent: str = "") -> str:
+    """A clean text over several lines; an indent that is more than spaces stands on the first of them."""
+    import textwrap
+
+    return textwrap.fill(clean(text), width=max(20, width), initial_indent=indent, subsequent_indent=" " * len(indent),
+                         break_long_words=False, break_on_hyphens=False)
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """`1 memory`, `1,200 memories`."""
+    whole = int(number)
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeo" else f"{one}s")
+    return f"{whole:,} {one if whole == 1 else plural}"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago, in the coarsest unit that still says something."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 0:
+        return "in the future"
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit != "minute" and seconds >= size):
+            return f"{count(seconds // size, unit)} ago"
+    return "just now" if seconds < 60 else "a minute ago"
+
+
+def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
+    """`2026-05-07 09:30`, in the given zone or the machine's."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def short(path: Path, home: str) -> str:
+    """A path as people write it, `~` for their own directory."""
+    text = str(path)
+    return "~" + text[len(home):] if home and text.startswith(home.rstrip("/") + "/") else text
+
+
+def marks(memory: Memory) -> str:
+    """What is particular about a memory, in a few signs' room."""
+    told = [] if memory.status is Status.LIVE else [
+        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
+    told += ["pinned"] if memory.pinned else []
+    told += ["edited"] if memory.edited else []
+    told += ["unverified"] if memory.unverified else []
+    told += [f"until {memory.ttl}"] if memory.ttl else []
+    return ", ".join(told)
+
+
+def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False) -> str:
+    """Id, class, marks and text of a memory on one line."""
+    told = marks(memory)
+    place = f"{memory.scope}  " if scope else ""
+    kind = "no memory" if memory.status is Status.SAID else memory.memory_class.value
+    head = f"{memory.id}  {kind:<10}  "
+    note = f"[{told}] " if told else ""
+    room = max(24, width - len(head) - len(place) - len(note))
+    return (paint(memory.id, "cyan", colour=colour) + f"  {kind:<10}  "
+            + paint(place, "dim", colour=colour) + paint(note, STATUS_STYLE[memory.status], colour=colour)
+            + clip(memory.text, room))
+
+
+def table(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
+    """Rows with their columns aligned and cleaned; the last one may be as long as it likes."""
+    if not rows:
+        return []
+    rows = [[clean(cell) for cell in row] for row in rows]
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
+    return ["".join(cell.ljust(w + gap) for cell, w in zip(row, widths, strict=False)) + row[-1] for row in rows]

@@ -1,0 +1,1 @@
+"""What every room stands on: values, errors, time, settings, paths, files, locks, telemetry, outage markers."""

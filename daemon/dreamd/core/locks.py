@@ -1,0 +1,369 @@
+"""Who may write now: four native locks that the kernel frees when their holder dies.
+
+    service.lock   held for the life of `dream run`; keeps a second service away
+    dream.lock     held for one dream, whoever started it (service, timer or a person)
+    write.lock     held while rows change; nothing slow ever runs under it
+    gate.lock      the turnstile in front of write.lock
+
+A file lock by itself is not fair: a dream that takes `write.lock` again at once starves everyone else. So a
+foreground writer holds the gate *while it waits*, and a dream passes through the gate before each batch and
+looks at it after each batch. Whoever dies frees what it held; nothing is ever judged stale.
+
+The files are never unlinked (unlinking a held lock makes two holders) and what is written in them is for
+people only: no decision reads it.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.core import fsio
+from dreamd.core.clock import SystemClock, iso
+from dreamd.core.errors import ConfigError, DreamError, Locked
+
+if TYPE_CHECKING:
+    from filelock import UnixFileLock
+
+SERVICE_LOCK = "service.lock"
+INSTALL_LOCK = "install.lock"
+DREAM_LOCK = "dream.lock"
+WRITE_LOCK = "write.lock"
+GATE_LOCK = "gate.lock"
+REQUESTS_LOCK = "requests.lock"
+
+POLL_S = 0.01
+FOREGROUND_POLL_S = (*(0.0001,) * 10, *(0.0002,) * 10, 0.0005, 0.0005, 0.001, 0.001, 0.002)
+"""Naps of one who waits to write, the last again and again: most locks are held for a millisecond or two, and a
+waiting person is worth the polls; a dream is not."""
+FOREGROUND_BUDGET_S = 2.0
+PROBE_GRACE_S = 1.0
+"""A probe holds a shared lock for an instant; taking a lock for life outlasts it."""
+BACKGROUND_PATIENCE_S = 30.0
+"""How long a dream waits for the turnstile before it gives the whole run up for now."""
+OWNER_BYTES = 512
+NO_LOCKS = "dream never works without its locks; check the directory and its filesystem"
+
+NETWORK_FILESYSTEMS = frozenset({
+    "afs", "afpfs", "beegfs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
+    "ocfs2", "pvfs2", "smb2", "smb3", "smbfs", "webdav",
+})
+LOCAL_FUSE = frozenset({"fuseblk", "fuse.ext2", "fuse.ext4", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs",
+                        "fuse.ntfs-3g", "fuse.portal", "fuse.lxcfs"})
+"""FUSE filesystems known to keep locks on one machine; any other FUSE may be a network in disguise."""
+
+
+class WriteBusy(Locked):
+    """The write lock was not had within its budget; a note goes to the inbox instead."""
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Who holds a lock, as told to people; never a reason for a decision."""
+
+    what: str
+    since: datetime
+
+
+@contextmanager
+def hold_dream(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> Iterator[None]:
+    """Hold the dream lock for one dream.
+
+    Raises Locked, naming the holder and since when, if another dream is at work.
+    """
+    with _hold_named(locks_dir, DREAM_LOCK, owner=owner, wait_s=wait_s, said="another dream is at work"):
+        yield
+
+
+@contextmanager
+def hold_service(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> Iterator[None]:
+    """Hold the service lock for the life of the service.
+
+    Raises Locked, naming the holder and since when, if another service watches this home.
+    """
+    with _hold_named(locks_dir, SERVICE_LOCK, owner=owner, wait_s=wait_s, said="another service is running"):
+        yield
+
+
+@contextmanager
+def hold_install(locks_dir: Path, owner: Owner) -> Iterator[None]:
+    """Hold the lock under which the service's files are written.
+
+    Raises Locked, naming the holder, if somebody is installing or removing it right now.
+    """
+    with _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed"):
+        yield
+
+
+@contextmanager
+def foreground(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+    """Hold the write lock for one short write, ahead of any dream.
+
+    One budget covers gate and write. Raises WriteBusy when it is spent: the caller drops into the inbox.
+    The kernel's lock is taken without the library around it, whose import would be a quarter of what a note costs.
+    """
+    until_s = SystemClock().monotonic() + budget_s
+    gate = _flock(locks_dir / GATE_LOCK, until_s=until_s)
+    try:
+        write = _flock(locks_dir / WRITE_LOCK, until_s=until_s)
+    finally:
+        os.close(gate)
+    try:
+        yield
+    finally:
+        os.close(write)
+
+
+@contextmanager
+def requests(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+    """Be the only one who reads and rewrites the list of what people asked to forget.
+
+    Raises WriteBusy when the time is spent.
+    """
+    held = _flock(locks_dir / REQUESTS_LOCK, until_s=SystemClock().monotonic() + budget_s)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+class Background:
+    """The dream's side of the turnstile: polite before each batch, attentive after it."""
+
+    def __init__(self, locks_dir: Path, *, should_stop: Callable[[], bool] | None = None,
+                 patience_s: float = BACKGROUND_PATIENCE_S) -> None:
+        self._gate = _lock(locks_dir, GATE_LOCK)
+        self._write = _lock(locks_dir, WRITE_LOCK)
+        self._should_stop = should_stop
+        self._patience_s = patience_s
+        self.waited_s = 0.0
+        """How long the batches so far stood in the queue, all together."""
+
+    @contextmanager
+    def batch(self) -> Iterator[None]:
+        """Go through the gate, then hold the write lock for one batch.
+
+        Raises WriteBusy when the gate stays shut beyond patience or the run is asked to stop while it waits.
+        """
+        since_s = SystemClock().monotonic()
+        _take(self._gate, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
+        self._gate.release()
+        _take(self._write, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
+        self.waited_s += SystemClock().monotonic() - since_s
+        try:
+            yield
+        finally:
+            self._write.release()
+
+    def someone_waits(self) -> bool:
+        """Tell whether a foreground writer stands in the gate right now."""
+        try:
+            _take(self._gate, wait_s=0.0, poll_s=POLL_S)
+        except WriteBusy:
+            return True
+        self._gate.release()
+        return False
+
+
+def is_held(locks_dir: Path, name: str) -> bool:
+    """Tell whether a lock is held by anyone, without taking it in anyone's way."""
+    import fcntl
+
+    try:
+        descriptor = os.open(locks_dir / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def read_owner(locks_dir: Path, name: str) -> str:
+    """Say who holds a lock, in words; empty when nobody does or nobody left a name."""
+    if not is_held(locks_dir, name):
+        return ""
+    return _owner_words(locks_dir / name)
+
+
+def check_local(directory: Path, *, allow_network: bool = False) -> None:
+    """Refuse a directory whose filesystem does not exclude writers on other machines.
+
+    Raises ConfigError for network filesystems and for FUSE mounts not known to be local.
+    """
+    if allow_network:
+        return
+    kind = filesystem_kind(directory)
+    suspicious = kind.startswith("fuse") and kind not in LOCAL_FUSE
+    if kind in NETWORK_FILESYSTEMS or suspicious:
+        raise ConfigError(f"`{directory}` lies on a network filesystem ({kind}), where locks do not exclude writers",
+                          hint="choose a local directory with `--home`, or set `store.allow_network_filesystem = true` "
+                               "if this machine is the only one that ever writes there")
+
+
+def filesystem_kind(directory: Path) -> str:
+    """The type of the filesystem a directory lies on, as the kernel calls it; empty when it cannot be told."""
+    real = directory.resolve()
+    mounts = _mounts_linux() if sys.platform == "linux" else _mounts_elsewhere()
+    best, best_depth = "", -1
+    for point, kind in mounts:
+        depth = len(point.parts)
+        if depth >= best_depth and (real == point or point in real.parents):
+            best, best_depth = kind, depth
+    return best
+
+
+def _mounts_linux() -> list[tuple[Path, str]]:
+    try:
+        lines = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return []  # a hidden procfs: unknown is not a reason to refuse
+    found = []
+    for line in lines:
+        left, _, right = line.partition(" - ")
+        fields = left.split()
+        if len(fields) >= 5 and right:
+            point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
+            found.append((Path(point), right.split()[0]))
+    return found
+
+
+def _mounts_elsewhere() -> list[tuple[Path, str]]:
+    import psutil
+
+    return [(Path(part.mountpoint), str(part.fstype)) for part in psutil.disk_partitions(all=True)]
+
+
+@contextmanager
+def _hold_named(locks_dir: Path, name: str, *, owner: Owner, wait_s: float, said: str) -> Iterator[None]:
+    from filelock import Timeout
+
+    lock = _lock(locks_dir, name, owner)
+    try:
+        _acquire(lock, wait_s=wait_s, poll_s=POLL_S)
+    except Timeout:
+        who = _owner_words(locks_dir / name)
+        raise Locked(f"{said}: {who}" if who else said,
+                     hint="wait for it, or look at it with `dream status`") from None
+    try:
+        yield
+    finally:
+        # The words go with their owner: a run with nothing to do leaves every byte below the home as it was.
+        with suppress(OSError):
+            os.truncate(locks_dir / name, 0)
+        lock.release()
+
+
+def _flock(path: Path, *, until_s: float) -> int:
+    """Lock a file until its descriptor is closed, as `UnixFileLock` does.
+
+    Raises WriteBusy when the time is up, Outage where the disk takes no file, DreamError where it takes no locks.
+    """
+    clock, naps = SystemClock(), 0
+    while True:
+        descriptor = _open_lock(path)
+        try:
+            while not _is_had(descriptor, path):
+                if clock.monotonic() >= until_s:
+                    raise WriteBusy("the store is busy with another write", hint="try again in a moment")
+                clock.sleep(FOREGROUND_POLL_S[min(naps, len(FOREGROUND_POLL_S) - 1)])
+                naps += 1
+            if os.fstat(descriptor).st_nlink:
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        # Somebody removed the file while we waited: a lock on a file without a name excludes nobody.
+        os.close(descriptor)
+
+
+def _open_lock(path: Path) -> int:
+    with fsio.translated(path):
+        fsio.make_private_dir(path.parent)
+        try:
+            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.EISDIR):
+                raise DreamError(f"cannot lock `{path}`: {error.strerror}", hint=NO_LOCKS) from None
+            raise
+
+
+def _is_had(descriptor: int, path: Path) -> bool:
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        raise DreamError(f"cannot lock `{path}`: {error.strerror or error}", hint=NO_LOCKS) from error
+    return True
+
+
+def _lock(locks_dir: Path, name: str, owner: Owner | None = None) -> UnixFileLock:
+    from filelock import UnixFileLock
+
+    def sign(descriptor: int) -> None:
+        _write_owner(descriptor, owner)
+
+    return UnixFileLock(locks_dir / name, mode=0o600, fallback_to_soft=False, preserve_lock_file=True,
+                        poll_interval=POLL_S, on_acquired=sign if owner else None)
+
+
+def _take(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
+    from filelock import Timeout
+
+    try:
+        _acquire(lock, wait_s=wait_s, poll_s=poll_s, give_up=give_up)
+    except Timeout:
+        raise WriteBusy("the store is busy with another write", hint="try again in a moment") from None
+
+
+def _acquire(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
+    """Acquire, turning a filesystem that cannot lock into a sentence instead of carrying on unlocked."""
+    fsio.make_private_dir(Path(lock.lock_file).parent)  # the library would make it, open to everybody
+    try:
+        lock.acquire(timeout=wait_s, poll_interval=poll_s, cancel_check=give_up)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise DreamError(f"cannot lock `{lock.lock_file}`: {error.strerror or error}",
+                         hint=NO_LOCKS) from error
+
+
+def _write_owner(descriptor: int, owner: Owner | None) -> None:
+    if owner is None:
+        return
+    note = json.dumps({"pid": os.getpid(), "what": owner.what[:100], "since": iso(owner.since)}).encode()
+    with suppress(OSError):  # a full disk must not keep anyone from the lock; the words are for people only
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, note[:OWNER_BYTES], 0)
+
+
+def _owner_words(path: Path) -> str:
+    """`dream run` (pid 12) since …, from whatever stands in the file; empty when it says nothing usable."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return ""
+    try:
+        note = json.loads(os.read(descriptor, OWNER_BYTES))
+        what, pid, since = str(note["what"]), int(note["pid"]), str(note["since"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+    finally:
+        os.close(descriptor)
+    printable = "".join(c for c in f"`{what}` (pid {pid}) since {since}" if c.isprintable())
+    return printable[:200]

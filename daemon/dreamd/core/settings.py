@@ -1,0 +1,259 @@
+"""Settings: one frozen record a table, read from TOML, clamped to their range, and never guessed.
+
+A value out of range is clamped with a warning; a misspelt table or key is an error that names the nearest
+real one, because a setting that silently does nothing is worse than none. `config/dream.toml` shows every
+setting at its default; a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any  # TOML values are of any type until they are checked here
+
+from dreamd.core.errors import ConfigError
+
+LARGEST_FILE_BYTES = 1_000_000
+
+
+def _number(default: float, low: float, high: float, doc: str) -> Any:
+    return field(default=default, metadata={"low": low, "high": high, "doc": doc})
+
+
+def _choice(default: str, choices: tuple[str, ...], doc: str) -> Any:
+    return field(default=default, metadata={"choices": choices, "doc": doc})
+
+
+def _free(default: object, doc: str) -> Any:
+    return field(default=default, metadata={"doc": doc})
+
+
+@dataclass(frozen=True)
+class StoreSettings:
+    zone: str = _free("auto", "time zone of days and TTLs, an IANA name; auto: the machine's when the store is made")
+    allow_network_filesystem: bool = _free(False, "accept a home on NFS or SMB, where locks may not exclude")
+    backups_kept: int = _number(4, 1, 50, "verified copies of the store kept in `backups/`")
+    runs_kept_days: int = _number(3650, 30, 36500, "how long runs stay in the journal and can be undone")
+
+
+@dataclass(frozen=True)
+class SourceSettings:
+    claude_code: bool = _free(True, "read Claude Code transcripts and memory directories")
+    codex: bool = _free(True, "read Codex CLI sessions and memories")
+    gemini: bool = _free(True, "read Gemini CLI sessions")
+    copilot: bool = _free(True, "read Copilot CLI sessions and chats of VS Code")
+    opencode: bool = _free(True, "read OpenCode sessions")
+    openclaw: bool = _free(True, "read OpenClaw sessions and workspaces")
+    cursor: bool = _free(True, "read Cursor agent transcripts")
+    hermes: bool = _free(True, "read Hermes memories")
+    letta: bool = _free(True, "read Letta memories")
+    paths: tuple[str, ...] = _free((), "more files or directories to read on every dream")
+    read_budget_mib: int = _number(256, 1, 4096, "most that one dream reads from one source")
+
+
+@dataclass(frozen=True)
+class ExtractionSettings:
+    every_turns: int = _number(5, 1, 100, "completed turns of a conversation after which it is extracted")
+    min_minutes: float = _number(10, 0, 1440, "least time between two extractions of one conversation")
+    promote_after_conversations: int = _number(3, 2, 20, "conversations that make a repeated one-off order a rule")
+
+
+@dataclass(frozen=True)
+class ConsolidateSettings:
+    neighbours: int = _number(12, 2, 64, "nearest memories each new observation is compared with")
+    neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
+    judge: str = _choice("auto", ("auto", "rules"), "auto: the trained judge where its weights are; rules: without it")
+    cross_encoder: str = _free("", "directory of a larger NLI cross-encoder as a second opinion, read offline; empty: none")
+    max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
+    retire_always: int = _number(5, 1, 1000, "memories one run may retire whatever the share")
+
+
+@dataclass(frozen=True)
+class PruneSettings:
+    stale_after_days: int = _number(90, 7, 3650, "days without being said, confirmed or recalled until a reference is stale")
+    archive_after_days: int = _number(90, 7, 3650, "further days until a stale memory is archived")
+
+
+@dataclass(frozen=True)
+class IndexSettings:
+    max_lines: int = _number(200, 20, 2000, "longest `MEMORY.md` in lines")
+    max_kib: int = _number(25, 2, 256, "largest `MEMORY.md` in KiB")
+    aim_lines: int = _number(140, 10, 2000, "length an attached agent's index is brought down to once it is over the limit")
+
+
+@dataclass(frozen=True)
+class RecallSettings:
+    floor: float = _number(0.35, 0.0, 1.0, "score below which nothing is shown")
+    memory_boost: float = _number(1.5, 0.1, 5.0, "factor for memories")
+    document_boost: float = _number(0.85, 0.1, 5.0, "factor for process documents")
+    stale_factor: float = _number(0.5, 0.0, 1.0, "factor for stale memories")
+    superseded_factor: float = _number(0.5, 0.0, 1.0, "factor for superseded versions")
+    age_rate_per_day: float = _number(0.01, 0.0, 1.0, "exponential age rate; order only, never below the floor")
+    word_weight: float = _number(0.35, 0.0, 1.0, "share of the word match in the fused similarity")
+    share_of_best: float = _number(0.55, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")
+    passages: int = _number(6, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
+    diversity: float = _number(0.0, 0.0, 1.0, "0: by score alone; towards 1: prefer results unlike those above them")
+    lean: int = _number(3, 1, 50, "results of the lean budget")
+    balanced: int = _number(7, 1, 50, "results of the balanced budget")
+    deep: int = _number(15, 1, 50, "results of the deep budget")
+    injection_cap: int = _number(10, 1, 50, "most memories ever injected into a conversation")
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    engine: str = _choice("auto", ("auto", "light", "torch"), "auto: numpy; torch for many texts on an accelerator")
+    device: str = _choice("cpu", ("cpu", "cuda", "mps"), "where torch embeds, when it does")
+    directory: str = _free("", "directory of the embedding model; empty: the installed package")
+    threads: int = _number(1, 1, 64, "CPU threads used for embedding")
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    min_hours: float = _number(24, 0, 720, "least time between two dreams")
+    volume_base: int = _number(50, 1, 100000, "waiting observations that make a dream worth while")
+    volume_share: float = _number(0.2, 0.0, 10.0, "the same, per memory already kept")
+    volume_sessions: int = _number(5, 1, 1000, "conversations with something new that are enough instead")
+    nightly_at: str = _free("03:00", "local time of the nightly dream")
+    quiet_minutes: float = _number(5, 0, 120, "how long agents must have been quiet")
+    battery_min_percent: int = _number(30, 0, 100, "charge below which nothing starts on battery")
+    max_load_per_core: float = _number(0.7, 0.05, 16.0, "load above which a dream waits, where pressure is unknown")
+    settle_s: int = _number(120, 0, 3600, "wait after login or resume")
+    trickle_after_hours: float = _number(24, 1, 720, "deferral after which a dream runs slowly all the same")
+    starved_after_hours: float = _number(72, 1, 2160, "deferral that counts as starved")
+    child_timeout_minutes: int = _number(60, 1, 1440, "longest honest dream; past it the child is ended")
+    child_memory_mib: int = _number(2048, 256, 65536, "address space of the child, in MiB above its libraries")
+
+
+@dataclass(frozen=True)
+class PrimingSettings:
+    enabled: bool = _free(True, "tell an agent what is known when a conversation starts")
+    memories: int = _number(8, 1, 10, "memories taken for a new conversation")
+    branches: str = _free("*", "branches that are primed, a shell pattern")
+    tracker_command: str = _free("", "command that prints an issue's title; `{issue}` is replaced by its number")
+    timeout_ms: int = _number(2000, 100, 10000, "longest a start of a conversation may wait")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All tables, plus what was clamped and which keys the person set."""
+
+    store: StoreSettings = StoreSettings()
+    sources: SourceSettings = SourceSettings()
+    extraction: ExtractionSettings = ExtractionSettings()
+    consolidate: ConsolidateSettings = ConsolidateSettings()
+    prune: PruneSettings = PruneSettings()
+    index: IndexSettings = IndexSettings()
+    recall: RecallSettings = RecallSettings()
+    model: ModelSettings = ModelSettings()
+    service: ServiceSettings = ServiceSettings()
+    priming: PrimingSettings = PrimingSettings()
+    warnings: tuple[str, ...] = ()
+    set_by_person: frozenset[str] = frozenset()
+    path: Path | None = None
+
+
+TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming")
+
+
+def load_settings(path: Path, *, required: bool = False) -> Settings:
+    """Read a settings file; one that is not there means defaults, unless a person named it.
+
+    Raises ConfigError when it cannot be read, is no TOML, or has a key dream does not know.
+    """
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(LARGEST_FILE_BYTES + 1)
+    except FileNotFoundError:
+        if required:
+            raise ConfigError(f"no settings file at `{path}`",
+                              hint="`dream config path` shows where it is looked for") from None
+        return Settings()
+    except OSError as error:
+        raise ConfigError(f"cannot read the settings file `{path}`: {error.strerror}") from error
+    if len(raw) > LARGEST_FILE_BYTES:
+        raise ConfigError(f"the settings file `{path}` is larger than {LARGEST_FILE_BYTES} bytes")
+    import tomllib  # most homes have no settings file, and a note should not pay for reading none
+
+    try:
+        document = tomllib.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise ConfigError(f"the settings file `{path}` is not UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise ConfigError(f"the settings file `{path}` is not valid TOML: {error}") from None
+    try:
+        return build_settings(document, path=path)
+    except ConfigError as error:
+        raise ConfigError(f"{error.message}, in `{path}`", hint=error.hint) from None
+
+
+def build_settings(document: Mapping[str, object], *, path: Path | None = None) -> Settings:
+    """Check a parsed document key by key.
+
+    Raises ConfigError for an unknown table or key and for a value of the wrong type.
+    """
+    warnings: list[str] = []
+    chosen: set[str] = set()
+    tables: dict[str, Any] = {}
+    for name, content in document.items():
+        if name not in TABLES:
+            raise ConfigError(f"unknown table `[{name}]`", hint=_nearest(name, TABLES))
+        if not isinstance(content, Mapping):
+            raise ConfigError(f"`{name}` must be a table", hint=f"write `[{name}]` on a line of its own")
+        kind = type(getattr(Settings(), name))
+        known = {f.name: f for f in fields(kind)}
+        values: dict[str, Any] = {}
+        for key, value in content.items():
+            if key not in known:
+                raise ConfigError(f"unknown key `{name}.{key}`", hint=_nearest(key, tuple(known)))
+            values[key] = _checked(f"{name}.{key}", value, known[key], warnings)
+            chosen.add(f"{name}.{key}")
+        tables[name] = kind(**values)
+    warnings.extend(_absent(tables.get("consolidate", ConsolidateSettings())))
+    return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
+
+
+def _absent(consolidate: ConsolidateSettings) -> list[str]:
+    """A word on a cross-encoder that is wanted and not there: the judge goes on without it."""
+    wanted = consolidate.cross_encoder
+    folder = Path(wanted).expanduser()
+    weights = ("model.safetensors", "model.safetensors.index.json")
+    if not wanted or ((folder / "config.json").is_file() and any((folder / name).is_file() for name in weights)):
+        return []
+    return [f"consolidate.cross_encoder names `{wanted}`, which lacks `config.json` or `model.safetensors`: judging without it"]
+
+
+def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object:
+    default, meta = spec.default, spec.metadata
+    if isinstance(default, tuple):
+        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
+            raise ConfigError(f"`{name}` must be a list of strings")
+        return tuple(value)
+    if isinstance(default, bool | str):
+        if type(value) is not type(default):
+            raise ConfigError(f"`{name}` must be {'true or false' if isinstance(default, bool) else 'a string'}")
+        if "choices" in meta and value not in meta["choices"]:
+            raise ConfigError(f"`{name}` must be one of {', '.join(meta['choices'])}")
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
+        raise ConfigError(f"`{name}` must be a number")
+    return _clamped(name, value, meta, whole=isinstance(default, int), warnings=warnings)
+
+
+def _clamped(name: str, value: float, meta: Mapping[str, Any], *, whole: bool, warnings: list[str]) -> float:
+    low, high = meta["low"], meta["high"]
+    if value < low or value > high:
+        bound = low if value < low else high
+        side = "below" if value < low else "above"
+        warnings.append(f"{name} {value} is {side} {bound}, using {bound}")
+        return bound  # type: ignore[no-any-return]
+    if whole and value != int(value):
+        raise ConfigError(f"`{name}` must be a whole number")
+    return int(value) if whole else value
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(sorted(known))}"

@@ -1,0 +1,377 @@
+"""The values that travel between rooms: closed choices and frozen records, nothing that acts.
+
+Times are aware datetimes in UTC.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from functools import lru_cache
+
+from dreamd.core.errors import UsageError
+from dreamd.core.events import Cursor as Cursor
+from dreamd.core.events import Event as Event
+from dreamd.core.events import EventKind as EventKind
+from dreamd.core.events import Reading as Reading
+from dreamd.core.events import Skip as Skip
+from dreamd.core.events import Speaker as Speaker
+from dreamd.core.identity import content_id as content_id
+from dreamd.core.identity import english_key as english_key
+from dreamd.core.identity import text_sha as text_sha
+from dreamd.core.identity import with_context as with_context
+
+TAXONOMY_VERSION = 1
+SHORTEST_TEXT = 12
+IN_PASSING = "said-in-passing"
+"""Sign and fate of an observation of which no memory is made and that recall finds as a passage."""
+ONE_OFF = "one-off"
+"""Sign of an order that becomes a memory once it is said again."""
+LONGEST_TEXT = 16_000
+"""Longest observation text in characters; longer input is split by its reader or refused by `note`."""
+
+
+class Origin(StrEnum):
+    """Where a statement comes from. Decides how far it may be trusted."""
+
+    USER = "user"
+    AGENT = "agent"
+    TOOL = "tool"
+    WEB = "web"
+    IMPORT = "import"
+
+
+class Trust(StrEnum):
+    """How far a memory may be trusted: the lowest among the observations whose words it carries."""
+
+    USER = "user"
+    AGENT = "agent"
+    UNTRUSTED = "untrusted"
+
+
+TRUST_RANK = {Trust.UNTRUSTED: 0, Trust.AGENT: 1, Trust.USER: 2}
+
+
+def trust_of(origin: Origin) -> Trust:
+    """The trust an origin deserves; `import` is a file a person handed over, so it counts as an agent's word."""
+    if origin is Origin.USER:
+        return Trust.USER
+    return Trust.AGENT if origin in (Origin.AGENT, Origin.IMPORT) else Trust.UNTRUSTED
+
+
+class MemoryClass(StrEnum):
+    """What a statement is, and so where it is kept and when it leaves."""
+
+    PREFERENCE = "preference"
+    RULE = "rule"
+    REFERENCE = "reference"
+    STATE = "state"
+    HISTORY = "history"
+    PROCEDURE = "procedure"
+
+
+class MemoryType(StrEnum):
+    """The closed set agents use in frontmatter."""
+
+    USER = "user"
+    FEEDBACK = "feedback"
+    PROJECT = "project"
+    REFERENCE = "reference"
+
+
+class Category(StrEnum):
+    """The seven sections of an index."""
+
+    PREFERENCES = "preferences"
+    RULES = "rules-conventions"
+    ARCHITECTURE = "system-architecture"
+    OPERATIONS = "operations"
+    MEMORY_SYSTEM = "memory-system"
+    PROJECTS = "projects"
+    PEOPLE = "people-relationships"
+
+
+class Status(StrEnum):
+    """What a memory is today."""
+
+    LIVE = "live"
+    HELD = "held"
+    STALE = "stale"
+    ARCHIVED = "archived"
+    SUPERSEDED = "superseded"
+    SAID = "said"
+    """Of no memory: what a person said in passing, as recall shows it."""
+
+
+CURRENT = frozenset({Status.LIVE, Status.HELD, Status.STALE})
+"""Statuses in which a memory still claims something."""
+
+
+class GateVerdict(StrEnum):
+    """What the gate lets a candidate become."""
+
+    ALLOW = "allow"
+    HOLD = "hold"
+    DISCARD = "discard"
+
+
+class Fate(StrEnum):
+    """What became of an observation; exactly one."""
+
+    NEW = "new"
+    DUPLICATE = "duplicate"
+    REFINES = "refines"
+    UPDATES = "updates"
+    CONTRADICTS = "contradicts"
+    HELD = "held"
+    DISCARDED = "discarded"
+
+
+class Relation(StrEnum):
+    """How two statements of one scope stand to each other."""
+
+    DUPLICATE = "duplicate"
+    REFINES = "refines"
+    UPDATES = "updates"
+    CONTRADICTS = "contradicts"
+    RELATED = "related"
+    UNRELATED = "unrelated"
+
+
+MERGING = frozenset({Relation.DUPLICATE, Relation.REFINES})
+
+
+class Basis(StrEnum):
+    """What an `updates` or `contradicts` verdict rests on; the caller weighs time and authority by it."""
+
+    MARKER = "marker"
+    """The wording itself shows the change ("no longer", "moved from … to")."""
+    TIME = "time"
+    """Only the times of the two statements tell which is current."""
+    NONE = "none"
+
+
+SURE_CONFLICT = 0.85
+"""Confidence from which a conflict ends or holds what stands: every statement meets a score of others, and one wrong
+ending in a hundred comparisons would be one in every few nights."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """One relation between `a` and `b` with its confidence (0–1) and readable evidence.
+
+    `richer` names the side ("a" or "b") whose wording says everything the other says, for `duplicate` and
+    `refines`. `newer` names the side that is current, for `updates`.
+    """
+
+    relation: Relation
+    confidence: float
+    evidence: tuple[str, ...] = ()
+    basis: Basis = Basis.NONE
+    richer: str | None = None
+    newer: str | None = None
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a dream acts on it. A conflict less sure than that ends and holds nothing: both stay in force."""
+        return self.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or self.confidence >= SURE_CONFLICT
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """What a lexicon hears in two statements: each word as it stands, and then its meanings in English.
+
+    A side in English is empty: it needs no lexicon.
+    """
+
+    a: tuple[tuple[str, ...], ...]
+    b: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """What a trained scorer thinks of a pair `a`, `b`: calibrated probabilities that add up to 1."""
+
+    same: float
+    """One claim, equally detailed."""
+    a_richer: float
+    b_richer: float
+    a_newer: float
+    """The wording of `a` shows that it replaced what `b` says."""
+    b_newer: float
+    clash: float
+    """Same subject, cannot both hold, and the wording does not show which is current."""
+    related: float
+    unrelated: float
+    heard: Hearing | None = None
+    """Where a side is not English."""
+
+    @property
+    def merge(self) -> float:
+        """One claim, whoever says more."""
+        return self.same + self.a_richer + self.b_richer
+
+    @property
+    def conflict(self) -> float:
+        """The two cannot both be current."""
+        return self.a_newer + self.b_newer + self.clash
+
+    def turned(self) -> PairScore:
+        """The score of the pair `b`, `a`."""
+        heard = Hearing(self.heard.b, self.heard.a) if self.heard else None
+        return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related,
+                         self.unrelated, heard)
+
+
+@dataclass(frozen=True, order=True)
+class Scope:
+    """`user`, `project:<key>`, `team:<key>` or `local:<conversation>`. No rule works across two scopes."""
+
+    kind: str
+    key: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.key}" if self.key else self.kind
+
+
+SCOPE_KINDS = ("user", "project", "team", "local")
+LONGEST_SCOPE_KEY = 200
+
+
+@lru_cache(maxsize=1024)
+def parse_scope(text: str) -> Scope:
+    """Read a scope as people write it.
+
+    Raises UsageError for an unknown kind, a missing or needless key, and keys that could leave a directory.
+    """
+    kind, _, key = text.strip().partition(":")
+    if kind not in SCOPE_KINDS:
+        raise UsageError(f"unknown scope kind; expected one of {', '.join(SCOPE_KINDS)}",
+                         hint="write `user`, `project:NAME`, `team:NAME` or `local:CONVERSATION`")
+    if kind == "user":
+        if key:
+            raise UsageError("the scope `user` takes no key")
+        return Scope("user")
+    key = key.strip()
+    if not key:
+        raise UsageError(f"the scope `{kind}` needs a key", hint=f"write `{kind}:NAME`")
+    if len(key) > LONGEST_SCOPE_KEY:
+        raise UsageError(f"the scope key is longer than {LONGEST_SCOPE_KEY} characters")
+    parts = key.replace("\\", "/").split("/")
+    if ".." in parts or "." in parts or any(ord(c) < 32 or ord(c) == 127 for c in key):
+        raise UsageError("a scope key must not contain `.` or `..` as a path part, or control characters")
+    return Scope(kind, key)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A statement that may become an observation, as extraction or a person hands it over."""
+
+    text: str
+    origin: Origin
+    at: datetime
+    scope: Scope
+    conversation: str = ""
+    key: str = ""
+    class_hint: MemoryClass | None = None
+    type_hint: MemoryType | None = None
+    ttl: str | None = None
+    """`YYYY-MM-DD`, when the caller gave one."""
+    explicit: bool = True
+    """False for text extracted from transcripts: a single sighting of a one-off order is then held back."""
+    sign: str = ""
+    """The extraction rule that found it, for the record (`correction`, `remember`, `preference`, …)."""
+    source_id: str = ""
+    start: int = 0
+    end: int = 0
+    target: str = ""
+    """Memory id, when a person edited that memory's file; `said:` and an observation id, when they took that word back."""
+    context: str = ""
+    """What was said just before in the conversation: for finding the text, never shown as it or judged."""
+
+
+@dataclass(frozen=True)
+class Gated:
+    """What the gate decided about one observation, and the durable wording it may be stored under."""
+
+    verdict: GateVerdict
+    reason: str
+    """Name of the rule that decided, as printed by `explain`."""
+    text: str
+    """Durable wording: dates absolute, pronouns as they were, secrets already masked."""
+    memory_class: MemoryClass
+    memory_type: MemoryType
+    category: Category
+    ttl: str | None = None
+    valid_from: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Observation:
+    """One immutable thing somebody said or noted. Append-only."""
+
+    id: str
+    seq: int
+    text: str
+    origin: Origin
+    at: datetime
+    scope: Scope
+    conversation: str = ""
+    key: str = ""
+    class_hint: MemoryClass | None = None
+    type_hint: MemoryType | None = None
+    ttl: str | None = None
+    explicit: bool = True
+    sign: str = ""
+    source_id: str = ""
+    start: int = 0
+    end: int = 0
+    target: str = ""
+    fate: Fate | None = None
+    fate_reason: str = ""
+    memory_id: str = ""
+    set_aside: bool = False
+    context: str = ""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """One consolidated statement and everything that is known about it."""
+
+    id: str
+    scope: Scope
+    text: str
+    memory_class: MemoryClass
+    memory_type: MemoryType
+    category: Category
+    status: Status
+    trust: Trust
+    authority: Trust
+    """The highest standing of anyone who made this claim: a person's word stays one when an agent repeats it."""
+    created_at: datetime
+    updated_at: datetime
+    confirmed_at: datetime
+    """When it was last said, confirmed or edited (recalls are kept apart)."""
+    valid_from: datetime
+    valid_to: datetime | None = None
+    ttl: str | None = None
+    superseded_by: str = ""
+    supersedes: tuple[str, ...] = ()
+    observations: tuple[str, ...] = ()
+    support: int = 1
+    spoken_in: tuple[str, ...] = ()
+    """The conversations it was said in, as far as they are known."""
+    recalls: int = 0
+    recalled_at: datetime | None = None
+    pinned: bool = False
+    edited: bool = False
+    """A person edited its file since dream last wrote it: never touched by a dream."""
+    unverified: bool = False
+    taxonomy_version: int = TAXONOMY_VERSION
+    reason: str = ""
+    """Why it has its status (`expired`, `contradicts`, `stale`, `deleted-by-person`, …)."""
+    file: str = ""
+    links: tuple[tuple[str, str], ...] = field(default=())
+    """(other memory id, relation) pairs."""

@@ -1,0 +1,1 @@
+"""One dream: its cycle, its plan, what it writes, and taking it back."""

@@ -1,0 +1,233 @@
+"""Check: store, files, vectors and journal against each other; repair what is derived, refuse where it is not.
+
+Also the way back to a verified copy of the store.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from dreamd.core import fsio, locks
+from dreamd.core.clock import iso
+from dreamd.core.errors import Corrupt, DreamError, StoreMissing
+from dreamd.core.locks import Owner
+from dreamd.core.values import Scope
+from dreamd.core.world import World
+from dreamd.dream import projection
+from dreamd.dream.cycle import write_files
+from dreamd.kit import Kit
+from dreamd.store import backups, checks, derived, memories, observations, seals, work
+from dreamd.store.connection import open_reader, translated
+from dreamd.store.intake import inbox
+from dreamd.store.work import Intent, KnownFile
+
+OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
+EDITED = "edited"
+"""A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
+REPLACED_MOST = 10
+"""Stores kept beside the one that a person went back to; the oldest go first beyond it."""
+NOTES_AT_ONCE = 50
+READING = ("staged", "cursor", "source")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one check saw; `detail` names places and counts, never words of a memory."""
+
+    name: str
+    verdict: str
+    detail: str = ""
+
+
+def check(kit: Kit, *, repair: bool = False) -> list[Finding]:
+    """Look at everything; with `repair`, make the derived parts anew.
+
+    Raises Locked while a dream is at work, for it would see half of what that dream does.
+    """
+    with locks.hold_dream(kit.paths.locks, Owner("dream check", kit.clock.now())):
+        return list(_findings(kit, repair))
+
+
+def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
+    for name, look in checks.INVARIANTS:
+        with translated(kit.paths.store):
+            faults = look(kit.store)
+        yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
+    unsealed = set(seals.broken(kit.store.connection)) & seals.DERIVED
+    yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
+    yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)) or len(unsealed & {"vector", "vector_file"}),
+                   _drop_vectors, repair)
+    yield _derived(kit, "verdicts", len(unsealed & {"judged"}), _drop_verdicts, repair)
+    yield _derived(kit, "reading positions", len(unsealed.intersection(READING)), _read_anew, repair)
+    gone = _deleted_by_person(kit)
+    if gone and not repair:
+        yield Finding("deleted files", EDITED, f"{len(gone)} gone: the next `dream consolidate` takes that as your wish, "
+                                               "`dream check --repair` brings them back")
+    wrong = _stray_files(kit, leave_out=() if repair else gone) or len(unsealed & {"file"})
+    yield _derived(kit, "files", wrong, _rewrite_files, repair)
+    yield _rights(kit, repair)
+    yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)) or len(unsealed & {"intent"}), _settle, repair)
+
+
+def _rights(kit: Kit, repair: bool) -> Finding:
+    """A memory is its owner's alone: an editor or a copy may have opened it to others."""
+    ajar, foreign = fsio.list_too_open(kit.paths.home)
+    if foreign:
+        shown = ", ".join(f"`{p.relative_to(kit.paths.home)}`" for p in foreign[:3])
+        return Finding("rights", BROKEN, f"{len(foreign)} links or things of another user, {shown} among them; dream reads and "
+                                         "writes none of them: take them away")
+    if not ajar:
+        return Finding("rights", OK)
+    if not repair:
+        return Finding("rights", EDITED, f"{len(ajar)} open to other users; `dream check --repair` closes them")
+    for path in ajar:
+        fsio.close_to_others(path)
+    return Finding("rights", REPAIRED, f"{len(ajar)} closed to other users")
+
+
+def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repair: bool) -> Finding:
+    if not wrong:
+        return Finding(name, OK)
+    if not repair:
+        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew")
+    mend(kit)
+    return Finding(name, REPAIRED, f"{wrong} made anew")
+
+
+def _rebuild_words(kit: Kit) -> None:
+    with kit.background.batch(), kit.store.writing() as tx:
+        derived.rebuild_words(tx)
+
+
+def _drop_vectors(kit: Kit) -> None:
+    """All of them: a seal tells that a row is wrong, not which. The next dream embeds anew."""
+    _drop(kit, "vector", "vector_file")
+
+
+def _drop_verdicts(kit: Kit) -> None:
+    """Pairs are judged again when they meet again."""
+    _drop(kit, "judged")
+
+
+def _read_anew(kit: Kit) -> None:
+    """Sources are read from their beginning once more; what is known already is recognised by its id."""
+    _drop(kit, *READING)
+
+
+def _drop(kit: Kit, *tables: str) -> None:
+    with kit.background.batch(), kit.store.writing() as tx:
+        for table in tables:
+            seals.empty(tx, table)
+
+
+def _settle(kit: Kit) -> None:
+    if "intent" in seals.broken(kit.store.connection):
+        _drop(kit, "intent")
+        write_files(kit, memories.load_scopes(kit.store), [])
+    projection.settle(kit)
+
+
+def _deleted_by_person(kit: Kit) -> list[str]:
+    """Topic files that are gone from a directory that is still there."""
+    return [f.path for f in work.load_files(kit.store).values() if f.memory and f.path.startswith("memory/")
+            and not (kit.paths.home / f.path).exists() and (kit.paths.home / f.path).parent.is_dir()]
+
+
+def _stray_files(kit: Kit, *, leave_out: Collection[str]) -> int:
+    """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
+    wrong = 0
+    for known in work.load_files(kit.store).values():
+        missing = known.path not in leave_out and not (kit.paths.home / known.path).exists()
+        wrong += missing or not work.is_whole(known)
+    for scope in memories.load_scopes(kit.store):
+        wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))
+    return wrong
+
+
+def _rewrite_files(kit: Kit) -> None:
+    """Missing files come back as they were, a person's own layout included; then what is out of date follows."""
+    known = list(work.load_files(kit.store).values())
+    gone = [f for f in known if work.is_whole(f) and not (kit.paths.home / f.path).exists()]
+    with kit.background.batch(), kit.store.writing() as tx:
+        for file in known:
+            if not work.is_whole(file):
+                _take_from_disk(tx, file, kit.paths.home / file.path)
+        work.intend(tx, [Intent(f.path, None, fsio.sha256_bytes(f.body), f.body, f.memory, f.scope) for f in gone])
+    _settle(kit)
+    kit.kind = "repair"
+    scopes = memories.load_scopes(kit.store)
+    write_files(kit, scopes, [])
+    if "file" in seals.broken(kit.store.connection):
+        _own_anew(kit, scopes)
+
+
+def _own_anew(kit: Kit, scopes: Sequence[Scope]) -> None:
+    """The table of files is damaged somewhere: set down for each file again whose it is, then seal it as it stands."""
+    with kit.background.batch(), kit.store.writing() as tx:
+        for scope in scopes:
+            known = work.load_files(kit.store, scope=scope)
+            wanted = projection.render_scope(memories.load_memories(kit.store, scope=scope), known, scope=scope,
+                                             paths=kit.paths, rules=kit.settings.index)
+            for path, (_, memory) in wanted.items():
+                if path in known:
+                    work.accept_file(tx, replace(known[path], memory=memory))
+    with kit.background.batch(), kit.store.writing() as tx:
+        seals.renew(tx, "file")
+
+
+def _take_from_disk(tx: sqlite3.Connection, file: KnownFile, path: Path) -> None:
+    """The kept bytes are damaged: keep those of the file, if it still is what was kept; otherwise write it anew."""
+    with suppress(FileNotFoundError, DreamError):
+        body = fsio.read_bytes(path)
+        if fsio.sha256_bytes(body) == file.sha:
+            work.accept_file(tx, replace(file, body=body))
+            return
+    work.drop_file(tx, file.path)
+
+
+def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:
+    """Put a verified copy in the store's place; the present store is kept beside it. Gives (copy used, kept as).
+
+    What was noted since the copy was made waits in the inbox, as far as the present store can still be read.
+    Raises StoreMissing without a copy, Corrupt when none can be trusted, Locked while a dream is at work.
+    """
+    paths = world.paths
+    choices = [file] if file else sorted(paths.backups.glob("*.db"), reverse=True)
+    if not choices:
+        raise StoreMissing(f"no backup in `{paths.backups}`", hint="dream makes one every week and before a migration")
+    with locks.hold_dream(paths.locks, Owner("dream restore-store", world.clock.now())), locks.foreground(paths.locks):
+        chosen = _first_sound(choices)
+        kept = None
+        if paths.store.exists():
+            kept = paths.home / f"dream.db.replaced-{iso(world.clock.now()).replace(':', '')}"
+            fsio.move(paths.store, kept)
+        for extra in ("-wal", "-shm"):
+            fsio.remove(paths.store.with_name(paths.store.name + extra))
+        fsio.write_atomic(paths.store, chosen.read_bytes())
+        if kept is not None:
+            _save_notes(world, kept)
+            for old in sorted(paths.home.glob("dream.db.replaced-*"))[:-REPLACED_MOST]:
+                fsio.remove(old)
+    return chosen, kept
+
+
+def _save_notes(world: World, damaged: Path) -> None:
+    """Lay the notes that only a replaced store has into the inbox, for the next dream to take in."""
+    with suppress(DreamError), closing(open_reader(world.paths.store)) as copy, closing(open_reader(damaged)) as old:
+        notes = list(observations.load_noted_after(old, observations.last_seq(copy)))
+        for n in range(0, len(notes), NOTES_AT_ONCE):
+            inbox.put_notes(world.paths, notes[n:n + NOTES_AT_ONCE], now=world.clock.now(), ticket=f"restored {n}")
+
+
+def _first_sound(choices: list[Path]) -> Path:
+    for path in choices:
+        if not path.is_file():
+            raise StoreMissing(f"no file at `{path}`")
+        with suppress(Corrupt), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
+            backups.verify_store(copy, path)
+            return path
+    raise Corrupt("no copy of the store can be trusted", hint="look into `backups/`")

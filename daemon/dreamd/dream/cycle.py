@@ -1,0 +1,307 @@
+"""One dream: orient, gather, consolidate, prune. The whole flow on one screen.
+
+Everything that changes a memory is planned before anything is changed. `--dry-run` plans and stops; `--apply`
+plans again and goes on only when the plan is the one a person approved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from dreamd import __version__
+from dreamd.core import deferral, fsio, locks, outage, telemetry
+from dreamd.core.clock import SystemClock, cpu_s, iso
+from dreamd.core.errors import DreamError, Locked, Outage, Refused
+from dreamd.core.locks import Owner
+from dreamd.core.values import Fate, Scope
+from dreamd.dream import projection
+from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
+from dreamd.dream.phases.gather import Gathered, gather
+from dreamd.dream.phases.orient import Orientation, orient, write_edits
+from dreamd.dream.plan import Change, FateOf, Plan, digest
+from dreamd.dream.planning import Wish, check_limits, plan_all, plan_pruning
+from dreamd.kit import Kit
+from dreamd.store import backups, forgetting, journal, observations, work
+from dreamd.store.intake import inbox
+
+CHANGED = "changed"
+AS_USUAL = Wish()
+BEAT_S = 5.0
+QUIET_S = 1.0
+"""A dream that is done within this leaves no heartbeat, unless it writes something."""
+NOTHING = "nothing-to-do"
+INTERRUPTED = "interrupted"
+TRIAL_NAME = ".trial"
+WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
+                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
+"""Reasons to skip that do not belong to a healthy source: a person should hear of them."""
+
+
+@dataclass
+class CycleReport:
+    """How a dream went, phase by phase."""
+
+    run: str = ""
+    outcome: str = NOTHING
+    reason: str = ""
+    why: str = ""
+    """Why it was started and what had held it back, for the journal; empty when a person asked."""
+    now: datetime | None = None
+    phases: dict[str, dict[str, float]] = field(default_factory=dict)
+    fates: dict[str, int] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    digest: str = ""
+    planned: bool = False
+    scopes: list[Scope] = field(default_factory=list)
+    skips: Mapping[str, int] = field(default_factory=dict)
+
+
+def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
+    """Run one dream and say how it ended; `why` it was started goes into its record.
+
+    Raises Locked when another dream is at work or this one is asked to stop, Refused past a safety limit, Outage when
+    something is away.
+    """
+    report = CycleReport(now=kit.clock.now(), planned=wish.only_plan, why=why)
+    if wish.only_plan:
+        kit.dry = True
+        _dream(kit, wish, report)
+        return report
+    owner = Owner("dream consolidate", kit.clock.now())
+    with locks.hold_dream(kit.paths.locks, owner), beating(kit), _recorded(kit, report):
+        _dream(kit, wish, report)
+        clear_markers(kit)
+    deferral.end_deferral(kit.paths)
+    _tell(kit, report)
+    return report
+
+
+@contextmanager
+def beating(kit: Kit, kind: str = "") -> Iterator[None]:
+    """Say while the dream works where it is, in a file the probe and `dream status` read; gone at the end.
+
+    The holder of the dream lock is the file's only writer; a child of the service and a dream by hand come through here.
+    """
+    heart = telemetry.Heartbeat(telemetry.cycle_beat_path(kit.paths), "cycle", boot_id=outage.current_boot_id())
+    shown, clock = kit.progress, SystemClock()
+    started_s, since, beats, last_s = clock.monotonic(), "", 0, -BEAT_S
+
+    def beat(phase: str, done: int, total: int) -> None:
+        nonlocal since, beats, last_s
+        shown(phase, done, total)
+        at_s, changed = clock.monotonic(), phase != heart.beat.phase
+        since = iso(clock.now()) if changed else since
+        # Only a dream that has something to do leaves a trace, and no more than the disk should bear.
+        if (kit.run is not None or at_s - started_s >= QUIET_S) and (changed or at_s - last_s >= BEAT_S):
+            beats, last_s = beats + 1, at_s
+            heart.write(telemetry.Beat("cycle", phase=phase, done=done, total=total, since=since, sequence=beats,
+                                       state="working", run=kit.run.id if kit.run else kind, yields=kit.yields,
+                                       counters={"epoch": kit.epoch or 0}))
+
+    kit.progress = beat
+    try:
+        yield
+    finally:
+        kit.progress = shown
+        if beats:
+            heart.remove()
+
+
+def clear_markers(kit: Kit, only: Sequence[str] = outage.COMPONENTS) -> list[str]:
+    """Take away the markers of what this dream has used from end to end, and of nothing else; says which stood.
+
+    What it had no use for is tried here and now, or a marker would stand as long as there is nothing to do.
+    """
+    fallback = outage.runtime_dir(kit.world.env, kit.paths.home)
+    away = {m.component for m in outage.read_markers(kit.paths.outage, fallback=fallback)} & set(only)
+    if not away:
+        return []
+    if away & {"disk", "db", "index"} and kit.run is None:
+        kit.begin()
+    if "disk" in away:
+        trial = kit.paths.memory / TRIAL_NAME
+        fsio.write_atomic(trial, b" " * outage.RESERVE_BYTES)
+        fsio.remove(trial)
+    if away & {"model", "embed"} and not kit.embedded:
+        kit.load_embedder(1).embed(["dream"])
+    return sorted(c for c in away if outage.clear(kit.paths.outage, c, fallback=fallback))
+
+
+def _tell(kit: Kit, report: CycleReport) -> None:
+    """One event a phase and one a run, for the log: counts and names of reasons, never words."""
+    if kit.run is not None:
+        for phase, counts in report.phases.items():
+            whole = {name: int(n) for name, n in counts.items() if name not in ("seconds", "cpu_s")}
+            telemetry.log_event(kit.paths, "phase.finished", clock=kit.clock, run=report.run, phase=phase, counts=whole,
+                                seconds=counts["seconds"], cpu_seconds=counts["cpu_s"])
+        telemetry.log_event(kit.paths, "cycle.finished", clock=kit.clock, run=report.run, outcome=report.outcome,
+                            seconds=round(sum(p["seconds"] for p in report.phases.values()), 3), counts=report.fates,
+                            skips=report.skips, items=len(report.changes))
+
+
+def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
+    with _phase(kit, report, "orient") as counts:
+        orientation = orient(kit)
+        _count_orientation(orientation, counts, report)
+    with _phase(kit, report, "gather") as counts:
+        gathered = _gather(kit, orientation, counts, report)
+    with _phase(kit, report, "consolidate") as counts:
+        consolidation = plan_all(kit, gathered.candidates, wish)
+        counts.update(observations=float(sum(consolidation.fates().values())), judged=float(consolidation.judged))
+        # Everything that went in and does not come out as a live memory, by the name of the reason.
+        counts.update({f"{f.fate.value}.{f.reason}": 0.0 for f in _declined(consolidation)})
+        for fate in _declined(consolidation):
+            counts[f"{fate.fate.value}.{fate.reason}"] += 1
+    with _phase(kit, report, "prune"):
+        pruning = plan_pruning(kit, consolidation, wish)
+    check_limits(kit, consolidation, pruning, wish)
+    report.changes = [*consolidation.changes(), *pruning.changes()]
+    report.fates = dict(consolidation.fates())
+    report.digest = digest((consolidation, pruning))
+    if wish.approved and wish.approved != report.digest:
+        raise Refused("the plan is no longer what was approved: something it was based on has changed",
+                      hint="make a new one with `dream consolidate --dry-run --plan FILE`")
+    if not wish.only_plan:
+        _apply(kit, orientation, consolidation, pruning, report)
+    _conclude(orientation, gathered, report)
+
+
+def _declined(plan: Plan) -> list[FateOf]:
+    return [f for step in plan.steps for f in step.fates if f.fate in (Fate.DISCARDED, Fate.HELD)]
+
+
+def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report: CycleReport) -> Gathered:
+    """Edits first: they are a person's words and must not wait for a source that takes long."""
+    if not kit.dry:
+        for edited in orientation.edits:
+            write_edits(kit, edited)
+    gathered = gather(kit)
+    if kit.dry:
+        waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in d.candidates]
+        gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
+    counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,
+                  stored=gathered.stored, known=gathered.known, refused=gathered.refused)
+    counts.update({f"skipped.{reason}": float(n) for reason, n in sorted(gathered.skips.items())})
+    report.skips = dict(gathered.skips)
+    report.warnings.extend(gathered.warnings)
+    return gathered
+
+
+def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Plan, report: CycleReport) -> None:
+    footing = Footing({**pruning.revisions, **consolidation.revisions})
+    keep_verdicts(kit, consolidation.verdicts, judge=consolidation.judge)
+    with _phase(kit, report, "consolidate") as counts:
+        counts["steps"] = carry_out(kit, consolidation, footing, phase="consolidate")
+    with _phase(kit, report, "prune") as counts:
+        counts["steps"] = carry_out(kit, pruning, footing, phase="prune")
+        # Also those that an interrupted run changed and did not come to write.
+        edited = {e.scope for e in orientation.edits}
+        scopes = footing.touched.keys() | edited | work.load_unwritten(kit.store).keys()
+        touched = {scope: some for scope, some in footing.touched.items() if scope not in edited}
+        counts["files"] = write_files(kit, sorted(scopes), report.warnings, touched=touched)
+    if forgetting.is_unfinished(kit.store):
+        with kit.background.batch():
+            forgetting.finish(kit.store, kit.paths)
+    if footing.spoiled:
+        report.warnings.append(f"memories changed while the dream was planned: {len(footing.spoiled)}; "
+                               "what concerns them waits for the next dream")
+
+
+def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
+                touched: Mapping[Scope, Touched] = MappingProxyType({})) -> int:
+    """Bring the markdown of scopes up to date with the store; say how many files were written or removed.
+
+    `touched` is what one run changed: where nothing else did since all files were looked at, no other file is made anew.
+    """
+    written = 0
+    for scope in scopes:
+        changes = work.load_unwritten(kit.store).get(scope, 0)
+        mine = touched.get(scope)
+        alone = mine is not None and mine.writes == changes and work.looked_by(kit.store, scope) == __version__
+        latest = projection.Latest(mine.ids, kit.begin().seq) if mine and alone else None
+        plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index, latest=latest)
+        if not plan.intents and not changes:
+            continue
+        conflicts = projection.write_scope(kit, scope, plan, changes=changes, by="" if alone else __version__)
+        warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
+        written += len(plan.intents) - len(conflicts)
+    return written
+
+
+def _conclude(orientation: Orientation, gathered: Gathered, report: CycleReport) -> None:
+    # A dry run that says so names what it would do; the outcome is that of a run that does it.
+    did = bool(report.changes or report.fates or any(e.candidates for e in orientation.edits))
+    report.outcome = CHANGED if did else NOTHING
+    unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
+    if unusual:
+        report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
+    report.reason = "" if did else "no new observations, no edits, nothing due"
+    report.scopes = sorted({c.after.scope for c in report.changes})
+
+
+def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:
+    counts.update(interrupted=orientation.interrupted, files_finished=orientation.finished_files,
+                  inbox=orientation.from_inbox, edits=sum(len(e.candidates) for e in orientation.edits))
+    report.warnings.extend(orientation.warnings)
+
+
+@contextmanager
+def _phase(kit: Kit, report: CycleReport, name: str) -> Iterator[dict[str, float]]:
+    """Time a phase; entered twice, planning and applying add up."""
+    started, cpu = kit.clock.monotonic(), cpu_s()
+    kit.progress(name, 0, 0)
+    counts = report.phases.setdefault(name, {"seconds": 0.0, "cpu_s": 0.0})
+    try:
+        yield counts
+    finally:
+        counts["seconds"] = round(counts["seconds"] + kit.clock.monotonic() - started, 3)
+        counts["cpu_s"] = round(counts["cpu_s"] + cpu_s() - cpu, 3)
+
+
+@contextmanager
+def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
+    """Close the run's journal entry, whatever happens; a run that wrote nothing has none."""
+    try:
+        yield
+    except DreamError as error:
+        if isinstance(error, Outage):
+            outage.flag(kit.paths.outage, error, now=kit.clock.now(), owner="dream consolidate",
+                        fallback=outage.runtime_dir(kit.world.env, kit.paths.home))
+        stopped = isinstance(error, Locked) and kit.should_stop()
+        report.outcome, report.reason = INTERRUPTED if stopped else error.outcome, error.message
+        with suppress(DreamError):  # the error that is on its way says more than a second one about the journal
+            if kit.run is not None or not stopped:
+                kit.begin()
+                _close(kit, report)
+                _tell(kit, report)
+        raise
+    if kit.run is not None:
+        _close(kit, report)
+        kit.store.checkpoint()
+        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
+                               keep=kit.settings.store.backups_kept)
+        _drop_old(kit)
+
+
+def _drop_old(kit: Kit) -> None:
+    """The journal keeps what can still be undone, as long as the settings say."""
+    before = kit.clock.now() - timedelta(days=kit.settings.store.runs_kept_days)
+    if journal.is_older(kit.store, before=before):
+        with kit.writing() as tx:
+            journal.drop_old(tx, before=before)
+
+
+def _close(kit: Kit, report: CycleReport) -> None:
+    waiting, _ = observations.count_pending(kit.store)
+    run = kit.begin()
+    report.run = run.id
+    told = "; ".join(w for w in (report.reason, report.why) if w)
+    ended = replace(run, outcome=report.outcome, reason=told, phases=report.phases, fates=report.fates,
+                    warnings=tuple(report.warnings), backlog=waiting)
+    with kit.writing() as tx:
+        journal.end_run(tx, ended, ended_at=kit.clock.now())

@@ -1,0 +1,389 @@
+"""How well recall answers, before and after a dream: measured on a gold set, in homes of its own, never the person's.
+
+The same questions are asked three times. *Before*: the ten nearest of all that was said, as any store answers that keeps
+what it is told. *Undreamt*: the same statements under dream's ranking, to see what ranking alone brings. *After*: what
+the dreams named in the gold set made of them. A question names the statements that hold its answer, in groups: any
+statement of a group shows that fact. Figures:
+
+    recall@k          share of a question's facts among the first k results
+    MRR               one over the rank of the first result with a fact, 0 when there is none
+    nDCG@10           each result counts that brings a fact not shown above it, less the further down it stands
+    tokens            words and signs of all results that would be injected (ten at most)
+    evidence tokens   words and signs of those results that carry the facts
+    current           share of the questions about changed facts whose first word on the matter is the new value
+    retired           questions that were shown a statement which no longer holds
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.core import fsio
+from dreamd.core.clock import FixedClock, parse_instant
+from dreamd.core.errors import ConfigError, Outage, UsageError
+from dreamd.core.paths import Paths, share_dir
+from dreamd.core.settings import RecallSettings, Settings, SourceSettings
+from dreamd.core.values import (
+    Candidate,
+    Memory,
+    MemoryClass,
+    Origin,
+    Status,
+    content_id,
+    parse_scope,
+    text_sha,
+    trust_of,
+)
+from dreamd.core.world import World
+from dreamd.dream.cycle import run_cycle
+from dreamd.dream.planning import Wish
+from dreamd.extraction import gate
+from dreamd.kit import Kit, open_kit
+from dreamd.models import DIM, MODEL_ID, Embedder
+from dreamd.recall.answer import Found, Look, search
+from dreamd.recall.shelf import Shelf
+from dreamd.store import derived, memories, observations
+from dreamd.text.redaction import redact
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KINDS = ("rule", "preference", "look-up", "state", "history", "unanswerable")
+LARGEST_GOLD_BYTES = 32 * 1024 * 1024
+DEEPEST = 10
+TOKEN = re.compile(r"\w+|[^\w\s]")
+FIGURES = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
+ABLATED: dict[str, dict[str, float]] = {
+    "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
+    "staleness": {"stale_factor": 1.0}, "supersession": {"superseded_factor": 1.0}, "age": {"age_rate_per_day": 0.0},
+    "floor": {"floor": 0.0}, "share-of-best": {"share_of_best": 0.0}}
+PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
+                           "age_rate_per_day": 0.0, "diversity": 0.0}
+"""The ranking of a store that keeps what it is told: nearness and nothing else."""
+DIVERSITY = 0.3
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing somebody said, as the gold set gives it."""
+
+    id: str
+    candidate: Candidate
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and which statements hold the answer."""
+
+    id: str
+    kind: str
+    query: str
+    evidence: tuple[frozenset[str], ...]
+    retired: frozenset[str] = frozenset()
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A gold set."""
+
+    name: str
+    now: datetime
+    zone: str
+    dreams: tuple[datetime, ...]
+    statements: tuple[Statement, ...]
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True)
+class Answered:
+    """How one question fared."""
+
+    question: Question
+    figures: dict[str, float]
+    results: int
+    current: bool
+    retired: bool
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything `dream eval` reports."""
+
+    gold: Gold
+    before: tuple[Answered, ...]
+    undreamt: tuple[Answered, ...]
+    after: tuple[Answered, ...]
+    ablation: dict[str, dict[str, float]]
+    memories: int
+    details: dict[str, object] = field(default_factory=dict)
+
+
+def read_gold(path: Path | None = None) -> Gold:
+    """Read a gold set, dream's own where none is named.
+
+    Raises UsageError for a file that is not in the format.
+    """
+    path = path or share_dir("config") / "eval" / "gold.json"
+    try:
+        document = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_GOLD_BYTES))
+        if document["schema"] != 1:
+            raise ValueError("another schema")
+        gold = Gold(str(document.get("name", path.stem)), parse_instant(document["now"]), str(document.get("zone", "UTC")),
+                    tuple(sorted(map(parse_instant, document["dreams"]))), tuple(map(_statement, document["statements"])),
+                    tuple(map(_question, document["questions"])))
+    except FileNotFoundError:
+        raise UsageError(f"no gold set at `{path}`") from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UsageError(f"`{path}` is no gold set ({type(error).__name__})",
+                         hint="the README shows the format; `config/eval/gold.json` is one") from None
+    known = [s.id for s in gold.statements]
+    named = {i for q in gold.questions for i in q.retired.union(*q.evidence)}
+    if len(set(known)) != len(known) or named - set(known):
+        raise UsageError(f"`{path}` names statements twice or names some it does not have")
+    return gold
+
+
+def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder) -> Evaluation:
+    """Ask every question before and after dreaming, and once more without each factor of the ranking.
+
+    Raises Outage when the model or the disk is away.
+    """
+    known = Remembered(embedder)
+    quiet = replace(settings, sources=_no_sources(), store=replace(settings.store, zone=gold.zone))
+    with tempfile.TemporaryDirectory(prefix="dream-eval-") as place:
+        with _kit(Path(place) / "before", gold.now, quiet, known) as kit:
+            carried = _fill_undreamt(kit, gold)
+            before = _ask_all(_ruled(kit, replace(kit.settings.recall, **PLAIN)), gold, carried)  # type: ignore[arg-type]
+            undreamt = _ask_all(kit, gold, carried)
+        carried = _dream(Path(place) / "after", gold, quiet, known)
+        with _kit(Path(place) / "after", gold.now, quiet, known) as kit:
+            after = _ask_all(kit, gold, carried)
+            alive = len(memories.load_memories(kit.store, statuses=(Status.LIVE,)))
+            ablation = {name: _difference(after, answers) for name, answers in _ablated(kit, gold, carried)}
+    return Evaluation(gold, before, undreamt, after, ablation, alive)
+
+
+def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[str, float]:
+    """Means over the questions that have an answer; tokens over all of a kind."""
+    of_kind = [a for a in answers if kind is None or a.question.kind == kind]
+    answerable = [a for a in of_kind if a.question.evidence]
+    if not of_kind:
+        return {}
+    means = {name: sum(a.figures[name] for a in answerable) / len(answerable) for name in FIGURES} if answerable else {}
+    means["tokens"] = sum(a.figures["tokens"] for a in of_kind) / len(of_kind)
+    means["questions"] = len(of_kind)
+    means["retired"] = sum(a.retired for a in of_kind)
+    means["nothing_shown"] = sum(a.results == 0 for a in of_kind)
+    changed = [a for a in of_kind if a.question.retired and a.question.evidence]
+    if changed:
+        means["current"] = sum(a.current for a in changed) / len(changed)
+    return {name: round(value, 4) for name, value in means.items()}
+
+
+class Remembered:
+    """An embedder that embeds each text once: the questions are asked many times over."""
+
+    model_id = MODEL_ID
+    dim = DIM
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._texts: dict[str, NDArray[np.float32]] = {}
+        self._questions: dict[str, NDArray[np.float32]] = {}
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each text."""
+        return _recalled(texts, self._texts, self._embedder.embed)
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One unit row for each question."""
+        return _recalled(texts, self._questions, self._embedder.embed_questions)
+
+
+def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
+              embed: Callable[[Sequence[str]], NDArray[np.float32]]) -> NDArray[np.float32]:
+    import numpy as np
+
+    new = [text for text in dict.fromkeys(texts) if text not in known]
+    if new:
+        known.update(zip(new, embed(new), strict=True))
+    return np.stack([known[text] for text in texts])
+
+
+class Away:
+    """A model that is away, to see what words alone would find."""
+
+    model_id = MODEL_ID
+    dim = DIM
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise as a missing model does."""
+        raise Outage(f"left out for {len(texts)} texts", component="model", code="left-out")
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Raise as well."""
+        return self.embed(texts)
+
+
+def _statement(row: dict[str, object]) -> Statement:
+    hint = row.get("class")
+    candidate = Candidate(
+        redact(str(row["text"])).text, Origin(str(row.get("origin", "user"))), parse_instant(str(row["at"])),
+        parse_scope(str(row.get("scope", "user"))), str(row.get("conversation", "")), key=f"gold:{row['id']}",
+        class_hint=MemoryClass(str(hint)) if hint else None, ttl=str(row["ttl"]) if row.get("ttl") else None)
+    return Statement(str(row["id"]), candidate)
+
+
+def _question(row: dict[str, object]) -> Question:
+    kind, groups, retired = str(row["kind"]), row["evidence"], row.get("retired", [])
+    if kind not in KINDS or not isinstance(groups, list) or not isinstance(retired, list) or not str(row["query"]).strip():
+        raise ValueError("not a question")
+    return Question(str(row["id"]), kind, str(row["query"]), tuple(frozenset(map(str, group)) for group in groups),
+                    frozenset(map(str, retired)), str(row.get("answer", "")))
+
+
+def _no_sources() -> SourceSettings:
+    return SourceSettings(claude_code=False, codex=False, gemini=False, copilot=False, opencode=False, openclaw=False,
+                          cursor=False, hermes=False, letta=False, paths=())
+
+
+@contextmanager
+def _kit(home: Path, now: datetime, settings: Settings, embedder: Embedder) -> Iterator[Kit]:
+    world = World(Paths(home), settings, FixedClock(now), {"HOME": str(home.parent), "TZ": "UTC"})
+    with open_kit(world, create=True, migrate=True) as kit:
+        kit.embedder = embedder
+        yield kit
+
+
+def _fill_undreamt(kit: Kit, gold: Gold) -> dict[str, set[str]]:
+    """Make every statement said by now a memory of its own; which memory carries which statements."""
+    carried: dict[str, set[str]] = {}
+    made: list[Memory] = []
+    for statement in gold.statements:
+        told = statement.candidate
+        if told.at > gold.now:
+            continue
+        gated = gate(told.text, origin=told.origin, at=told.at, zone=kit.zone, class_hint=told.class_hint, ttl=told.ttl)
+        trust = trust_of(told.origin)
+        identity = content_id("undreamt", statement.id)
+        made.append(Memory(identity, told.scope, told.text, gated.memory_class, gated.memory_type, gated.category, Status.LIVE,
+                           trust, trust, told.at, told.at, told.at, told.at))
+        carried[identity] = {statement.id}
+    rows = kit.load_embedder(len(made)).embed([m.text for m in made]).astype("float16")
+    with kit.store.writing() as tx:
+        for memory in made:
+            memories.write_memory(tx, memory)
+        derived.write_vectors(tx, {text_sha(m.text): row for m, row in zip(made, rows, strict=True)}, model=MODEL_ID)
+    return carried
+
+
+def _dream(home: Path, gold: Gold, settings: Settings, embedder: Embedder) -> dict[str, set[str]]:
+    """Say and dream in the order of time; which memory carries which statements in the end."""
+    names: dict[str, str] = {}
+    waiting = sorted(gold.statements, key=lambda s: (s.candidate.at, s.id))
+    for at in (*(d for d in gold.dreams if d < gold.now), gold.now):
+        said = [s for s in waiting if s.candidate.at <= at]
+        waiting = waiting[len(said):]
+        with _kit(home, at, settings, embedder) as kit:
+            with kit.store.writing() as tx:
+                stored = observations.append(tx, [s.candidate for s in said], stored_at=at,
+                                             key=observations.tombstone_key(kit.store))
+            names |= {answer.id: s.id for answer, s in zip(stored, said, strict=True)}
+            if at != gold.now or at in gold.dreams or not gold.dreams:
+                run_cycle(kit, Wish())
+    with _kit(home, gold.now, settings, embedder) as kit:
+        return {m.id: {names[o] for o in m.observations if o in names} for m in memories.load_memories(kit.store)}
+
+
+def _ask_all(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> tuple[Answered, ...]:
+    shelf = Shelf()
+    return tuple(_ask(kit, question, carried, shelf) for question in gold.questions)
+
+
+def _ask(kit: Kit, question: Question, carried: dict[str, set[str]], shelf: Shelf) -> Answered:
+    found = search(kit, question.query, Look(limit=DEEPEST, record=False, injection=True), shelf=shelf).results
+    shows = [carried.get(one.memory.id, set()) for one in found]
+    new_facts = _new_facts(question, shows)
+    carriers = {n for n, shown in enumerate(shows) if any(group & shown for group in question.evidence)}
+    first = next((n for n, new in enumerate(new_facts) if new), None)
+    old = [n for n, shown in enumerate(shows) if shown & question.retired and n not in carriers]
+    groups = len(question.evidence) or 1
+    gain = sum((1 if new else 0) / math.log2(n + 2) for n, new in enumerate(new_facts))
+    ideal = sum(1 / math.log2(n + 2) for n in range(min(groups, DEEPEST)))
+    figures = {
+        "recall@5": sum(new_facts[:5]) / groups, "recall@10": sum(new_facts) / groups,
+        "mrr": 1 / (first + 1) if first is not None else 0.0, "ndcg@10": gain / ideal,
+        "tokens": float(sum(map(_tokens, found))), "evidence_tokens": float(sum(_tokens(found[n]) for n in carriers))}
+    says_it = first is not None and question.answer.casefold() in found[first].memory.text.casefold()
+    return Answered(question, figures, len(found), says_it and (not old or (first or 0) < old[0]), bool(old))
+
+
+def _new_facts(question: Question, shows: Sequence[set[str]]) -> list[int]:
+    """For each result how many facts it is the first to show."""
+    seen: set[int] = set()
+    counts = []
+    for shown in shows:
+        new = {n for n, group in enumerate(question.evidence) if group & shown} - seen
+        seen |= new
+        counts.append(len(new))
+    return counts
+
+
+def _tokens(found: Found) -> int:
+    return len(TOKEN.findall(found.memory.text))
+
+
+def _ablated(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> Iterator[tuple[str, tuple[Answered, ...]]]:
+    """The answers without each factor in turn, and with the optional one."""
+    rules = kit.settings.recall
+    for name, changed in ABLATED.items():
+        yield name, _ask_all(_ruled(kit, replace(rules, **changed)), gold, carried)  # type: ignore[arg-type]
+    yield "vectors", _ask_all(replace(kit, embedder=Away()), gold, carried)
+    yield "diversity", _ask_all(_ruled(kit, replace(rules, diversity=0.0 if rules.diversity else DIVERSITY)), gold, carried)
+
+
+def _ruled(kit: Kit, rules: RecallSettings) -> Kit:
+    return replace(kit, world=replace(kit.world, settings=replace(kit.settings, recall=rules)))
+
+
+def _difference(full: Sequence[Answered], without: Sequence[Answered]) -> dict[str, float]:
+    """What a factor brings: the figure with it less the figure without it."""
+    one, other = mean_figures(full), mean_figures(without)
+    return {name: round(one[name] - other[name], 4) for name in (*FIGURES, "retired", "nothing_shown")
+            if name in one and name in other}
+
+
+def read_baseline(path: Path | None = None) -> dict[str, dict[str, float]]:
+    """The figures of dream's own gold set that a change may not worsen, each with the noise it is allowed.
+
+    Raises ConfigError when the file is missing or damaged.
+    """
+    path = path or share_dir("config") / "eval" / "baseline.json"
+    try:
+        document = json.loads(fsio.read_bytes(path))
+        return {str(name): {"figure": float(row["figure"]), "noise": float(row["noise"])} for name, row in document.items()}
+    except (FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+        raise ConfigError(f"the baseline `{path}` cannot be read", hint="reinstall dream, or restore the file") from None
+
+
+def compare_with_baseline(after: dict[str, float], baseline: dict[str, dict[str, float]]) -> list[str]:
+    """What became worse than its noise; a figure of tokens or retired statements is worse when it grows."""
+    worse = []
+    for name, row in baseline.items():
+        now = after.get(name, 0.0)
+        grows = name in ("tokens", "evidence_tokens", "retired")
+        lost = now - row["figure"] if grows else row["figure"] - now
+        if lost > row["noise"] + 1e-9:
+            worse.append(f"{name} is {now:g}, it was {row['figure']:g} (noise {row['noise']:g})")
+    return worse

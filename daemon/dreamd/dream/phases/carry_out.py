@@ -1,0 +1,91 @@
+"""Carry out a plan in small transactions, stepping aside for anyone who waits to write."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from dreamd.core.errors import Locked
+from dreamd.core.values import Judgement, Scope
+from dreamd.dream.plan import Plan, Step
+from dreamd.kit import Kit
+from dreamd.store import derived, memories, observations
+from dreamd.store.journal import Entry, write_entry
+
+
+@dataclass
+class Touched:
+    """What one run changed in a scope: memories whose files that may concern, and in how many writes."""
+
+    ids: set[str] = field(default_factory=set)
+    writes: int = 0
+
+
+@dataclass
+class Footing:
+    """What the plans of one run rest on: the revision each memory must still have, and what moved meanwhile."""
+
+    expected: dict[str, int]
+    spoiled: set[str] = field(default_factory=set)
+    touched: dict[Scope, Touched] = field(default_factory=dict)
+
+
+def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
+    """Apply a plan step by step and say how many steps were done.
+
+    A step whose memory changed since it was planned is left, with all that rests on it, for the next dream.
+    """
+    done = written = 0
+    while done < len(plan.steps):
+        if kit.should_stop():
+            raise Locked("asked to stop", hint="nothing is lost; the next dream goes on from here")
+        # Not durable one by one: nothing outside the store knows of a step before the intents of its files are recorded.
+        reached = []
+        with kit.writing(durable=False) as tx:
+            for part in kit.parts(plan.steps, done):
+                written += sum(_attempt(tx, step, footing, kit.begin().seq) for step in part)
+                done += len(part)
+                reached.append(done)
+        for step_number in reached:  # as many reports on every machine, however its clock cut the batches
+            kit.progress(phase, step_number, len(plan.steps))
+    return written
+
+
+def keep_verdicts(kit: Kit, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
+    """Remember judged pairs, so that none faces a fresh chance of being lost every night."""
+    # In the order of their keys: neighbours share a page, and a batch in any other order would rewrite a page a row.
+    in_order = sorted(verdicts.items(), key=lambda pair: pair[0])
+    kit.write_all(in_order, lambda tx, part: derived.write_judged(tx, dict(part), judge=judge))
+
+
+def _attempt(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -> int:
+    if not _still_fits(tx, step, footing):
+        footing.spoiled.update(c.after.id for c in step.changes)
+        return 0
+    for change in step.changes:
+        memories.write_memory(tx, change.after)
+        write_entry(tx, Entry(run, 0, change.op, change.after.id, str(change.after.scope), change.reason, change.evidence,
+                              memories.snapshot(change.before) if change.before else None,
+                              memories.snapshot(change.after)))
+        footing.expected[change.after.id] = footing.expected.get(change.after.id, 0) + 1
+        touched = footing.touched.setdefault(change.after.scope, Touched())
+        touched.writes += 1
+        # The file of a memory also tells what it replaced.
+        touched.ids.update({change.after.id, change.after.superseded_by, change.before.superseded_by if change.before else ""})
+    for fate in step.fates:
+        observations.write_fate(tx, fate.observation, fate.fate, reason=fate.reason, memory=fate.memory_id, run=run,
+                                evidence=fate.evidence)
+    return 1
+
+
+def _still_fits(tx: sqlite3.Connection, step: Step, footing: Footing) -> bool:
+    seen: set[str] = set()
+    for change in step.changes:
+        identity = change.after.id
+        if identity in footing.spoiled or change.after.superseded_by in footing.spoiled:
+            return False
+        if identity not in seen and memories.revision(tx, identity) != footing.expected.get(identity, 0):
+            return False
+        seen.add(identity)
+    return all(f.memory_id not in footing.spoiled for f in step.fates)

@@ -1,0 +1,234 @@
+"""Who is compared with whom, and what the judge says: vectors, neighbours, rare words, remembered verdicts.
+
+The impure half of consolidation: it loads vectors and the judge so that the plan itself can stay a pure function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.core.values import Judgement, PairScore, Scope, text_sha
+from dreamd.judge import Statement, judge, needs_score, rivals_of
+from dreamd.judge.rare_words import MOST_PARTNERS, WORD, rare_partners
+from dreamd.kit import Kit
+from dreamd.models.trained import load_scorer
+from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
+from dreamd.store import derived
+from dreamd.store.derived import pair_side
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+RULES = "rules-1"
+"""Name of the judge without a model; verdicts are remembered by the judge's name."""
+SWAPPED = {"a": "b", "b": "a", None: None}
+EMBED_BATCH = 512
+LONGEST_SCORED = 500
+"""Characters up to which a text is read together with another by the trained judge."""
+
+
+@dataclass
+class Vectors:
+    """Unit vectors by wording."""
+
+    rows: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    places: Mapping[str, int] = field(default_factory=dict)
+    """Wordings whose rows lie together in one matrix, in its order: a search need not copy them row by row."""
+    together: NDArray[np.float32] | None = None
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.rows or text in self.places
+
+    def row(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a wording; None where it has none."""
+        place = self.places.get(text)
+        return self.rows.get(text) if place is None or self.together is None else self.together[place]
+
+    def similarity(self, a: str, b: str) -> float:
+        """Cosine of two wordings; 0 where one has no vector."""
+        one, other = self.row(a), self.row(b)
+        return 0.0 if one is None or other is None else float(one @ other)
+
+    def stacked(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of wordings, all of them known, as the rows of one matrix."""
+        import numpy as np
+
+        return np.stack([row for row in map(self.row, texts) if row is not None])
+
+    def neighbours(self, texts: Sequence[str]) -> Neighbours:
+        """What finds the nearest of some wordings, all of them known."""
+        if self.together is None or not self.places or list(texts[:len(self.places)]) != list(self.places):
+            return Neighbours(self.stacked(texts))
+        found = Neighbours(held=self.together)
+        if len(texts) > len(self.places):
+            found.add(self.stacked(texts[len(self.places):]))
+        return found
+
+
+def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
+    """The words of every memory of a scope, and the vectors that are known of them."""
+    from dreamd.models import MODEL_ID
+
+    texts, known, rows = derived.load_standing(kit.store, scope, model=MODEL_ID)
+    return texts, Vectors({}, dict(zip(known, range(len(known)), strict=True)), unit_rows(rows)) if known else Vectors()
+
+
+def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None) -> Vectors:
+    """Vectors of wordings: from the store where they are known, embedded and kept where they are not.
+
+    Those that `vectors` lacks are added to it. Raises Outage when something has to be embedded and the model is away.
+    """
+    from dreamd.models import MODEL_ID
+
+    vectors = vectors or Vectors()
+    by_sha = {text_sha(t): t for t in texts if t not in vectors}
+    known, rows = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
+    vectors.rows.update(zip((by_sha[sha] for sha in known), _units(rows), strict=True))
+    missing = by_sha.keys() - known
+    if missing:
+        _embed(kit, {sha: by_sha[sha] for sha in missing}, vectors)
+    return vectors
+
+
+def embed_under(kit: Kit, words: Mapping[str, str]) -> None:
+    """Embed words and keep each vector under the hash it is asked for by; raises Outage when the model is away."""
+    if words:
+        _embed(kit, words, Vectors())
+
+
+def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
+    import numpy as np
+
+    embedder = kit.load_embedder(len(missing))
+    shas = sorted(missing, key=lambda sha: (len(missing[sha]), sha))
+    for start in range(0, len(shas), EMBED_BATCH):
+        part = shas[start:start + EMBED_BATCH]
+        rows = embedder.embed([missing[sha] for sha in part]).astype(np.float16)
+        fresh = dict(zip(part, rows, strict=True))
+        kit.embedded += len(part)
+        if not kit.dry:
+            kit.write_all(list(fresh.items()), lambda tx, few: derived.write_vectors(tx, dict(few), model=embedder.model_id))
+        vectors.rows.update(zip((missing[sha] for sha in part), _units(rows), strict=True))
+        kit.progress("embed", start + len(part), len(shas))
+
+
+def _units(rows: NDArray[np.float16]) -> NDArray[np.float32]:
+    import numpy as np
+
+    wide = rows.astype(np.float32)
+    wide /= np.maximum(np.sqrt(np.einsum("ij,ij->i", wide, wide)), np.float32(1e-12))[:, None]
+    return wide
+
+
+def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vectors, *, k: int, floor: float,
+                  ) -> dict[str, list[str]]:
+    """For each asked wording the wordings it is worth comparing with: nearest first, then those sharing rare terms."""
+    if not asked:
+        return {}
+    texts = [t for t in dict.fromkeys(everyone) if t in vectors]
+    partners: dict[str, list[str]] = {t: [] for t in asked}
+    if texts:
+        neighbours = vectors.neighbours(texts)
+        known = [t for t in partners if t in vectors]
+        for start in range(0, len(known), QUERY_ROWS):  # no more at a time than are compared at once: each is copied twice
+            some = known[start:start + QUERY_ROWS]
+            places, cosines = neighbours.search(vectors.stacked(some), k + 1)
+            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
+                partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
+                                  if p >= 0 and c >= floor and texts[p] != text]
+    _add_rare(partners, list(dict.fromkeys(everyone)))
+    _add_rivals(partners, list(dict.fromkeys(everyone)))
+    return partners
+
+
+def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:
+    for text, sharing in rare_partners(partners, everyone).items():
+        have = {text, *partners[text]}
+        partners[text].extend(t for t in sharing if t not in have)
+
+
+def _add_rivals(partners: dict[str, list[str]], everyone: list[str]) -> None:
+    """Who goes over to a tool leaves another of its trade, and the two statements need not share a word."""
+    for text, near in partners.items():
+        rivals = rivals_of(text)
+        if rivals:
+            naming = [t for t in everyone if not rivals.isdisjoint(WORD.findall(t.casefold()))]
+            near.extend(t for t in naming[:MOST_PARTNERS] if t != text and t not in near)
+
+
+class PairJudge:
+    """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
+
+    def __init__(self, kit: Kit) -> None:
+        self._scorer = load_scorer(kit.settings, kit.progress)
+        self.name = self._scorer.version if self._scorer else RULES
+        self._store = kit.store
+        self._remembers = derived.has_judged(kit.store, judge=self.name)
+        self._progress = kit.progress
+        self._known: dict[tuple[str, str], Judgement] = {}
+        self._looked: set[tuple[str, str]] = set()
+        """Pairs whose remembered verdict, and whose need of a score, were looked up."""
+        self._scores: dict[tuple[str, str], PairScore] = {}
+        """By words alone: said again, a memory has another time, and that changes a verdict, but no score."""
+        self._vectors = Vectors()
+        self.fresh: dict[tuple[str, str], Judgement] = {}
+
+    def prepare(self, vectors: Vectors, likely: Sequence[tuple[str, datetime, str, datetime]]) -> None:
+        """Take the vectors of a scope, recall what was judged of the likely pairs, and score the others together."""
+        self._vectors = vectors
+        pairs = {key: (left, right) for key, left, right in (_sides(*pair) for pair in likely) if key not in self._looked}
+        if self._remembers:
+            self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
+        self._looked.update(pairs)
+        if self._scorer is None:
+            return
+        asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
+        for key, (left, right) in pairs.items():
+            self._progress("judge", len(self.fresh), 0)
+            similarity = vectors.similarity(left.text, right.text)
+            if key not in self._known and _is_short(left, right) and needs_score(left, right, similarity=similarity):
+                asked[key] = (left, right, similarity)
+        unread = list(dict.fromkeys(words for left, right, _ in asked.values()
+                                    if (words := (left.text, right.text)) not in self._scores))
+        self._scores.update(zip(unread, self._scorer.score(unread), strict=True))
+        for key, (left, right, similarity) in asked.items():
+            score = self._scores[left.text, right.text]
+            self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+
+    def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
+        """The relation of two statements, as seen from `a`."""
+        key, left, right = _sides(a, a_at, b, b_at)
+        if key not in self._looked:
+            # Nobody foresaw it: one statement took over the other's time or words while the plan was made.
+            self.prepare(self._vectors, [(a, a_at, b, b_at)])
+        verdict = self._known.get(key) or self.fresh.get(key)
+        if verdict is None:
+            similarity = self._vectors.similarity(a, b)
+            verdict = self.fresh[key] = judge(left, right, similarity=similarity, score=None)
+            # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
+            self._progress("judge", len(self.fresh), 0)
+        return verdict if left.text == a and left.at == a_at else turned(verdict)
+
+
+def _is_short(left: Statement, right: Statement) -> bool:
+    """Whether both are statements and not documents: long texts cost the trained judge much and teach it nothing."""
+    return max(len(left.text), len(right.text)) <= LONGEST_SCORED
+
+
+def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:
+    """A pair in one order, whoever asks: the smaller hash first."""
+    one, other = pair_side(a, a_at), pair_side(b, b_at)
+    left, right = Statement(a, a_at), Statement(b, b_at)
+    return ((one, other), left, right) if one <= other else ((other, one), right, left)
+
+
+def turned(verdict: Judgement) -> Judgement:
+    """A verdict seen from the other side."""
+    if verdict.richer is None and verdict.newer is None:
+        return verdict
+    return replace(verdict, richer=SWAPPED[verdict.richer], newer=SWAPPED[verdict.newer])

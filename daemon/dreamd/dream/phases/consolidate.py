@@ -1,0 +1,396 @@
+"""Consolidate: every observation gets one fate and a reason.
+
+The plan is a pure function of observations, memories and judged pairs. Observations are taken oldest
+statement first, each against the memories as the ones before it left them, so a run that was killed half-way
+and one that was not come to the same end. A statement is compared with what a memory says now, never with
+what one of its members once said: likeness does not travel along chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import (
+    CURRENT,
+    MERGING,
+    ONE_OFF,
+    TRUST_RANK,
+    Basis,
+    Fate,
+    Gated,
+    GateVerdict,
+    Judgement,
+    Memory,
+    Relation,
+    Scope,
+    Status,
+    Trust,
+    content_id,
+    trust_of,
+)
+from dreamd.dream.phases.draft import Draft, spoken
+from dreamd.dream.phases.standing import Claim, Ruling, Winner, settle_conflict
+from dreamd.dream.phases.twins import BURIED, DELETED, Heard, is_edit, may_merge, may_take_back, says_anew
+from dreamd.dream.plan import FateOf, Plan
+from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.judge import leaves_more
+from dreamd.notes import topic_path
+
+Relate = Callable[[str, datetime, str, datetime], Judgement]
+"""Judge statement `a` (words, time) against statement `b`."""
+
+RENAMED = "renamed-by-person"
+SINGLE_SIGHTING = "single-sighting"
+MOST_IMPLICIT_ENDINGS = 1
+"""Memories one statement may end without a word of change: the nearest; a second would be a guess."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a plan is made from: the memories it can meet, who may be compared with whom, and the judge."""
+
+    scope: Scope
+    memories: Sequence[Memory]
+    revisions: Mapping[str, int]
+    partners: Mapping[str, Sequence[str]]
+    """Wordings near a wording, nearest first."""
+    relate: Relate
+    merged: Callable[[str, str], str | None]
+    """Wording that keeps everything of both statements, or None."""
+    waiting: Sequence[Heard] = ()
+    promote_after: int = 3
+    live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
+
+
+@dataclass(frozen=True)
+class Met:
+    """A memory an observation was judged against; the observation is side `a`."""
+
+    memory: Memory
+    judgement: Judgement
+
+
+def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
+    """Choose one fate for each observation of one scope. Touches nothing."""
+    draft, waiting = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere), list(bench.waiting)
+    for one in heard:
+        _decide(one, draft, bench, waiting)
+    return Plan(tuple(draft.steps), draft.touched_revisions())
+
+
+def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
+    observation, gated = one.observation, one.gated
+    if is_edit(observation):
+        _take_edit(one, draft)
+    elif observation.target and _take_back(one, draft, bench):
+        return
+    elif gated.verdict is GateVerdict.DISCARD:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, gated.reason, "", gated.evidence))
+    else:
+        met = _meet(one, draft, bench)
+        if observation.sign == ONE_OFF and not any(m.judgement.relation in MERGING for m in met):
+            _wait_or_promote(one, draft, bench, waiting)
+        else:
+            _place(one, met, draft, bench)
+
+
+def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
+    """Judge an observation against every memory near it, nearest first, versions followed to the current one."""
+    text, at = one.gated.text, one.observation.at
+    near: dict[str, Memory] = {}
+    for wording in (text, *bench.partners.get(text, ())):
+        for memory in draft.with_wording(wording):
+            near.setdefault(memory.id, memory)
+            head = draft.successor(memory)
+            near.setdefault(head.id, head)
+    met = []
+    for memory in near.values():
+        if memory.text == text:
+            verdict = Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="b")
+        else:
+            verdict = bench.relate(text, at, memory.text, memory.confirmed_at)
+        if verdict.relation is not Relation.UNRELATED:
+            met.append(Met(memory, verdict))
+    return met
+
+
+def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
+    twin = _best_twin(one, met)
+    rulings = _rule(one, met, twin)
+    lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
+    ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
+    buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
+                   and m.memory.reason in BURIED), None)
+    if lost is not None:
+        _end_at_once(one, lost, ended_twin, draft)
+    elif twin is not None:
+        _merge(one, twin, rulings, draft, bench)
+    elif ended_twin is not None and not rulings and not says_anew(one, ended_twin.memory):
+        _repeat_ended(one, ended_twin, draft)
+    elif buried is not None and not rulings:
+        evidence = buried.judgement.evidence
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, buried.memory.reason, buried.memory.id, evidence))
+    else:
+        _add(one, rulings, draft)
+
+
+def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
+    """The memory an observation says again: the surest, then the one founded first."""
+    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory)]
+    return min(fit, key=lambda m: (-m.judgement.confidence, m.memory.created_at, m.memory.id), default=None)
+
+
+def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold beside the observation."""
+    observation = one.observation
+    claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
+                  one.gated.verdict is GateVerdict.HOLD)
+    rulings: list[tuple[Met, Ruling]] = []
+    implicit = 0
+    for m in sorted(met, key=lambda m: -m.judgement.confidence):
+        if m.memory.status not in CURRENT or m is twin:
+            continue
+        twins = m.judgement.relation in MERGING
+        if twins and not _trust_apart(one, m.memory):
+            continue
+        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or not m.judgement.is_sure):
+            continue
+        if twins:
+            rulings.append((m, _between_trusts(claim)))
+            continue
+        ruling = settle_conflict(claim, m.memory, m.judgement)
+        old, new = m.memory.text, one.gated.text
+        loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
+        if loses and leaves_more(*loses):
+            continue  # the side that would end says something else as well: ending it would lose that
+        if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
+            implicit += 1
+            if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):
+                continue
+        rulings.append((m, ruling))
+    return rulings
+
+
+def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bool:
+    """Whether a memory waits in conflict with one that ends: who ends one side has decided about the other."""
+    return any((m.memory.id, "contradicts") in memory.links for m, r in rulings if r.winner is Winner.NEW)
+
+
+def _trust_apart(one: Heard, memory: Memory) -> bool:
+    return (trust_of(one.observation.origin) is Trust.UNTRUSTED) != (memory.trust is Trust.UNTRUSTED)
+
+
+def _between_trusts(claim: Claim) -> Ruling:
+    if claim.authority is Trust.UNTRUSTED:
+        return Ruling(Winner.STANDING, "trusted-already-says-so")
+    return Ruling(Winner.NEW, "trusted-over-untrusted")
+
+
+def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, draft: Draft) -> None:
+    """The observation lost: it becomes a version that has ended, or supports the one that already has."""
+    (met, ruling), observation = lost, one.observation
+    if ended_twin is not None:
+        _repeat_ended(one, ended_twin, draft)
+        return
+    fresh = _fresh(one, Status.SUPERSEDED, reason=ruling.reason)
+    fresh = replace(fresh, superseded_by=met.memory.id, valid_to=max(observation.at, met.memory.valid_from))
+    draft.change("version", fresh, reason=ruling.reason, evidence=met.judgement.evidence)
+    fate = Fate.DUPLICATE if met.judgement.relation in MERGING else (
+        Fate.UPDATES if ruling.reason == "older-statement-came-late" else Fate.CONTRADICTS)
+    draft.close_step(FateOf(observation, fate, ruling.reason, fresh.id, met.judgement.evidence))
+
+
+def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
+    memory = draft.memories[met.memory.id]
+    if trust_of(one.observation.origin) is Trust.UNTRUSTED and memory.trust is not Trust.UNTRUSTED:
+        evidence = met.judgement.evidence
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, evidence))
+        return
+    draft.change("support", replace(memory, observations=(*memory.observations, one.observation.id),
+                                    support=memory.support + 1, spoken_in=spoken(memory, one.observation)),
+                 reason="repeats-ended-version", evidence=met.judgement.evidence)
+    draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, met.judgement.evidence))
+
+
+def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: Draft, bench: Bench) -> None:
+    memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
+    wording = memory.text
+    if verdict.relation is Relation.REFINES or verdict.richer == "a":
+        # The richer words go first: they are kept unless they would lose something.
+        pair = (one.gated.text, memory.text) if verdict.richer == "a" else (memory.text, one.gated.text)
+        wording = bench.merged(*pair) or ""
+    untouchable = memory.pinned or memory.edited
+    if not wording or (untouchable and wording != memory.text):
+        # Nothing may be dropped, and these words may not be changed: both stay.
+        _add(one, rulings, draft)
+        return
+    after = _decided(_supported(memory, one, wording), rulings, draft)
+    op = "merge" if wording == memory.text else "refine"
+    draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
+    _carry_out(after, rulings, draft)
+    fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE
+    draft.close_step(FateOf(observation, fate, verdict.relation.value, memory.id, verdict.evidence))
+
+
+def _decided(memory: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> Memory:
+    """A memory that waited in a conflict lives once the last of what it could not hold beside has ended."""
+    ended = {m.memory.id for m, r in rulings if r.winner is Winner.NEW}
+    if memory.status is not Status.HELD or memory.reason != "contradicts" or not ended:
+        return memory
+    rivals = {i for i, relation in memory.links if relation == "contradicts" and draft.memories[i].status in CURRENT}
+    open_still = rivals - ended or any(r.winner is not Winner.NEW for _, r in rulings)
+    return memory if open_still else replace(memory, status=Status.LIVE, reason="later-statement")
+
+
+def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
+    """A memory once an observation of the same claim supports it."""
+    observation, gated = one.observation, one.gated
+    ours = trust_of(observation.origin)
+    status, reason = memory.status, memory.reason
+    if gated.verdict is GateVerdict.ALLOW and status in (Status.STALE, Status.ARCHIVED) and reason != "expired":
+        status, reason = Status.LIVE, "said-again"
+    # A person's own word accepts what an agent only inferred; a contradiction stays a person's to decide.
+    accepted = ours is Trust.USER and memory.authority is not Trust.USER
+    if status is Status.HELD and gated.verdict is GateVerdict.ALLOW and (accepted or reason == SINGLE_SIGHTING):
+        status, reason = Status.LIVE, "accepted"
+    later = max(memory.confirmed_at, observation.at)
+    return replace(
+        memory, text=wording, status=status, reason=reason, support=memory.support + 1,
+        observations=(*memory.observations, observation.id), spoken_in=spoken(memory, observation), confirmed_at=later,
+        updated_at=max(memory.updated_at, observation.at) if wording != memory.text else memory.updated_at,
+        valid_from=min(memory.valid_from, observation.at), valid_to=None if status in CURRENT else memory.valid_to,
+        ttl=gated.ttl if gated.ttl and observation.at >= memory.confirmed_at else memory.ttl,
+        trust=min(memory.trust, ours, key=lambda t: TRUST_RANK[t]),
+        authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
+
+
+def _add(one: Heard, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+    observation, gated = one.observation, one.gated
+    undecided = [r for _, r in rulings if r.winner in (Winner.NOBODY, Winner.BESIDE)]
+    if undecided:
+        status, reason = Status.HELD, undecided[0].reason
+    elif gated.verdict is GateVerdict.HOLD:
+        status, reason = Status.HELD, gated.reason
+    else:
+        status, reason = Status.LIVE, gated.reason
+    evidence = rulings[0][0].judgement.evidence if rulings else gated.evidence
+    fresh = draft.change("add" if status is Status.LIVE else "hold", _fresh(one, status, reason=reason),
+                         reason=reason, evidence=evidence)
+    _carry_out(fresh, rulings, draft)
+    draft.close_step(FateOf(observation, _fate_of_new(rulings, gated), reason, fresh.id, evidence))
+
+
+def _fate_of_new(rulings: Sequence[tuple[Met, Ruling]], gated: Gated) -> Fate:
+    winners = {r.winner for _, r in rulings}
+    if Winner.NOBODY in winners:
+        return Fate.CONTRADICTS
+    if Winner.BESIDE in winners or gated.verdict is GateVerdict.HOLD:
+        return Fate.HELD
+    if Winner.NEW in winners:
+        return Fate.UPDATES
+    return Fate.NEW
+
+
+def _carry_out(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+    """Apply rulings: the successor stands in the draft before the one it replaces ends."""
+    for met, ruling in rulings:
+        memory, evidence = draft.memories[met.memory.id], met.judgement.evidence
+        if ruling.winner is Winner.NEW:
+            ended = replace(memory, status=Status.SUPERSEDED, superseded_by=new.id, reason=ruling.reason,
+                            valid_to=max(new.confirmed_at, memory.valid_from))
+            draft.change("supersede", ended, reason=ruling.reason, evidence=evidence)
+        elif ruling.winner is Winner.NOBODY:
+            # The last live memory of a scope stays in force while a person decides; the newcomer alone waits.
+            last = memory.status is Status.LIVE and draft.live_count() == 1
+            if memory.status is not Status.HELD and not last:
+                held = replace(memory, status=Status.HELD, reason="contradicts")
+                draft.change("hold", held, reason="contradicts", evidence=evidence)
+            draft.link(new, memory, "contradicts")
+        elif ruling.winner is Winner.BESIDE:
+            draft.link(new, memory, "contradicts")
+
+
+def _fresh(one: Heard, status: Status, *, reason: str) -> Memory:
+    """The memory an observation founds. Its times are those of the statement, not of the run."""
+    observation, gated = one.observation, one.gated
+    trust = trust_of(observation.origin)
+    starts = parse_instant(gated.valid_from) if gated.valid_from else observation.at
+    memory = Memory(
+        id=content_id("memory", str(observation.scope), observation.id), scope=observation.scope, text=gated.text,
+        memory_class=gated.memory_class, memory_type=gated.memory_type, category=gated.category, status=status,
+        trust=trust, authority=trust, created_at=observation.at, updated_at=observation.at,
+        confirmed_at=observation.at, valid_from=starts, ttl=gated.ttl, observations=(observation.id,), reason=reason,
+        spoken_in=(observation.conversation,) if observation.conversation else ())
+    return replace(memory, file=topic_path(memory))
+
+
+def _take_edit(one: Heard, draft: Draft) -> None:
+    """A person changed or deleted a memory's file: the highest authority there is."""
+    observation = one.observation
+    memory = draft.memories.get(observation.target)
+    if memory is None:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, "edited-memory-is-gone"))
+        return
+    if observation.sign == RENAMED:
+        draft.change("rename", replace(memory, file=observation.text), reason=RENAMED)
+        draft.close_step(FateOf(observation, Fate.REFINES, RENAMED, memory.id))
+        return
+    if observation.sign == DELETED:
+        gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
+        draft.change("archive", gone, reason=DELETED)
+        draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
+        return
+    status = Status.LIVE if memory.status in (Status.HELD, Status.STALE, Status.ARCHIVED) else memory.status
+    after = replace(
+        memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
+        updated_at=observation.at, confirmed_at=observation.at, observations=(*memory.observations, observation.id),
+        support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
+    draft.change("edit", after, reason="edited-by-person")
+    draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
+
+
+def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
+    """A person takes back what they said a moment ago, or puts it right; False when it is heard like any other word."""
+    observation = one.observation
+    memory = draft.supported_by(observation.target.removeprefix(SPOKEN_OF))
+    if memory is None or not may_take_back(observation, memory):
+        return observation.sign == TAKEN_BACK and draft.decline(observation, "nothing-to-take-back")
+    if observation.sign == TAKEN_BACK or one.gated.verdict is GateVerdict.DISCARD:
+        return draft.take_back(observation, memory)
+    said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
+    met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
+    twin = _best_twin(one, met)
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rule(one, met, twin)]
+    if twin is None:
+        _add(one, rulings, draft)
+    else:
+        _merge(one, twin, rulings, draft, bench)
+    return True
+
+
+def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
+    """A one-off order waits without a memory until it was heard in enough conversations."""
+    text, at = one.gated.text, one.observation.at
+    same = [w for w in waiting if w.gated.text == text
+            or bench.relate(text, at, w.gated.text, w.observation.at).relation in MERGING]
+    talks = {w.observation.conversation or w.observation.id for w in (*same, one)}
+    if len(talks) < bench.promote_after:
+        waiting.append(one)
+        draft.close_step(FateOf(one.observation, Fate.HELD, SINGLE_SIGHTING))
+        return
+    evidence = (f"said in {len(talks)} conversations",)
+    fresh = _fresh(one, Status.LIVE, reason="said-in-several-conversations")
+    everyone = sorted((*same, one), key=lambda w: (w.observation.at, w.observation.id))
+    fresh = replace(
+        fresh, created_at=everyone[0].observation.at, valid_from=everyone[0].observation.at, support=len(everyone),
+        observations=tuple(w.observation.id for w in everyone),
+        spoken_in=tuple(dict.fromkeys(w.observation.conversation for w in everyone if w.observation.conversation)),
+        trust=min((trust_of(w.observation.origin) for w in everyone), key=lambda t: TRUST_RANK[t]))
+    draft.change("promote", fresh, reason=fresh.reason, evidence=evidence)
+    draft.close_step(*(FateOf(w.observation, Fate.NEW if w is one else Fate.DUPLICATE, fresh.reason, fresh.id, evidence)
+                       for w in everyone))
+    for w in same:
+        waiting.remove(w)

@@ -1,0 +1,270 @@
+"""Gather: read what is new in every source behind its cursor and keep what people said as observations.
+
+A cursor moves only in the transaction that stored what lay before it. What a reader passed over is counted by
+reason; nothing is dropped without a record.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dreamd.core.errors import UsageError
+from dreamd.core.values import (
+    LONGEST_TEXT,
+    Candidate,
+    Cursor,
+    Event,
+    EventKind,
+    MemoryType,
+    Origin,
+    Reading,
+    Scope,
+    Speaker,
+    parse_scope,
+)
+from dreamd.extraction import Stretch, Talks, extract, find_passages, settings_of
+from dreamd.extraction.setting import Settings
+from dreamd.kit import Kit, source_roots
+from dreamd.sources import (
+    Adapter,
+    FoundSource,
+    SourceRoots,
+    adapter_for,
+    discover,
+    facts_of,
+    is_store,
+    plain_name,
+    project_key_of,
+)
+from dreamd.store import observations, work
+from dreamd.store.work import Position, Source
+from dreamd.text.redaction import mask_name, mask_scope, redact
+
+MIB = 1024 * 1024
+NS = 1_000_000_000
+LAST_CANDIDATES = 32
+"""As many as are stored together with the cursor that moves behind them."""
+EARLIER_WORDS = 3
+"""Kept sentences of the stretches before that a person may still take back or put right."""
+STRETCH_BYTES = 8 * MIB
+"""Bytes read before what they gave is committed: a killed run loses at most this much reading."""
+
+
+@dataclass
+class Gathered:
+    """What one gathering took in; in a dry run `candidates` holds what would have been stored."""
+
+    sources: int = 0
+    read: int = 0
+    lines: int = 0
+    prompts: int = 0
+    stored: int = 0
+    known: int = 0
+    refused: int = 0
+    skips: Counter[str] = field(default_factory=Counter)
+    candidates: list[Candidate] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+def gather(kit: Kit) -> Gathered:
+    """Read every source as far as it goes; what one source holds never stops the others."""
+    return _gather_all(kit, find_sources(kit))
+
+
+def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
+    """Read what lies at some places and nothing else."""
+    found = {str(s.path): s for s in discover(SourceRoots(extra=tuple(places)))}
+    return _gather_all(kit, [found[path] for path in sorted(found)])
+
+
+def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
+    gathered = Gathered(sources=len(found))
+    for n, source in enumerate(found):
+        if kit.should_stop():
+            break
+        kit.progress("gather", n, len(found))
+        _read_source(kit, source, gathered)
+    kit.progress("gather", len(found), len(found))
+    return gathered
+
+
+def find_sources(kit: Kit) -> list[FoundSource]:
+    """The sources of this machine, those named before included, in a stable order."""
+    staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
+    everywhere = discover(source_roots(kit.world, (*kit.extra_sources, *staged)))
+    # What dream wrote itself is never a source, wherever a person chose to keep it.
+    found = {str(s.path): s for s in everywhere if not s.path.is_relative_to(kit.paths.home)}
+    return [found[path] for path in sorted(found)]
+
+
+def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
+    identity = work.source_id(str(plain_name(found.path)), found.kind)
+    position = work.load_position(kit.store, identity)
+    mtime_ns, size = _touched(found.path)
+    if position.mtime_ns == mtime_ns and position.cursor.size == size and mtime_ns >= 0:
+        _drop_staged(kit, found)
+        return
+    adapter = adapter_for(found.path)
+    if adapter is None:
+        gathered.skips["unknown-format"] += 1
+        return
+    gathered.read += 1
+    budget = kit.settings.sources.read_budget_mib * MIB
+    for reading in _stretches(adapter, found.path, position.cursor, budget_bytes=budget):
+        scope = _scope_of(found, reading)
+        source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
+        reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
+        skips = Counter(s.reason for s in reading.skips)
+        heard, talks = _hear(kit, source, reading, position, skips)
+        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, scope, identity))]
+        # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
+        cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
+        moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
+        # Of a database that was written to for nothing that concerns us, the service must not be told again and again.
+        looked_at = is_store(found.path) and moved.mtime_ns != position.mtime_ns
+        if candidates or moved.cursor != position.cursor or moved.talk != position.talk or looked_at:
+            _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
+        position = moved
+        if kit.should_stop():
+            return
+
+
+def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips: Counter[str]) -> tuple[list[Candidate], Talks]:
+    """What is said in a reading, each conversation by itself: a database holds many, and none answers another."""
+    talks, heard, passages = Talks.decode(position.talk), list[Candidate](), list[Candidate]()
+    places = _places(reading)
+    last, passing = (observations.load_last_of(
+        kit.store, source.id, count=EARLIER_WORDS, in_passing=in_passing, ahead_of=places) if wanted else []
+        for in_passing, wanted in ((False, position.cursor.offset), (True, kit.settings.recall.passages)))
+    for name, events in _by_conversation(reading.events).items():
+        state = talks.of(name)
+        extraction = extract(events, state=state, scope=source.scope, source_id=source.id, earlier=last)
+        settings, before = settings_of(events, state)
+        talks = talks.after(name, replace(extraction.state, before=before))
+        skips.update(extraction.skips)
+        heard += [_in_its_place(one, settings) for one in extraction.candidates]
+        if kit.settings.recall.passages:
+            found = find_passages(events, extraction.candidates, Stretch(source.scope, kit.zone, source.id, passing, settings))
+            passages += [_in_its_place(one, settings) for one in found]
+    return heard + passages, talks
+
+
+def _dated(events: Sequence[Event], mtime_ns: int) -> Iterator[Event]:
+    """Events with a time: where a format has none, that of what was said before, else of the file's last change."""
+    known: dict[str, datetime] = {}
+    changed_at = datetime.fromtimestamp(mtime_ns / NS, UTC) if mtime_ns >= 0 else None
+    for event in events:
+        at = event.at or known.get(event.conversation, changed_at)
+        if at is not None:
+            known[event.conversation] = at
+        yield event if event.at or at is None else replace(event, at=at)
+
+
+def _by_conversation(events: Sequence[Event]) -> dict[str, list[Event]]:
+    """The events of each conversation in their order, the conversation that was heard last at the end."""
+    found: dict[str, list[Event]] = {}
+    for event in events:
+        found.setdefault(event.conversation, []).append(event)
+    return dict(sorted(found.items(), key=lambda talk: talk[1][-1].start))
+
+
+def _places(reading: Reading) -> frozenset[tuple[str, int]]:
+    """Where each message of a reading stands."""
+    names = {name: mask_name(name) for name in {event.conversation for event in reading.events}}
+    return frozenset((names[event.conversation], event.start) for event in reading.events)
+
+
+def _drop_staged(kit: Kit, found: FoundSource) -> None:
+    """A stretch that was read already, by a dream between the hook and now."""
+    if not kit.dry and any(s.path == str(found.path) for s in work.load_staged(kit.store)):
+        with kit.writing() as tx:
+            work.unstage(tx, str(found.path))
+
+
+def _stretches(adapter: Adapter, path: Path, cursor: Cursor, *, budget_bytes: int) -> Iterator[Reading]:
+    """Read a source piece by piece."""
+    spent = 0
+    while spent < budget_bytes:
+        reading = adapter.read(path, cursor, budget_bytes=STRETCH_BYTES)
+        yield reading
+        spent += max(STRETCH_BYTES, reading.cursor.offset - cursor.offset)
+        if reading.complete or reading.cursor == cursor:
+            return
+        cursor = reading.cursor
+
+
+def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Candidate], skips: Counter[str],
+          gathered: Gathered) -> None:
+    gathered.lines += source.lines
+    gathered.prompts += source.prompts
+    gathered.skips.update(skips)
+    if kit.dry:
+        gathered.candidates.extend(candidates)
+        return
+    now, told = kit.clock.now(), Counter[str]()
+
+    def append(tx: sqlite3.Connection, some: Sequence[Candidate]) -> None:
+        answers = observations.append(tx, some, stored_at=now, key=observations.tombstone_key(kit.store))
+        told.update(a.status for a in answers)
+
+    # Many would keep writers waiting: what is stored before the cursor moves is known again should it not come to that.
+    kit.write_all(candidates[:-LAST_CANDIDATES], append)
+    with kit.writing() as tx:
+        append(tx, candidates[-LAST_CANDIDATES:])
+        kept = replace(source, path=redact(source.path).text, observations=told["stored"])
+        work.write_position(tx, kept, position, skips=skips, at=now)
+        work.unstage(tx, source.path)
+    gathered.stored += told["stored"]
+    gathered.known += told["known"]
+    gathered.refused += told["refused"]
+
+
+def _touched(path: Path) -> tuple[int, int]:
+    """(mtime_ns, size) of a file; a directory or something unreadable is always looked into."""
+    try:
+        return (-1, -1) if path.is_dir() else facts_of(path)
+    except OSError:
+        return -1, -1
+
+
+def _scope_of(found: FoundSource, reading: Reading) -> Scope:
+    key = found.project_key or next((project_key_of(e.cwd) for e in reading.events if e.cwd), "")
+    try:
+        return mask_scope(parse_scope(f"project:{key}"))
+    except UsageError:
+        # A working directory without a usable name: what was said there is kept for the person, not for a project.
+        return Scope("user")
+
+
+def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:
+    """Statements somebody wrote down on purpose: they are explicit, like a note."""
+    for event in reading.events:
+        if event.kind is EventKind.NOTE and event.text.strip() and event.speaker is not Speaker.INJECTED:
+            origin = Origin.USER if event.speaker is Speaker.HUMAN else Origin.IMPORT
+            yield Candidate(
+                event.text.strip(), origin, event.at or _undated(reading), scope,
+                conversation=event.conversation, key=f"note:{source}:{event.uid}" if event.uid else "",
+                type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
+                source_id=source, start=event.start, end=event.end, sign="memory-file")
+
+
+def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:
+    """A statement with what was said around it, for finding it."""
+    setting = settings.get((candidate.conversation, candidate.start))
+    return replace(candidate, context=setting.around(candidate.text)) if setting else candidate
+
+
+def _undated(reading: Reading) -> datetime:
+    """A time for a note without one: the newest time known in the same place, so that nothing dates from now."""
+    return max((e.at for e in reading.events if e.at), default=datetime.fromtimestamp(0).astimezone())
+
+
+def _masked(candidate: Candidate, now: datetime) -> Candidate:
+    """A statement as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
+    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now),
+                   key=mask_name(candidate.key), conversation=mask_name(candidate.conversation))

@@ -1,0 +1,265 @@
+"""Planning a whole dream: consolidation of every scope, then pruning of what will be there, within the limits.
+
+Each scope is planned as if the others did not exist. Nothing here changes a memory.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from dreamd.core.clock import local_date
+from dreamd.core.errors import Refused
+from dreamd.core.values import (
+    IN_PASSING,
+    ONE_OFF,
+    Candidate,
+    GateVerdict,
+    Memory,
+    Observation,
+    Scope,
+    Status,
+    english_key,
+    text_sha,
+    with_context,
+)
+from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
+from dreamd.dream.phases.consolidate import Bench, plan_consolidation
+from dreamd.dream.phases.prune import PruneRules, plan_prune
+from dreamd.dream.phases.regroup import plan_regroup
+from dreamd.dream.phases.twins import Heard, is_edit
+from dreamd.dream.plan import Plan, retired
+from dreamd.extraction import gate
+from dreamd.extraction.conversation import SPOKEN_OF
+from dreamd.judge import merged_wording
+from dreamd.kit import Kit
+from dreamd.store import derived, memories, observations, passages, shown
+
+SELDOM = 100_000
+"""New values that stay, after which the next search for circles of them is made."""
+ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
+"""Refusals of the gate that keep a sentence from becoming a memory, and not from being found as it was said."""
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a person, a timer or the service asked for."""
+
+    scope: Scope | None = None
+    full: bool = False
+    allow_large_change: bool = False
+    approved: str = ""
+    """Digest of the plan that may be carried out, and of no other."""
+    only_plan: bool = False
+
+
+def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
+    """One consolidation plan over all scopes; each scope is planned as if the others did not exist."""
+    pending = observations.load_pending(kit.store, scope=str(wish.scope) if wish.scope else None)
+    if kit.dry:
+        known = {o.id for o in pending}
+        told = observations.as_pending(fresh, after=observations.last_seq(kit.store))
+        seen = {o.id for o in observations.load_by_ids(kit.store, (o.id for o in told))}
+        pending += [o for o in {o.id: o for o in told}.values() if o.id not in known and o.id not in seen]
+        pending = [o for o in pending if wish.scope is None or o.scope == wish.scope]
+        pending.sort(key=lambda o: (o.at, o.id))
+    by_scope: dict[Scope, list[Observation]] = {}
+    if wish.full:
+        by_scope = {s: [] for s in memories.load_scopes(kit.store) if wish.scope is None or s == wish.scope}
+    for observation in pending:
+        by_scope.setdefault(observation.scope, []).append(observation)
+    if not by_scope:
+        return Plan()
+    plans = []
+    with _seldom_collected():
+        judge = PairJudge(kit)
+        for n, scope in enumerate(sorted(by_scope)):
+            kit.progress("consolidate", n, len(by_scope))
+            plans.append(_plan_scope(kit, scope, by_scope[scope], judge, full=wish.full))
+    return joined(plans, judge)
+
+
+@contextmanager
+def _seldom_collected() -> Iterator[None]:
+    """Have the search for circles of values made seldom: a plan reads a million values that stay, and hardly a circle.
+
+    Otherwise that search takes a sixth of a large plan's time.
+    """
+    often, *rest = gc.get_threshold()
+    gc.set_threshold(max(often, SELDOM) if often else 0, *rest)
+    try:
+        yield
+    finally:
+        gc.set_threshold(often, *rest)
+
+
+def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:
+    """Several plans as one, with every verdict that was needed for them."""
+    return Plan(tuple(s for p in plans for s in p.steps), {i: r for p in plans for i, r in p.revisions.items()},
+                judge.fresh, judged=len(judge.fresh), judge=judge.name)
+
+
+def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> Plan:
+    heard = [_hear(kit, o) for o in pending]
+    # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
+    waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
+    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]
+    partners: dict[str, list[str]] = {}
+    vectors = Vectors()
+    if asked or full:
+        standing, vectors = load_standing(kit, scope)
+        load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)), vectors)
+        rules = kit.settings.consolidate
+        partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
+                                 floor=rules.neighbour_floor)
+    if heard or full:
+        _embed_heard(kit, scope, heard, full=full)
+    known = _load_known(kit, scope, heard, partners if not full else None)
+    judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
+    bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
+                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere)
+    plan = plan_consolidation(heard, bench)
+    if full:
+        final = {m.id: m for m in known.memories} | {c.after.id: c.after for c in plan.changes()}
+        again = plan_regroup(list(final.values()), partners, judge.relate, merged_wording)
+        touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
+        plan = Plan((*plan.steps, *again.steps), {**plan.revisions, **touched})
+    return plan
+
+
+def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
+    """Give a vector to all that recall finds by and no judge compares, and to what lost it.
+
+    That is what was said in passing, what was said behind its context, and in English what was said in another language.
+    """
+    if kit.dry:
+        return
+    from dreamd.models import MODEL_ID
+
+    words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
+    kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
+    told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
+    abroad = {english_key(text_sha(text)): read for text in told if (read := _with_english(text)) != text}
+    missing = derived.find_missing(kit.store, [*words, *abroad], model=MODEL_ID)
+    embed_under(kit, {sha: abroad[sha] if sha in abroad else _with_english(words[sha]) for sha in missing})
+
+
+def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
+    """What was said in passing and what was said behind its context, by the hashes of the words."""
+    passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
+    behind = [with_context(h.observation.text, h.observation.context) for h in heard
+              if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
+    alone, known = passages.load_texts(kit.store, str(scope), carried=full)
+    return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
+
+
+def _with_english(text: str) -> str:
+    """What was said in another language with its words in English behind it, for the model reads English alone."""
+    from dreamd.extraction.utterance import sentences
+    from dreamd.models.lexical.glossary import in_english
+
+    return " ".join([text, *(english for sentence in sentences(text) if (english := in_english(sentence)) != sentence)])
+
+
+def _has_order(heard: Sequence[Heard]) -> bool:
+    """Whether anything said is an order that has to be heard several times."""
+    return any(h.observation.sign == ONE_OFF for h in heard)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a plan can meet of a scope, as one look found it."""
+
+    memories: Sequence[Memory]
+    revisions: Mapping[str, int]
+    live_elsewhere: int
+
+
+def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mapping[str, Sequence[str]] | None) -> _Known:
+    """The memories that statements can meet, or all without `partners`: a night costs what it heard, not what is stored."""
+    with kit.store.reading():
+        if partners is None:
+            found = memories.load_memories(kit.store, scope=scope)
+        else:
+            texts = {*partners, *(near for some in partners.values() for near in some)}
+            targets = {h.observation.target for h in heard} - {""}
+            said = {t.removeprefix(SPOKEN_OF) for t in targets if t.startswith(SPOKEN_OF)}
+            found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
+        revisions = memories.load_revisions(kit.store, [m.id for m in found])
+        live = memories.count_status(kit.store, scope, Status.LIVE)
+    return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))
+
+
+def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory],
+                  ) -> list[tuple[str, datetime, str, datetime]]:
+    """The pairs a plan will most likely ask about, so that they can be judged together: each with what was said before it."""
+    said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
+    likely = []
+    for one in heard:
+        text, at = one.gated.text, one.observation.at
+        likely += [(text, at, near, said[near]) for near in partners.get(text, ()) if near in said]
+        said[text] = max(at, said.get(text, at))
+    return likely
+
+
+def _hear(kit: Kit, observation: Observation) -> Heard:
+    gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
+                 class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
+                 explicit=observation.explicit)
+    if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
+        gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
+    return Heard(observation, gated)
+
+
+def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
+    """Prune what the store will hold once the consolidation is done."""
+    prune, now = kit.settings.prune, kit.clock.now()
+    heard_before = now - timedelta(days=prune.stale_after_days)
+    due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=heard_before)
+    will_be: dict[str, Memory] = {m.id: m for m in due if wish.scope is None or m.scope == wish.scope}
+    will_be.update((c.after.id, c.after) for c in consolidation.changes())
+    plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
+                      rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
+    plan = _sparing_the_last(kit, plan, will_be)
+    ids = sorted({c.after.id for c in plan.changes()})
+    return replace(plan, revisions=memories.load_revisions(kit.store, ids))
+
+
+def _sparing_the_last(kit: Kit, plan: Plan, will_be: Mapping[str, Memory]) -> Plan:
+    """Age never empties a scope: the memory heard of last stays, however long that is ago."""
+    spared: set[str] = set()
+    aged = [c for c in plan.changes() if c.op == "archive" and c.reason != "expired"]
+    for scope in {c.after.scope for c in aged}:
+        current = {m.id: m for m in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE, Status.STALE))}
+        current.update((i, m) for i, m in will_be.items() if m.scope == scope)
+        current.update((c.after.id, c.after) for c in plan.changes() if c.after.scope == scope)
+        if not any(m.status in (Status.LIVE, Status.STALE) for m in current.values()):
+            spared.add(max((c.after for c in aged if c.after.scope == scope), key=lambda m: (m.confirmed_at, m.id)).id)
+    steps = tuple(s for s in plan.steps if not any(c.after.id in spared and c.op == "archive" for c in s.changes))
+    return replace(plan, steps=steps)
+
+
+def check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> None:
+    """No run may retire more than its share of a scope, or all of it, unless a person says so."""
+    if wish.allow_large_change:
+        return
+    rules = kit.settings.consolidate
+    both = Plan((*consolidation.steps, *pruning.steps))
+    by_scope: dict[Scope, int] = {}
+    for change in retired(both):
+        by_scope[change.after.scope] = by_scope.get(change.after.scope, 0) + 1
+    final = {c.after.id: c.after for c in both.changes()}
+    for scope, gone in sorted(by_scope.items()):
+        live = memories.load_ids(kit.store, scope, Status.LIVE)
+        after = (live | {m.id for m in final.values() if m.scope == scope and m.status is Status.LIVE}) - {
+            m.id for m in final.values() if m.status is not Status.LIVE}
+        share = max(rules.retire_always, len(live) * rules.max_retire_percent // 100)
+        if gone > share:
+            raise Refused(f"this run would retire {gone} of {len(live)} live memories of scope `{scope}`, more than {share}",
+                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
+        if live and not after:
+            raise Refused(f"this run would leave scope `{scope}` without a live memory",
+                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")

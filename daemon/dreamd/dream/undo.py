@@ -1,0 +1,137 @@
+"""Undo: take back what a run did, whole, with the files, and never by itself again.
+
+Every operation is reversed from its `before`. Observations the run consumed stay, set aside: a person has just
+rejected what they led to. Where later runs changed the same memories they are named first; they go back together
+with it or not at all.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dreamd.core import locks
+from dreamd.core.errors import Refused, StoreMissing
+from dreamd.core.locks import Owner
+from dreamd.core.values import Scope, parse_scope
+from dreamd.dream.cycle import write_files
+from dreamd.kit import Kit
+from dreamd.store import journal, memories, observations
+from dreamd.store.journal import Entry, Run
+
+UNDO = "undo"
+
+
+@dataclass(frozen=True)
+class UndoPlan:
+    """What undoing a run would reverse; `later` are standing runs that build on it."""
+
+    run: Run
+    entries: tuple[Entry, ...]
+    later: tuple[Run, ...] = ()
+
+
+@dataclass(frozen=True)
+class Undone:
+    """What was taken back, and how many observations were set aside or handed back."""
+
+    runs: tuple[str, ...]
+    memories: int
+    observations: int
+    files: int
+
+
+def plan_undo(kit: Kit, run_id: str | None = None) -> UndoPlan:
+    """Choose the run to take back: the named one, or the last dream that changed something.
+
+    Raises StoreMissing when there is none, Refused for one that is undone already or cannot be undone.
+    """
+    run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
+    if run is None:
+        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+    if run.undone_by:
+        raise Refused("that run is undone already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
+    if run.kind == "forget":
+        raise Refused("what was forgotten is gone for good and cannot come back")
+    later = {e.run for e in journal.load_later(kit.store, run.seq)}
+    followers = [journal.load_run(kit.store, str(seq)) for seq in sorted(later, reverse=True)]
+    return UndoPlan(run, tuple(journal.load_entries(kit.store, run.seq)), tuple(followers))
+
+
+def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
+    """Reverse a run, newest change first.
+
+    Raises Refused when later runs build on it and were not asked for too, Locked while a dream is at work.
+    """
+    if plan.later and not with_later:
+        names = ", ".join(r.id for r in plan.later)
+        raise Refused(f"later runs build on run {plan.run.id}: {names}",
+                      hint=f"undo them too with `dream undo {plan.run.id} --with-later`")
+    kit.kind = UNDO
+    with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):
+        return _reverse_all(kit, (*plan.later, plan.run))
+
+
+def redo(kit: Kit, run_id: str) -> int:
+    """Hand the observations of an undone run back to the next dream; say how many.
+
+    The run itself stays undone: what it changed was taken back, another dream comes to its own end. Raises Refused
+    for a run that was not undone, or of which nothing is set aside any more.
+    """
+    run = journal.load_run(kit.store, run_id)
+    if not run.undone_by:
+        raise Refused("that run was not undone", hint="`dream history` shows which runs were")
+    kit.kind = "redo"
+    with locks.hold_dream(kit.paths.locks, Owner("dream undo --redo", kit.clock.now())):
+        with kit.writing() as tx:
+            count = observations.hand_back(tx, run.seq)
+            if not count:
+                raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
+        _close(kit, f"observations of run {run.id} handed back")
+    return count
+
+
+def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
+    touched: set[str] = set()
+    aside, scopes = 0, set()
+    mine = kit.begin()
+    with kit.writing() as tx:
+        for run in runs:
+            entries = journal.load_entries(kit.store, run.seq)
+            for entry in reversed(entries):
+                if _reverse(tx, kit, entry, mine):
+                    touched.add(entry.memory)
+                scopes.add(parse_scope(entry.scope))
+            aside += observations.set_aside(tx, run.seq)
+            journal.mark_undone(tx, run.seq, by=mine.seq)
+    files = _project(kit, sorted(scopes))
+    _close(kit, "took back " + ", ".join(r.id for r in runs))
+    return Undone(tuple(r.id for r in runs), len(touched), aside, files)
+
+
+def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> bool:
+    """Put one memory back to its `before`, one that was new goes altogether; False for one that was forgotten meanwhile."""
+    if entry.before is None and entry.after is None:
+        return False
+    before = memories.from_snapshot(kit.store, entry.before) if entry.before else None
+    there = True
+    if before is None:
+        there = memories.delete_memory(tx, entry.memory)
+    else:
+        memories.write_memory(tx, before)
+    journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, f"undo of {entry.op}", (),
+                                  entry.after, entry.before))
+    return there
+
+
+def _project(kit: Kit, scopes: Sequence[Scope]) -> int:
+    warnings: list[str] = []
+    return write_files(kit, scopes, warnings)
+
+
+def _close(kit: Kit, reason: str) -> None:
+    ended = replace(kit.begin(), outcome="changed", reason=reason)
+    with kit.writing() as tx:
+        journal.end_run(tx, ended, ended_at=kit.clock.now())
+    kit.store.checkpoint()

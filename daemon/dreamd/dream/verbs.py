@@ -1,0 +1,234 @@
+"""A person's verbs: pin, restore, review, forget. Each is one run of the journal, done at once and ahead of any dream."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dreamd.core import locks
+from dreamd.core.errors import Refused, UsageError
+from dreamd.core.locks import Owner
+from dreamd.core.values import CURRENT, Memory, Scope, Status, Trust
+from dreamd.dream import projection
+from dreamd.dream.ordering import keep_order
+from dreamd.dream.plan import Change
+from dreamd.kit import Kit
+from dreamd.store import forgetting, memories, observations, passages, work
+from dreamd.store.journal import Entry, Run, begin_run, end_run, write_entry
+
+KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
+CHOICES = (KEEP_A, KEEP_B, BOTH, DROP)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A held memory and what it cannot hold beside; without rivals it only waits to be accepted."""
+
+    memory: Memory
+    rivals: tuple[Memory, ...]
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """How much is gone for good."""
+
+    memories: int
+    observations: int
+    files: int
+
+
+def pin(kit: Kit, memory_id: str) -> Memory:
+    """Pin a memory: no dream touches it. A pin is acceptance, so a held one becomes live.
+
+    Raises Refused for what is not current, or no memory.
+    """
+    memory = _load_named(kit, memory_id)
+    accepted = memory.status in (Status.HELD, Status.STALE)
+    if memory.status not in CURRENT:
+        raise Refused(f"a memory that is {memory.status.value} cannot be pinned", hint=f"`dream restore {memory.id}` first")
+    after = replace(memory, pinned=True, status=Status.LIVE if accepted else memory.status,
+                    reason="accepted-by-pin" if accepted else memory.reason)
+    return _change(kit, "pin", [(memory, after)])[0]
+
+
+def unpin(kit: Kit, memory_id: str) -> Memory:
+    """Let dreams tend to a memory again."""
+    memory = _load_named(kit, memory_id)
+    return _change(kit, "unpin", [(memory, replace(memory, pinned=False))])[0]
+
+
+def restore(kit: Kit, memory_id: str) -> Memory:
+    """Bring an archived or superseded memory back to life; what had replaced it ends instead.
+
+    Raises Refused for one that is current already.
+    """
+    memory = _load_named(kit, memory_id)
+    if memory.status in (Status.LIVE, Status.HELD):
+        raise Refused(f"that memory is {memory.status.value}, there is nothing to restore",
+                      hint=f"`dream pin {memory.id}` makes it live" if memory.status is Status.HELD
+                      else "`dream list --all` shows what was archived or replaced")
+    now = kit.clock.now()
+    successor = memories.load_some(kit.store, [memory.superseded_by]).get(memory.superseded_by)
+    ttl = None if memory.reason == "expired" else memory.ttl
+    changes = [(memory, replace(memory, status=Status.LIVE, superseded_by="", valid_to=None, confirmed_at=now,
+                                updated_at=now, ttl=ttl, authority=Trust.USER, reason="restored-by-person"))]
+    if successor is not None and successor.status in CURRENT:
+        changes.append((successor, replace(successor, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now,
+                                           reason="restored-by-person")))
+    return _change(kit, "restore", changes)[0]
+
+
+def _load_named(kit: Kit, identity: str) -> Memory:
+    """A memory by its id, or by that of a passage it carried before it left for its age.
+
+    Raises StoreMissing where there is neither, Refused for a passage no memory carried.
+    """
+    named = passages.load_carrier(kit.store, identity)
+    if isinstance(named, passages.Place):
+        raise Refused("that was said in passing and is no memory", hint="`dream note` makes a memory of it")
+    return named
+
+
+def load_review(kit: Kit) -> list[Question]:
+    """The held memories, each with what it contradicts; a pair is asked once."""
+    held = memories.load_memories(kit.store, statuses=(Status.HELD,))
+    everyone = memories.load_some(kit.store, [other for m in held for other, _ in m.links])
+    asked: set[str] = set()
+    questions = []
+    for memory in held:
+        if memory.id in asked:
+            continue
+        rivals = _rivals(memory, everyone)
+        asked.update({memory.id, *(r.id for r in rivals if r.status is Status.HELD)})
+        questions.append(Question(memory, rivals))
+    return questions
+
+
+def decide(kit: Kit, memory_id: str, choice: str) -> list[Memory]:
+    """Answer a question: keep-a (the named memory), keep-b (what it contradicts), both, or drop.
+
+    Raises UsageError for an unknown choice, Refused for a memory that is not held.
+    """
+    if choice not in CHOICES:
+        raise UsageError(f"unknown choice; one of {', '.join(CHOICES)}")
+    memory = memories.load_memory(kit.store, memory_id)
+    if memory.status is not Status.HELD:
+        raise Refused(f"that memory is {memory.status.value}, not held", hint="`dream review` lists the held ones")
+    rivals = _rivals(memory, memories.load_some(kit.store, [other for other, _ in memory.links]))
+    if choice in (KEEP_B,) and not rivals:
+        raise Refused("that memory contradicts nothing, there is no other side to keep",
+                      hint="use keep-a to accept it, or drop")
+    now = kit.clock.now()
+    alive = [(m, replace(m, status=Status.LIVE, authority=Trust.USER, confirmed_at=now, reason="decided-by-person"))
+             for m in ((memory, *rivals) if choice == BOTH else rivals if choice == KEEP_B else (memory,))]
+    if choice == DROP:
+        gone = replace(memory, status=Status.ARCHIVED, valid_to=now, reason="dropped-by-person")
+        return _change(kit, "review", [(memory, gone), *_freed(rivals)])
+    if choice == BOTH:
+        return _change(kit, "review", alive)
+    winner, losers = (alive[0][1], rivals) if choice == KEEP_A else (alive[0][1], (memory,))
+    ended = [(m, replace(m, status=Status.SUPERSEDED, superseded_by=winner.id, valid_to=now, reason="decided-by-person"))
+             for m in losers if m.id != winner.id]
+    return _change(kit, "review", [*alive[:1], *ended])
+
+
+def find_matching(kit: Kit, query: str) -> list[Memory]:
+    """Memories whose words contain every word of the query, whatever their status."""
+    words = query.casefold().split()
+    if not words:
+        raise UsageError("an empty query would match everything")
+    return [m for m in memories.load_memories(kit.store) if all(w in m.text.casefold() for w in words)]
+
+
+def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[int, str]]]:
+    """Memories by id, and what was said in passing, by number and text.
+
+    Raises StoreMissing for an id of neither.
+    """
+    chosen: list[Memory] = []
+    loose: list[tuple[int, str]] = []
+    for identity in ids:
+        named = passages.load_carrier(kit.store, identity)
+        if isinstance(named, passages.Place):
+            loose.append((named.seq, named.passage.text))
+        else:
+            chosen.append(named)
+    return chosen, loose
+
+
+def find_loose(kit: Kit, query: str) -> list[tuple[int, str]]:
+    """What was said with every word of the query and became no memory: it waits, was declined, or was a single sighting."""
+    return forgetting.load_loose(kit.store, query.casefold().split())
+
+
+def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = ()) -> Forgotten:
+    """Remove memories, their earlier versions and their observations for good; only tombstones stay.
+
+    `loose` are numbers of observations without a memory. Backups are made anew without all of them.
+    Raises StoreMissing for an unknown id, Locked while a dream is at work.
+    """
+    chosen = [memories.load_memory(kit.store, i) for i in ids]
+    with locks.hold_dream(kit.paths.locks, Owner("dream forget", kit.clock.now())):
+        lineage = list(dict.fromkeys(i for m in chosen for i in forgetting.load_lineage(kit.store, m.id)))
+        scopes = sorted({m.scope for m in chosen})
+        now = kit.clock.now()
+        with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
+            run = begin_run(tx, kind="forget", now=now, started_at=now, version="")
+            for identity in lineage:
+                write_entry(tx, Entry(run.seq, 0, "forget", identity, str(chosen[0].scope), "forgotten", (), None, None))
+            key = observations.tombstone_key(kit.store)
+            gone = forgetting.forget_memories(tx, lineage, at=now, key=key)
+            gone += forgetting.forget_observations(tx, loose, at=now, key=key)
+            end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
+        kit.run = run
+        files = _rewrite(kit, scopes)
+        with kit.background.batch():
+            forgetting.finish(kit.store, kit.paths)
+    return Forgotten(len(lineage), gone, files)
+
+
+def _rivals(memory: Memory, everyone: dict[str, Memory]) -> tuple[Memory, ...]:
+    return tuple(everyone[other] for other, relation in memory.links
+                 if relation == "contradicts" and other in everyone and everyone[other].status in CURRENT)
+
+
+def _freed(rivals: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
+    """A rival that was held only because of the dropped one lives again."""
+    return [(r, replace(r, status=Status.LIVE, reason="decided-by-person")) for r in rivals if r.status is Status.HELD]
+
+
+def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory, Memory]]) -> list[Memory]:
+    """Write changes as one run of a person, ahead of any dream that works at the same time."""
+    now = kit.clock.now()
+    real = [Change(kind, before, after, after.reason or kind) for before, after in changes if before != after]
+    if real:
+        with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
+            run = begin_run(tx, kind=kind, now=now, started_at=now, version="")
+            for change in real:
+                _write(tx, change, run)
+            end_run(tx, replace(run, outcome="changed"), ended_at=now)
+        _rewrite(kit, sorted({c.after.scope for c in real}))
+    return [after for _, after in changes]
+
+
+def _write(tx: sqlite3.Connection, change: Change, run: Run) -> None:
+    memories.write_memory(tx, change.after)
+    before = memories.snapshot(change.before) if change.before else None
+    write_entry(tx, Entry(run.seq, 0, change.op, change.after.id, str(change.after.scope), change.reason, (), before,
+                          memories.snapshot(change.after)))
+
+
+def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
+    written = 0
+    for scope in scopes:
+        changes = work.load_unwritten(kit.store).get(scope, 0)
+        plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
+        if plan.intents or changes:
+            order = keep_order(kit.paths, scope, plan.order)
+            with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
+                work.intend(tx, plan.intents)
+                work.mark_written(tx, scope, changes, order=order)
+            projection.settle(kit)
+            written += len(plan.intents)
+    return written

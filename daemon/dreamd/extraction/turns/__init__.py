@@ -1,0 +1,1 @@
+"""What one turn says in the light of the turn before it."""

@@ -1,0 +1,1 @@
+"""Statements in languages other than English."""

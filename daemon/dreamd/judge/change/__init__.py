@@ -1,0 +1,1 @@
+"""Signs that a later statement takes the place of an earlier one."""

@@ -1,0 +1,1 @@
+"""One claim in several wordings."""

@@ -1,0 +1,1 @@
+"""Signs that two statements cannot both hold."""

@@ -1,0 +1,66 @@
+"""Texts to vectors: one model, two engines that give the same vectors, never a made-up vector.
+
+The light engine (numpy) answers within a fraction of a second of process start and was also the faster one per CPU
+second on every size measured; the torch engine runs the model through sentence-transformers, for machines with an
+accelerator and as the yardstick the light one is tested against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableMapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL_NAME = "all-MiniLM-L6-v2"
+MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+MODEL_ID = f"{MODEL_NAME}/{MODEL_SHA256[:12]}"
+"""Stored beside every vector: vectors of another model are never compared with these."""
+DIM = 384
+LONGEST_TOKENS = 256
+"""The model was trained on at most this many word pieces; what comes after them does not count."""
+ACCELERATED_FROM = 3000
+"""Texts from which an accelerator earns back the seconds that importing torch takes."""
+
+
+class Embedder(Protocol):
+    """Turns texts into unit vectors of one model."""
+
+    @property
+    def model_id(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One L2-normalised float32 row for each text, in order.
+
+        Raises Outage when the engine fails; never returns a stand-in.
+        """
+        ...
+
+    def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row like these for each question, near to the rows of texts that answer it; raises Outage as well."""
+        ...
+
+
+def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str = "", threads: int = 1,
+                  device: str = "cpu", checked: MutableMapping[str, str] | None = None) -> Embedder:
+    """Load the model with the engine that suits the work: `light`, `torch`, or `auto`.
+
+    `auto` takes torch only for many texts on an accelerator: on a CPU numpy without padding is faster at every size.
+    `checked` may keep the checksum of the weights by path, size and time between processes.
+
+    Raises Outage(component="model") when the model is missing, altered or cannot be loaded.
+    """
+    from dreamd.models.model_files import find_model
+
+    model = find_model(directory, checked=checked)
+    accelerated = device != "cpu" and expected_texts >= ACCELERATED_FROM
+    if kind == "torch" or (kind == "auto" and accelerated):
+        from dreamd.models.torch_engine import TorchEmbedder
+
+        return TorchEmbedder(model, threads=threads, device=device)
+    from dreamd.models.light import LightEmbedder
+
+    return LightEmbedder(model, threads=threads)

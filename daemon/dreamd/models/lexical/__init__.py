@@ -1,0 +1,1 @@
+"""Word-for-word English for other languages."""

@@ -1,0 +1,182 @@
+"""The vectors of memories and passages, kept between questions, and how near each is to one question."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dreamd.core.values import Memory, Status
+from dreamd.kit import Kit
+from dreamd.models import Embedder
+from dreamd.recall.ranking import LONGEST_QUESTION, shared_words
+from dreamd.recall.said import Sayings
+from dreamd.recall.wordings import UNREAD, Nearness, Wordings, both
+from dreamd.store import passages, shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+BESIDE_POOL = 16
+
+EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED})
+
+
+class Shelf:
+    """The vectors of memories, kept between questions and read again only when the store has changed.
+
+    A counted recall is a commit like any other, so the store's change counter alone would empty the shelf with every
+    answer; only when it moved, the slower look at what matters decides.
+    """
+
+    def __init__(self, statuses: frozenset[Status] = EVERYTHING) -> None:
+        self._statuses = statuses
+        self._pulse: object = None
+        self._stamp: object = None
+        self._rows: list[shown.Row] = []
+        self._matrix: Floats | None = None
+        self._place: dict[str, int] = {}
+        self._wordings: Wordings | None = None
+        self._said: list[passages.Row] = []
+        self._said_matrix: Floats | None = None
+        self._said_behind: Floats | None = None
+        self._said_place: dict[str, int] = {}
+
+    def refresh(self, kit: Kit) -> None:
+        """Bring the shelf up to date."""
+        from dreamd.models import MODEL_ID
+
+        pulse = shown.read_pulse(kit.store)
+        if pulse == self._pulse:
+            return
+        stamp = shown.read_stamp(kit.store)
+        if stamp != self._stamp:
+            statuses = sorted(s.value for s in self._statuses)
+            self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
+            self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
+            self._wordings = Wordings.of(self._rows)
+            if kit.settings.recall.passages:
+                self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
+                self._said_place = {row.id: n for n, row in enumerate(self._said)}
+        self._pulse, self._stamp = pulse, stamp
+
+    def near(self, kit: Kit, query: str) -> Near | None:
+        """How near every memory on the shelf is to a query; None when nothing has a vector.
+
+        Raises Outage while the model is away.
+        """
+        if self._matrix is None or self._wordings is None or not (self._rows or self._said):
+            return None
+        import numpy as np
+
+        question = read_question(kit.load_embedder(1), query)
+        found = self._wordings.nearness(self._matrix @ question if self._rows else np.zeros(0, np.float32))
+        sayings = None
+        if self._said and self._said_matrix is not None and self._said_behind is not None:
+            nearest = both(self._said_matrix @ question, self._said_behind @ question)
+            sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
+        return Near(self._rows, self._place, self._matrix, found, sayings, self._said_behind)
+
+
+def read_question(embedder: Embedder, query: str) -> Floats:
+    """The unit row of a question, in English as far as its words are known; a long text is no question and stands as it is.
+
+    Raises Outage while the model is away.
+    """
+    from dreamd.models.lexical.glossary import in_english
+
+    if len(query) > LONGEST_QUESTION:
+        rows = embedder.embed([query])
+    else:
+        rows = embedder.embed_questions([in_english(query)])
+    row: Floats = rows[0]
+    return row
+
+
+@dataclass(frozen=True)
+class Near:
+    """Cosines of one query with everything on a shelf."""
+
+    rows: Sequence[shown.Row]
+    place: dict[str, int]
+    matrix: Floats
+    found: Nearness
+    """How near each memory is."""
+    sayings: Sayings | None = None
+    """What was said in passing, measured with the same query."""
+    said_behind: Floats | None = None
+    """The passages behind what was said before them."""
+
+    def best(self, count: int, *, statuses: Collection[str], scopes: Collection[str]) -> list[str]:
+        """Ids of the nearest memories of some statuses; no scope means all of them."""
+        import numpy as np
+
+        chosen: list[str] = []
+        # Most questions may see nearly everything, so walking down the sorted row costs less than masking it.
+        for n in np.argsort(-self.found.cosines, kind="stable"):
+            row = self.rows[self.found.wordings.first[n]]
+            if row.status in statuses and (not scopes or row.scope in scopes):
+                chosen.append(row.id)
+                if len(chosen) == count:
+                    break
+        return chosen
+
+    def of(self, identity: str) -> float | None:
+        """The cosine of one memory with the query; None for one without a vector."""
+        return self.found.of(identity)
+
+    def is_earlier(self, identity: str) -> bool:
+        """Whether a memory was found by an earlier wording."""
+        return self.found.is_earlier(identity)
+
+    def worded_like(self, vectors: Floats) -> list[dict[str, float]]:
+        """For each of some vectors the memories nearest to it, in their own wordings, with their cosines.
+
+        Words behind what was said around them are left out: a sentence of the same message is in these as it stands.
+        """
+        return self.beside(vectors, talk=False)
+
+    def beside(self, vectors: Floats, *, talk: bool = True) -> list[dict[str, float]]:
+        """For each of some vectors the memories nearest to it, in any of their wordings, with their cosines."""
+        import numpy as np
+
+        found: list[dict[str, float]] = []
+        for row in vectors @ self.matrix.T if self.rows else np.zeros((len(vectors), 0), np.float32):
+            if not talk:
+                row[self.found.wordings.behind] = UNREAD
+            near: dict[str, float] = {}
+            for n in np.argpartition(-row, BESIDE_POOL)[:BESIDE_POOL] if len(row) > BESIDE_POOL else range(len(row)):
+                identity, cosine = self.rows[n].id, float(row[n])
+                near[identity] = max(cosine, near.get(identity, cosine))
+            found.append(dict(sorted(near.items(), key=lambda one: (-one[1], one[0]))))
+        return found
+
+    def vector_of(self, identity: str) -> Floats | None:
+        """The vector of a memory or a passage; None for one without."""
+        matrix, place = self.matrix, self.place.get(identity)
+        if place is None and self.sayings is not None:
+            matrix, place = self.sayings.matrix, self.sayings.place.get(identity)
+        found: Floats | None = None if place is None else matrix[place]
+        return found
+
+    def between(self, a: Memory, b: Memory) -> float:
+        """The cosine of two memories or passages; the words they share where one has no vector."""
+        one, other = self.vector_of(a.id), self.vector_of(b.id)
+        return shared_words(a, b) if one is None or other is None else max(0.0, float(one @ other))
+
+    def in_talk(self, a: Memory, b: Memory) -> float:
+        """The cosine of two memories or passages, each behind what was said before it."""
+        one, other = self._behind(a.id), self._behind(b.id)
+        return 0.0 if one is None or other is None else float((one @ other.T).max())
+
+    def _behind(self, identity: str) -> Floats | None:
+        """The other wordings of a memory or a passage as rows; its own where it has none."""
+        others = self.found.wordings.others
+        if identity in others:
+            return self.matrix[list(others[identity])]
+        place = None if self.sayings is None else self.sayings.place.get(identity)
+        own = self.vector_of(identity) if place is None or self.said_behind is None else self.said_behind[place]
+        return None if own is None else own[None, :]

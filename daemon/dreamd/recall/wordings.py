@@ -1,0 +1,105 @@
+"""How near a memory is to a question in all the wordings it is known by: its own, earlier ones, in English, and in its talk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dreamd.recall.ranking import EARLIER_WORDING
+from dreamd.store import shown
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Places = NDArray[np.int64]
+
+UNREAD = -1.0
+"""The cosine of words in another language: their English stands for them, for to the model all of one language is alike."""
+BEHIND = 1.5
+"""What words behind what was said around them count beside the words alone: a sentence seldom names what its message is of."""
+
+
+@dataclass(frozen=True)
+class Wordings:
+    """To which memory each row of a shelf belongs, and what kind of wording it is."""
+
+    number: Mapping[str, int]
+    owner: Places
+    """The number of the memory that each row belongs to."""
+    first: Places
+    """The first row of each memory."""
+    others: Mapping[str, Sequence[int]]
+    """The rows of a memory but its own words."""
+    earlier: Places
+    behind: Places
+    """The rows of words behind what was said around them."""
+    abroad: Places
+
+    @classmethod
+    def of(cls, rows: Sequence[shown.Row]) -> Wordings:
+        """What the rows of a shelf are."""
+        import numpy as np
+
+        number = {identity: n for n, identity in enumerate(dict.fromkeys(row.id for row in rows))}
+        owner = np.array([number[row.id] for row in rows], np.int64)
+        _, first = np.unique(owner, return_index=True)
+
+        others: dict[str, list[int]] = {}
+        for n, row in enumerate(rows):
+            if row.earlier:
+                others.setdefault(row.id, []).append(n)
+
+        def places(chosen: Sequence[bool]) -> Places:
+            return np.flatnonzero(np.array(chosen, bool))
+
+        return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
+                   places([row.behind for row in rows]), places([row.abroad for row in rows]))
+
+    def nearness(self, cosines: Floats) -> Nearness:
+        """How near each memory is, from the cosines of all its rows with one question."""
+        import numpy as np
+
+        cosines = cosines.copy()
+        cosines[self.abroad] = UNREAD
+        cosines[self.earlier] *= EARLIER_WORDING
+        behind = np.full(len(self.number), UNREAD, np.float32)
+        np.maximum.at(behind, self.owner[self.behind], cosines[self.behind])
+        cosines[self.behind] = UNREAD
+        own = cosines[self.first]
+        words = np.full(len(self.number), UNREAD, np.float32)
+        np.maximum.at(words, self.owner, cosines)
+        met = (behind > UNREAD) & (words > UNREAD)
+        near = np.maximum(words, np.where(met, both(words, behind), behind)).astype(np.float32)
+        return Nearness(self, near, words > own)
+
+
+@dataclass(frozen=True)
+class Nearness:
+    """The cosine of each memory with one question."""
+
+    wordings: Wordings
+    cosines: Floats
+    """One for each memory, in the order of its number."""
+    through_earlier: NDArray[np.bool_]
+    """Whether an earlier wording of the memory is nearer than its own."""
+
+    def of(self, identity: str) -> float | None:
+        """The cosine of one memory; None for one without a vector."""
+        n = self.wordings.number.get(identity)
+        return None if n is None else float(self.cosines[n])
+
+    def is_earlier(self, identity: str) -> bool:
+        """Whether a memory was found by an earlier wording."""
+        n = self.wordings.number.get(identity)
+        return n is not None and bool(self.through_earlier[n])
+
+
+def both(words: Floats, behind: Floats) -> Floats:
+    """The cosine of words and of the same words behind what was said around them, in one."""
+    import numpy as np
+
+    joined: Floats = ((words + BEHIND * behind) / (1 + BEHIND)).astype(np.float32)
+    return joined

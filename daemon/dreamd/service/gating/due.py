@@ -1,0 +1,183 @@
+"""What is due, decided from the store and the time alone: no job list that a crash could lose.
+
+One missed night or a thousand give one dream. A time that lies in the future is a stepped clock and means
+*unknown*, never *wait until then*.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from dreamd.core.clock import parse_instant
+from dreamd.core.errors import ConfigError
+from dreamd.core.settings import ServiceSettings
+from dreamd.store import journal, observations
+from dreamd.store.connection import Store
+
+OLD_NOTE = timedelta(days=7)
+"""A note waits at most a week, however few there are."""
+CLOCK_STEP = timedelta(minutes=5)
+NIGHT_SLACK = timedelta(hours=4)
+"""The nightly dream may come this much before its interval is over, or it would drift later every night."""
+SUCCESSES = ("changed", "nothing-to-do", "partial")
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """What waits, as the store and the sources tell it."""
+
+    waiting: int = 0
+    oldest_at: datetime | None = None
+    memories: int = 0
+    sessions: int = 0
+    """Conversations with something new, read or not."""
+    last_success_at: datetime | None = None
+    created_at: datetime | None = None
+    """When the store was made; before its first night there was no night to miss."""
+    left_over: bool = False
+    """Files an interrupted run left to be written; they are finished whatever the gates of time and volume say."""
+
+
+@dataclass(frozen=True)
+class Due:
+    """Whether a dream is due, and why or why not in words."""
+
+    due: bool
+    gate: str
+    words: str
+    next_at: datetime | None = None
+    """When one is due by time alone, if something still waits then."""
+
+
+@dataclass(frozen=True)
+class Slots:
+    """The nightly time that has passed last, and those to come."""
+
+    passed: datetime
+    ahead: tuple[datetime, ...] = ()
+
+
+def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
+    """Count what waits, no further than needed to decide."""
+    waiting, oldest = observations.count_pending(store)
+    memories = store.one("SELECT COUNT(*) AS n FROM memory WHERE status IN ('live', 'held', 'stale')")
+    talks = store.one("SELECT COUNT(DISTINCT o.conversation) AS n FROM observation o LEFT JOIN fate f "
+                      "ON f.observation = o.seq WHERE f.observation IS NULL AND o.conversation <> ''")
+    left = store.one("SELECT 1 FROM intent LIMIT 1") is not None or journal.count_interrupted(store) > 0
+    last = journal.last_run(store, outcomes=SUCCESSES)
+    created = store.meta("created_at")
+    return Backlog(
+        waiting=waiting, oldest_at=oldest, memories=memories["n"] if memories else 0,
+        sessions=(talks["n"] if talks else 0) + unread_sources, last_success_at=last.ended_at if last else None,
+        created_at=parse_instant(created) if created else None, left_over=left)
+
+
+def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots: Slots | None = None) -> Due:
+    """Decide whether a dream is due; `slots` are the nights, for those who keep them."""
+    if not (backlog.waiting or backlog.sessions or backlog.left_over):
+        return Due(False, "nothing", "nothing waits")
+    if backlog.left_over:
+        return Due(True, "left-over", "an interrupted dream left work to finish")
+    last, created = _believed(backlog.last_success_at, now), _believed(backlog.created_at, now)
+    interval = timedelta(hours=rules.min_hours)
+    began = last or created
+    missed = slots is not None and (began is None or began < slots.passed)
+    if missed and (last is None or now - last >= interval - NIGHT_SLACK):
+        return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
+    nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
+    if last is not None and now - last < interval:
+        return Due(False, "time", f"the last dream was {_span(now - last)} ago, the next is due after {_span(interval)}",
+                   next_at=min((last + interval, *nights)))
+    enough = rules.volume_base + rules.volume_share * backlog.memories
+    if backlog.waiting >= enough:
+        return Due(True, "volume", f"{_waiting(backlog.waiting)}, {enough:.0f} are enough")
+    if backlog.sessions >= rules.volume_sessions:
+        return Due(True, "volume", f"{_talks(backlog.sessions)} {'has' if backlog.sessions == 1 else 'have'} something new")
+    old_at = backlog.oldest_at + OLD_NOTE if backlog.oldest_at is not None else None
+    if old_at is not None and now >= old_at:
+        return Due(True, "age", f"the oldest observation waits for {_span(now - old_at + OLD_NOTE)}")
+    if backlog.oldest_at is not None and _believed(backlog.oldest_at, now) is None:
+        return Due(True, "age", "nobody knows for how long the oldest observation waits: the clock was set back")
+    beside = f", {_talks(backlog.sessions)} with something new" if backlog.sessions else ""
+    return Due(False, "volume", f"{_waiting(backlog.waiting)}{beside}; "
+                                f"{enough:.0f} observations or {_talks(rules.volume_sessions)} make a dream worth while",
+               next_at=min((t for t in (old_at, *nights) if t is not None), default=None))
+
+
+def _believed(at: datetime | None, now: datetime) -> datetime | None:
+    """A time that may be reckoned with; one ahead of us was written under a clock that was wrong."""
+    return at if at is not None and at <= now + CLOCK_STEP else None
+
+
+def find_slots(now: datetime, nightly_at: str, zone: tzinfo) -> Slots:
+    """The nightly times around now, on the wall clock of a zone whatever its offset did that night.
+
+    Raises ConfigError when `nightly_at` is no time of day.
+    """
+    hour, minute = parse_time_of_day(nightly_at)
+    today = now.astimezone(zone).date()
+    # By calendar day, not by adding 24 hours: a night of 23 or 25 hours has its slot once, too.
+    days = [today + timedelta(days=n) for n in range(-2, 4)]
+    slots = [datetime(d.year, d.month, d.day, hour, minute, tzinfo=zone).astimezone(now.tzinfo) for d in days]
+    return Slots(max((s for s in slots if s <= now), default=now - timedelta(days=1)), tuple(s for s in slots if s > now))
+
+
+def parse_time_of_day(text: str) -> tuple[int, int]:
+    """Read `03:00`.
+
+    Raises ConfigError for anything else.
+    """
+    hour, colon, minute = text.strip().partition(":")
+    if colon and hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60:
+        return int(hour), int(minute)
+    raise ConfigError("`service.nightly_at` is no time of day", hint='write it like `nightly_at = "03:00"`')
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The three clocks at one moment."""
+
+    wall: datetime
+    monotonic_s: float
+    boot_s: float
+
+
+@dataclass(frozen=True)
+class Gap:
+    """What the clocks did between two ticks."""
+
+    resumed: bool
+    """The machine slept, or we were stopped: settle before any work."""
+    stepped_s: float
+    """How far the wall clock moved by itself; 0 when it went along."""
+
+
+GAP_S = 120.0
+
+
+def judge_gap(before: Reading, after: Reading, *, expected_s: float, gap_s: float = GAP_S) -> Gap:
+    """Compare boot time, monotonic and wall clock across one tick."""
+    boot_s = after.boot_s - before.boot_s
+    slept_s = boot_s - (after.monotonic_s - before.monotonic_s)
+    late_s = boot_s - expected_s
+    stepped_s = (after.wall - before.wall).total_seconds() - boot_s
+    return Gap(resumed=slept_s > gap_s or late_s > gap_s, stepped_s=stepped_s if abs(stepped_s) > gap_s else 0.0)
+
+
+def _waiting(number: int) -> str:
+    return "1 observation waits" if number == 1 else f"{number:,} observations wait"
+
+
+def _talks(number: int) -> str:
+    return "1 conversation" if number == 1 else f"{number:,} conversations"
+
+
+def _span(span: timedelta) -> str:
+    hours = span.total_seconds() / 3600
+    if hours >= 48:
+        return f"{hours / 24:.0f} days"
+    if hours >= 2:
+        return f"{hours:.0f} hours"
+    minutes = round(max(0.0, hours * 60))
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"

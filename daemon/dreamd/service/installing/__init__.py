@@ -1,0 +1,1 @@
+"""Installing the service: units and plists from templates."""

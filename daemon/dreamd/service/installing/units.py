@@ -1,0 +1,181 @@
+"""The texts that are installed: templates that travel with dream, filled with the paths and limits of this place."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from dreamd.core.errors import ConfigError
+from dreamd.core.paths import default_config, share_dir, user_home
+from dreamd.core.world import World
+from dreamd.kit import source_roots
+from dreamd.sources.places import VARIABLES
+
+HEADER = "managed by dream"
+LABEL = "io.dreamd.service"
+SERVICE_UNITS = ("dream.service", "dream-probe.service", "dream-probe.timer", "dream-alert.service")
+SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service", "dream-probe.timer",
+               "dream-alert.service")
+SPARE_MIB = 256
+"""What the supervisor and the page cache may take beside the child."""
+HIDDEN = tuple(Path(place) for place in ("/home", "/root", "/run/user", "/tmp", "/var/tmp"))
+"""What the sandbox replaces by empty directories, wherever a person's own home may be."""
+_PLACE = re.compile(r"@([A-Z_]+)@")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where this dream lives: what the templates need to know."""
+
+    dream: Path
+    python: Path
+    home: Path
+    config: Path | None
+    """Only when a person named one: the usual place is found again by itself, also when it is empty today."""
+    read_paths: tuple[Path, ...]
+    write_paths: tuple[Path, ...]
+    memory_mib: int
+    environment: tuple[tuple[str, str], ...] = ()
+    compiles: bool = False
+    """The embedding engine makes code while it runs."""
+
+
+def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ...] = ()) -> Place:
+    """Work out the paths of this installation.
+
+    Raises ConfigError when the command `dream` is not beside the interpreter that runs us.
+    """
+    python = Path(sys.executable)
+    dream = python.with_name("dream")
+    if not dream.exists():
+        raise ConfigError(f"there is no `dream` beside `{python}`", hint="install dream into an environment of its own: "
+                          "`python -m venv` and `pip install dreamd`, or `pipx install dreamd`")
+    agents = source_roots(world).places
+    own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[3], share_dir("config").parent,
+           (config or default_config(world.env)).parent)
+    model = world.settings.model.directory
+    wanted = {p.absolute() for p in (*own, *agents, *((Path(model).expanduser(),) if model else ()))}
+    person = user_home(world.env).absolute()
+    # Elsewhere everything readable is readable already; only what the sandbox hides is named, and never a whole home.
+    hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
+    environment = tuple((name, world.env[name]) for name in VARIABLES if world.env.get(name))
+    return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
+                 world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch")
+
+
+def fill_systemd(name: str, place: Place) -> str:
+    """A unit with every placeholder filled.
+
+    Raises ConfigError when the template asks for something unknown, so that no unit is installed half filled.
+    """
+    template = (share_dir("systemd") / name).read_text(encoding="utf-8")
+    sandbox = (share_dir("systemd") / "sandbox.conf").read_text(encoding="utf-8")
+    lines = sandbox.splitlines()
+    intro = next(n for n, line in enumerate(lines) if not line.strip())
+    body = template.replace("@SANDBOX@", "\n".join(lines[intro + 1:]))
+    return _filled(body, _values(place))
+
+
+def fill_launchd(place: Place) -> str:
+    """The agent's property list with every placeholder filled."""
+    template = (share_dir("launchd") / "dream.plist").read_text(encoding="utf-8")
+    words = (str(place.dream), "--home", str(place.home), *_config_words(place), "run")
+    arguments = "\n        ".join(f"<string>{escape(word)}</string>" for word in words)
+    return _filled(template, {"LABEL": LABEL, "ARGUMENTS": arguments, "LOGS": escape(str(place.home / "logs"))})
+
+
+def cron_line(place: Place) -> str:
+    """One line for people with neither systemd nor launchd: a sweep an hour, at a minute of its own."""
+    minute = hashlib.sha256(str(place.home).encode()).digest()[0] % 60
+    words = (str(place.dream), "--home", str(place.home), *_config_words(place), "--quiet", "consolidate", "--auto")
+    # A percent sign ends the command in a crontab, whatever quotes stand around it.
+    command = " ".join(_shell_quoted(w) for w in words).replace("%", r"\%")
+    return f"{minute} * * * * {command} >/dev/null 2>&1"
+
+
+def program_of_cron(table: str) -> Path | None:
+    """The program the first line of a crontab starts."""
+    line = next((line for line in table.splitlines() if line and not line.startswith(("#", ":"))), "")
+    try:
+        words = shlex.split(line.replace(r"\%", "%"))
+    except ValueError:
+        return None
+    return Path(words[5]) if len(words) > 5 else None
+
+
+def exec_of(unit: str) -> Path | None:
+    """The program a filled unit or property list starts, to see whether it is still there."""
+    found = re.search(r"^ExecStart=(?:\"((?:[^\"\\]|\\.)*)\"|(\S+))", unit, re.MULTILINE)
+    if found:
+        return Path((found[1] or found[2]).replace("%%", "%").replace('\\"', '"').replace("\\\\", "\\"))
+    listed = re.search(r"<key>ProgramArguments</key>\s*<array>\s*<string>(.*?)</string>", unit, re.DOTALL)
+    return Path(listed[1].replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")) if listed else None
+
+
+def writable_in(unit: str) -> tuple[Path, ...]:
+    """The places a filled unit may write to."""
+    found = re.search(r"^ReadWritePaths=(.*)$", unit, re.MULTILINE)
+    try:
+        words = shlex.split(found[1]) if found else []
+    except ValueError:
+        return ()
+    return tuple(Path(word.removeprefix("-").replace("%%", "%")) for word in words)
+
+
+def _values(place: Place) -> dict[str, str]:
+    systemd = share_dir("systemd")
+    environment = " ".join(_unit_quoted(f"{name}={content}") for name, content in place.environment)
+    return {
+        "DREAM": _unit_quoted(str(place.dream)), "HOME": _unit_quoted(str(place.home)),
+        "CONFIG": " ".join(_unit_quoted(w) for w in _config_words(place)), "PYTHON": _unit_quoted(str(place.python)),
+        "PROBE": _unit_quoted(str(systemd / "dream-probe.sh")), "ALERT": _unit_quoted(str(systemd / "dream-alert.sh")),
+        "MEMORY_HIGH_MIB": str(place.memory_mib * 3 // 4), "MEMORY_MAX_MIB": str(place.memory_mib + SPARE_MIB),
+        "READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.read_paths),
+        "NO_NEW_CODE": "no" if place.compiles else "yes",
+        # Only the home has to be there; a directory that was attached may have gone since.
+        "WRITE_PATHS": " ".join(_unit_quoted(str(p) if p == place.home else f"-{p}") for p in place.write_paths),
+        "ENVIRONMENT": environment,
+    }
+
+
+def _config_words(place: Place) -> tuple[str, ...]:
+    return ("--config", str(place.config)) if place.config is not None else ()
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    def fill(found: re.Match[str]) -> str:
+        if found[1] not in values:
+            raise ConfigError(f"a template asks for `{found[1]}`, which is not known", hint="install dream again")
+        return values[found[1]]
+
+    # Trailing blanks are left by placeholders with nothing to say.
+    return "\n".join(re.sub(r"(?<=\S) {2,}", " ", line.rstrip()) for line in _PLACE.sub(fill, template).splitlines()) + "\n"
+
+
+def _unit_quoted(text: str) -> str:
+    """A word for a unit file: percent and dollar have a meaning there, and so do blanks and quotes."""
+    if any(ord(c) < 32 for c in text):
+        raise ConfigError("a path with control characters cannot stand in a unit file")
+    plain = text.replace("%", "%%")
+    if re.fullmatch(r"[A-Za-z0-9_@%+=:,./-]+", plain):
+        return plain
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _shell_quoted(text: str) -> str:
+    return shlex.quote(text)
+
+
+def _outermost(paths: list[Path]) -> tuple[Path, ...]:
+    """Paths without those that lie below another one of them."""
+    kept: list[Path] = []
+    for path in paths:
+        if not any(other == path or other in path.parents for other in kept):
+            kept.append(path)
+    return tuple(kept)

@@ -1,0 +1,1 @@
+"""Claude Code: session transcripts and memory directories."""

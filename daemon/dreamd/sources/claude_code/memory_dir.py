@@ -1,0 +1,197 @@
+"""Memory directories of Claude Code: `MEMORY.md` as an index and one topic file a memory, or an index alone.
+
+A directory is one source. Its cursor carries a hash per file, so an unchanged file says nothing and a changed one
+says everything in it again; the notes keep their identity, so what was known stays known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
+from dreamd.sources.base import contract
+from dreamd.sources.base.contract import Head
+from dreamd.sources.base.opening import Unopened, open_source
+from dreamd.sources.base.reading import Sink
+from dreamd.sources.base.tolerant import moment, parse_record, record_at
+from dreamd.sources.claude_code.memory_text import (
+    MANAGED_MARK,
+    Front,
+    Piece,
+    pieces_of,
+    split_front,
+    without_comments,
+    without_links,
+)
+
+INDEX_NAME = "MEMORY.md"
+SKILL_NAME = "SKILL.md"
+"""A recipe an agent made for itself; it may lie beside its memories and is none."""
+_MOST_FILES = 5_000
+_DEEPEST = 3
+_HASH_DIGITS = 16
+
+
+class MemoryDirectory:
+    """Reads a directory of memory files, or one Markdown file of notes."""
+
+    kind = "memory-dir"
+
+    def accepts(self, head: Head) -> bool:
+        """A directory with an index or with Markdown files that begin with frontmatter; a file named as an index."""
+        if head.is_dir:
+            return INDEX_NAME in head.names or (
+                head.path.name in ("memory", "memories") and any(name.endswith(".md") for name in head.names))
+        return head.path.name == INDEX_NAME or (
+            head.path.suffix == ".md" and head.start.startswith(b"---\n") and b"\nname:" in head.start
+            and b"\ndescription:" in head.start)
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the files that changed since the cursor; `end` of an event is an offset in its own file."""
+        return read_notes(path, cursor, budget_bytes=budget_bytes)
+
+
+class Selection(Protocol):
+    """Chooses among the pieces of one file, in their order."""
+
+    def take(self, piece: Piece) -> tuple[str, str] | None:
+        """The words of a piece and the working directory they count for; None for one that says nothing."""
+
+
+def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callable[[str], bool] | None = None,
+               select: Callable[[], Selection] | None = None) -> Reading:
+    """Read a directory of notes, or a single note file; `wanted` chooses among the names, `select` among the pieces."""
+    known = {name: str(sha) for name, sha in record_at(parse_record(cursor.carry) or {}, "files").items()}
+    sink = Sink()
+    names = [name for name in _names(path, sink) if not name or wanted is None or wanted(name)]
+    shas: dict[str, str] = {}
+    spent = size = lines = 0
+    complete = False
+    for name in names:
+        if spent >= budget_bytes:
+            shas.update({later: known[later] for later in names if later not in shas and later in known})
+            break
+        try:
+            body, changed_at = _load(path / name if name else path)
+        except Unopened as error:
+            sink.skips.append(Skip(error.reason, 0, 0, name or path.name))
+            continue
+        size += len(body)
+        shas[name] = hashlib.sha256(body).hexdigest()[:_HASH_DIGITS]
+        if known.get(name) != shas[name]:
+            spent += len(body)
+            lines += body.count(b"\n") + (not body.endswith(b"\n"))
+            _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
+    else:
+        complete = True
+    carry = json.dumps({"files": shas}, separators=(",", ":"))
+    return Reading(tuple(sink.events), Cursor(len(shas), size, carry=carry), tuple(sink.skips), lines, 0, complete)
+
+
+def _names(path: Path, sink: Sink) -> list[str]:
+    """The Markdown files below a directory, index first, in a stable order; one empty name for a file."""
+    if not path.is_dir():
+        return [""]
+
+    def unreadable(error: OSError) -> None:
+        place = Path(error.filename or path)
+        name = str(place.relative_to(path)) if place.is_relative_to(path) else place.name
+        sink.skips.append(Skip(contract.UNREADABLE, 0, 0, name))
+
+    found: list[str] = []
+    for folder, folders, files in os.walk(path, onerror=unreadable):
+        here = Path(folder).relative_to(path)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and len(here.parts) < _DEEPEST)
+        found += [str(here / name) for name in files
+                  if name.endswith(".md") and not name.startswith(".") and name != SKILL_NAME]
+        if len(found) > _MOST_FILES:
+            sink.skips.append(Skip(contract.OVERSIZED, _MOST_FILES, len(found), str(here)))
+            break
+    return sorted(found, key=lambda name: (name != INDEX_NAME, name))[:_MOST_FILES]
+
+
+def _load(path: Path) -> tuple[bytes, datetime | None]:
+    with open_source(path) as handle:
+        try:
+            body = handle.read(contract.LARGEST_NOTE_FILE_BYTES + 1)
+            changed_at = moment(os.fstat(handle.fileno()).st_mtime)
+        except OSError:
+            raise Unopened(contract.UNREADABLE) from None
+    if len(body) > contract.LARGEST_NOTE_FILE_BYTES:
+        raise Unopened(contract.OVERSIZED)
+    return body, changed_at
+
+
+class _NoteFile:
+    """One Markdown file of notes."""
+
+    def __init__(self, name: str, changed_at: datetime | None, *, siblings: frozenset[str],
+                 select: Callable[[], Selection] | None = None) -> None:
+        self._name = name
+        self._selection = select() if select else None
+        self._changed_at = changed_at
+        self._siblings = {sibling.removesuffix(".md") for sibling in siblings if sibling}
+
+    def read(self, body: bytes, sink: Sink) -> None:
+        """One event for a topic file; one for each statement of an index or of a file without frontmatter."""
+        sink.file = self._name
+        sink.begin(0, len(body))
+        try:
+            text = body.decode("utf-8")
+        except UnicodeDecodeError:
+            text = body.decode("utf-8", "surrogateescape")  # keeps offsets right; the sink cleans what it is given
+            sink.skip(contract.REPLACED_BYTES)
+        front, rest = split_front(text.removeprefix("\ufeff"))
+        told = front.name or front.type_hint or front.description
+        if Path(self._name).name != INDEX_NAME and told and self._selection is None:
+            self._topic(front, rest, sink=sink)
+        else:
+            self._statements(front, rest, sink=sink, skipped=len(body) - len(rest.encode("utf-8", "surrogateescape")))
+        sink.close()
+
+    def _event(self, front: Front, *, text: str, title: str, managed: bool) -> Event:
+        return Event(
+            Speaker.INJECTED if managed else Speaker.AGENT, EventKind.NOTE, text, front.modified_at or self._changed_at,
+            front.conversation, 0, 0, uid="note:" + content_id(self._name, text), title=title,
+            type_hint=front.type_hint)
+
+    def _topic(self, front: Front, rest: str, *, sink: Sink) -> None:
+        text = without_comments(rest).strip() or front.description
+        sink.add(self._event(front, text=text, title=front.description or front.name, managed=MANAGED_MARK in rest))
+
+    def _statements(self, front: Front, rest: str, *, sink: Sink, skipped: int) -> None:
+        characters, at = 0, skipped
+        for piece in pieces_of(rest):
+            start = at + len(rest[characters:piece.start].encode("utf-8", "surrogateescape"))
+            at = start + len(rest[piece.start:piece.end].encode("utf-8", "surrogateescape"))
+            characters = piece.end
+            sink.begin(start, at)
+            if self._is_pointer(piece):
+                sink.skip(contract.POINTER)
+            else:
+                chosen = self._selection.take(piece) if self._selection else (piece.text, "")
+                text = without_comments(without_links(chosen[0])).strip() if chosen else ""
+                cwd = chosen[1] if chosen else ""
+                sink.add(replace(self._event(front, text=text, title=piece.heading, managed=piece.managed), cwd=cwd))
+            sink.close()
+
+    def _is_pointer(self, piece: Piece) -> bool:
+        """Whether a line only says which file holds the memory; the file is read by itself."""
+        opening = piece.text.lstrip("*_ ")
+        if not opening.startswith(("[", "`", "Memory:")) and ": [" not in opening[:80]:
+            return False
+        quoted = opening[1:].partition("`")[0] if opening.startswith("`") else ""
+        for target in (*piece.links, quoted):
+            place = target.partition("#")[0].removeprefix("./")
+            beside = str(Path(self._name).parent / place)  # a link leads on from the file it stands in
+            if {place.removesuffix(".md"), beside.removesuffix(".md")} & self._siblings and (
+                    place.endswith(".md") or f"[[{target}" in piece.text):
+                return True
+        return False

@@ -1,0 +1,79 @@
+"""Conversations of Letta's own backend: the bones of an OpenClaw session, with what is known about them in files beside.
+
+A message is appended again whenever it changed, under a new number but its own identity.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+
+from dreamd.core.values import Cursor, Reading
+from dreamd.sources.base import contract
+from dreamd.sources.base.contract import Head
+from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.reading import Sink, read_lines
+from dreamd.sources.base.tolerant import Record, parse_record, record_at, text_at
+from dreamd.sources.openclaw.openclaw_entries import Claw
+from dreamd.sources.openclaw.openclaw_words import Company
+
+TALK_NAME = "messages.jsonl"
+_LARGEST_ABOUT_BYTES = 1024 * 1024
+_SUB_AGENT = ("role:subagent", "parent:")
+
+
+class LettaTalk:
+    """Reads one conversation."""
+
+    kind = "letta-talk"
+
+    def accepts(self, head: Head) -> bool:
+        """Messages beside the file that says whose conversation it is."""
+        return head.path.name == TALK_NAME and bool(head.records) and head.path.with_name("conversation.json").is_file()
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
+        """Read the lines behind the cursor."""
+        about = _about(path.with_name("conversation.json"))
+        company = _company(path, about)
+        name = f"{text_at(about, 'agent_id')}:{text_at(about, 'id') or path.parent.name}"
+        return read_lines(path, cursor, budget_bytes=budget_bytes,
+                          make_parser=lambda sink: _Talk(name, sink, company=company))
+
+
+class _Talk:
+    """One conversation, entry by entry: the header's own name is one that every agent's first conversation has."""
+
+    def __init__(self, name: str, sink: Sink, *, company: Company) -> None:
+        self._name = name
+        self._claw = Claw(name, sink, company=company)
+
+    def recalled(self) -> Sequence[int]:
+        """Where the directory was named, and the open question and calls."""
+        return self._claw.recalled()
+
+    def take(self, record: Record) -> None:
+        """Look at one entry."""
+        kind, own = text_at(record, "type"), text_at(record_at(record, "message"), "id")
+        if kind == "session":
+            record = {**record, "id": self._name}
+        elif kind == "message" and own:
+            record = {**record, "id": own}
+        self._claw.take(record)
+
+
+def _company(path: Path, about: Record) -> Company:
+    """Who talks here: nobody where the conversation is hidden or its agent works for another one."""
+    if about.get("hidden") is True:
+        return Company(contract.OTHER_AGENT)
+    named = base64.urlsafe_b64encode(text_at(about, "agent_id").encode("utf-8", "replace")).decode().rstrip("=")
+    tags = _about(path.parents[2] / "agents" / f"{named}.json").get("tags") if len(path.parts) > 3 else None
+    worked_for = any(isinstance(tag, str) and tag.startswith(_SUB_AGENT) for tag in tags) if isinstance(tags, list) else False
+    return Company(contract.SIDECHAIN if worked_for else "")
+
+
+def _about(path: Path) -> Record:
+    try:
+        return parse_record(read_start(path, _LARGEST_ABOUT_BYTES).decode("utf-8", "replace")) or {}
+    except Unopened:
+        return {}

@@ -1,0 +1,1 @@
+"""Notes of agents other than Claude Code."""

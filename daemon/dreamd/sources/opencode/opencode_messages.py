@@ -1,0 +1,124 @@
+"""OpenCode's messages, and the JSON that `opencode export` prints."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from dreamd.core.values import Cursor, Event, EventKind, Reading, Speaker
+from dreamd.sources.base import contract
+from dreamd.sources.base.contract import Head
+from dreamd.sources.base.documents import Whole, read_document
+from dreamd.sources.base.human_words import separate
+from dreamd.sources.base.reading import Sink
+from dreamd.sources.base.refusals import Answer, read_answers
+from dreamd.sources.base.tolerant import Record, moment, parse_record, record_at, records_at, text_at
+from dreamd.sources.base.turns import Turns, memory_path_of, written_by
+
+_BY_PROGRAM = frozenset({"synthetic", "system", "skill"})
+_UNANSWERED = "Unanswered"
+
+
+class OpenCodeExport:
+    """Reads one exported session."""
+
+    kind = "opencode"
+
+    def accepts(self, head: Head) -> bool:
+        """A document with `info` and `messages`, messages having parts."""
+        return {"info", "messages"} <= head.keys and "projectHash" not in head.keys
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one document
+        """Read the session and give what is new in it."""
+        return read_document(path, cursor, parse=_parse_export)
+
+
+def _parse_export(whole: Whole, sink: Sink) -> bool:
+    document = parse_record(whole.text[max(whole.text.find("{"), 0):])
+    if document is None:
+        return False
+    about = record_at(document, "info")
+    if text_at(about, "parentID"):
+        sink.begin(0, len(whole.body))
+        sink.skip(contract.SIDECHAIN)
+        return True
+    session = Session(text_at(about, "id"), sink, cwd=text_at(about, "directory"))
+    for number, message in enumerate(records_at(document, "messages")):
+        sink.begin(number, number)
+        session.message(record_at(message, "info"), records_at(message, "parts"))
+        sink.close()
+    return True
+
+
+class Session:
+    """One conversation, message by message."""
+
+    def __init__(self, name: str, sink: Sink, *, cwd: str) -> None:
+        self._sink = sink
+        self._name = name
+        self.cwd = cwd
+        self._turns = Turns(sink)
+
+    def message(self, about: Record, parts: list[Record]) -> None:
+        """Hand over one message."""
+        at = moment(record_at(about, "time").get("created"))
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"),
+                      cwd=self.cwd)
+        if text_at(about, "role") == "user" or text_at(about, "role") in _BY_PROGRAM:
+            typed = [text_at(part, "text") for part in parts if _is_typed(part)]
+            put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
+            self._turns.hear(event, separate("\n\n".join(typed)))
+            if any(text.strip() for text in put):
+                self._turns.put(event, "\n\n".join(put))
+            return
+        if about.get("summary") is True:  # an answer to the program's own request to sum up
+            self._summed(event, "\n\n".join(text_at(part, "text") for part in parts if text_at(part, "type") == "text"))
+            return
+        for part in parts:
+            kind = text_at(part, "type")
+            if kind == "text":
+                self._turns.prose(event, text_at(part, "text"))
+            elif kind == "tool":
+                self._tool(event, part)
+            elif kind == "compaction":
+                self._summed(event, text_at(part, "summary"))
+            else:
+                self._sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
+
+    def _summed(self, event: Event, text: str) -> None:
+        """The conversation so far was replaced by a summary a model wrote."""
+        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=text))
+
+    def _tool(self, event: Event, part: Record) -> None:
+        name, state = text_at(part, "tool"), record_at(part, "state")
+        arguments = record_at(state, "input")
+        if memory_path_of(name, arguments):
+            self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
+        elif name == "question":
+            self._turns.answer(event, _answers(arguments, state))
+        elif text_at(state, "status") == "error":
+            _, found, words = text_at(state, "error").partition("following feedback:")
+            if found:
+                self._turns.refuse(event, words.strip(), brief=name)
+            else:
+                self._turns.result(event, text_at(state, "error"), name=name)
+        else:
+            self._turns.result(event, text_at(state, "output"), name=name)
+
+
+def _is_typed(part: Record) -> bool:
+    return text_at(part, "type") == "text" and part.get("synthetic") is not True and part.get("ignored") is not True
+
+
+def _answers(arguments: Record, state: Record) -> list[Answer]:
+    given = record_at(state, "metadata").get("answers")
+    questions = records_at(arguments, "questions")
+    if not isinstance(given, list):
+        return [answer for answer in read_answers(text_at(state, "output"), {}) if answer.text != _UNANSWERED]
+    answers: list[Answer] = []
+    for number, value in enumerate(given):
+        words = ", ".join(word for word in value if isinstance(word, str)) if isinstance(value, list) else ""
+        if words.strip():
+            answers.append(Answer(text_at(questions[number], "question") if number < len(questions) else "", words))
+    return answers

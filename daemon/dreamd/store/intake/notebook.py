@@ -1,0 +1,135 @@
+"""The notebook: statements somebody wrote down on purpose, stored at once or left in the inbox while the store is busy.
+
+An agent never waits for a dream. Everything here is on the way of `dream note`, which answers in under 150 ms,
+interpreter included; so nothing heavy is imported before it is certain to be needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.core import fsio, locks
+from dreamd.core.errors import Corrupt, Outage
+from dreamd.core.values import LONGEST_TEXT, Candidate
+from dreamd.store import observations, schema
+from dreamd.store.connection import Store, open_store
+from dreamd.store.observations import Stored
+from dreamd.text.redaction import mask_name, mask_scope, redact
+
+if TYPE_CHECKING:
+    from dreamd.core.world import World
+
+BUDGET_S = 2.0
+"""Longest a note waits for its turn; past it the note goes to the inbox."""
+DEFERRED = "deferred"
+REFUSED = "refused"
+TAKEN_INTO = frozenset({"observation"})
+"""The only table a note goes to: to be told so spares the store two milliseconds."""
+WAITING_CODES = frozenset({"store-busy", "store-older"})
+"""States of a store that end with the next dream; until then a note waits in the inbox."""
+LONGEST_KEY = 400
+PART_CHARS = 250_000
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What became of each note, in order; `deferred` when they wait in the inbox."""
+
+    answers: tuple[Stored, ...]
+    deferred: bool = False
+
+
+def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
+    """Store notes, secrets masked, in one short transaction ahead of any dream.
+
+    Raises Outage when the disk takes nothing or the store belongs to a newer dream; then nothing was stored.
+    """
+    answers: list[Stored | None] = [_refusal(c) for c in candidates]
+    now = world.clock.now()
+    fit = [_storable(c, now) for c, answer in zip(candidates, answers, strict=True) if answer is None]
+    stored, deferred = _keep(world, fit) if fit else ([], False)
+    left = iter(stored)
+    return Noted(tuple(answer if answer is not None else next(left) for answer in answers), deferred)
+
+
+def _storable(candidate: Candidate, now: datetime) -> Candidate:
+    """A note as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
+    return replace(candidate, text=redact(candidate.text).text, key=mask_name(candidate.key), at=min(candidate.at, now),
+                   conversation=mask_name(candidate.conversation), scope=mask_scope(candidate.scope))
+
+
+def _refusal(candidate: Candidate) -> Stored | None:
+    """Why a note cannot be taken as it is; None when it can. Nothing is ever cut short silently."""
+    why = ""
+    if not candidate.text.strip():
+        why = "empty"
+    elif len(candidate.text) > LONGEST_TEXT:
+        why = f"longer than {LONGEST_TEXT} characters"
+    elif "\x00" in candidate.text:
+        why = "contains a NUL character"
+    elif len(candidate.key) > LONGEST_KEY or len(candidate.conversation) > LONGEST_KEY:
+        why = f"key or conversation longer than {LONGEST_KEY} characters"
+    elif not _encodable(candidate):
+        why = "not valid UTF-8"
+    return Stored("", candidate.key, REFUSED, why) if why else None
+
+
+def _encodable(candidate: Candidate) -> bool:
+    try:
+        "\n".join((candidate.text, candidate.key, candidate.conversation, candidate.scope.key)).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool]:
+    paths, now = world.paths, world.clock.now()
+    locks.check_local(paths.home, allow_network=world.settings.store.allow_network_filesystem)
+    fsio.make_private_dir(paths.locks)
+    try:
+        with locks.foreground(paths.locks, BUDGET_S):
+            store = open_store(paths.store, create_with=schema.Founding(now, world.zone_name))
+            try:
+                return _append(store, candidates, now), False
+            finally:
+                store.close()
+    except locks.WriteBusy:
+        pass
+    except Outage as outage:
+        if outage.code not in WAITING_CODES:
+            raise
+    except Corrupt as damage:
+        # The store takes nothing, but the words must not be lost with it: they wait until it is mended or replaced.
+        _defer(world, candidates, now)
+        raise Corrupt(f"{damage.message}; the note waits in the inbox", hint=damage.hint) from damage
+    return _defer(world, candidates, now), True
+
+
+def _append(store: Store, candidates: list[Candidate], now: datetime) -> list[Stored]:
+    with store.writing(only=TAKEN_INTO) as tx:
+        return observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(store))
+
+
+def _defer(world: World, candidates: list[Candidate], now: datetime) -> list[Stored]:
+    """Leave notes in the inbox, in files small enough to be taken in again."""
+    from dreamd.store.intake.inbox import put_notes
+
+    for n, part in enumerate(_parts(candidates)):
+        put_notes(world.paths, part, now=now, ticket=f"{world.clock.monotonic():.9f} {n}")
+    return [Stored(observations.observation_id(c), c.key, "stored", DEFERRED) for c in candidates]
+
+
+def _parts(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
+    part: list[Candidate] = []
+    size = 0
+    for candidate in candidates:
+        if part and size + len(candidate.text) > PART_CHARS:
+            yield part
+            part, size = [], 0
+        part.append(candidate)
+        size += len(candidate.text) + LONGEST_KEY
+    if part:
+        yield part

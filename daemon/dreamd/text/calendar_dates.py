@@ -1,0 +1,141 @@
+"""Calendar dates as people write them, made ISO where a statement hangs its end or its beginning on them."""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import date, datetime
+from functools import cache, partial
+
+from dreamd.text import patterns
+from dreamd.text.ends import MOST_DATES, SENTENCE_CHARS, cue_ends, follows, is_date, up_to_comma, verb_ends
+
+_DOTTED = re.compile(r"(?<![\w.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?![\w])")
+_SLASHED = re.compile(r"(?<![\w./-])(\d{1,2})/(\d{1,2})/(\d{4})(?![\w/])")
+LAST_YEAR = 8_999
+
+
+def calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str:
+    """Write out calendar dates as ISO where the text hangs an end or a beginning on them; others read well as they are."""
+    def replace(match: re.Match[str]) -> str:
+        if match["day"] is None and _lacks_capital(match):
+            return match[0]
+        before = match.string[max(0, match.start() - SENTENCE_CHARS):match.start()]
+        after = match.string[match.end():match.end() + SENTENCE_CHARS]
+        ends = cue_ends(before, "ends_before") or verb_ends(before) or follows(after, "ends_after")
+        dated = match["year"] or match.groupdict().get("year_a")
+        if not ends and not (dated and cue_ends(before, "starts_before")):
+            return match[0]
+        ranges = re.search(r"(?i)\b(?:from|von|vom|de|du)\s+\w+(?:\s+\d+)?\s*$", before)
+        if ranges or patterns.has("words/dates", "keeping", up_to_comma(match)):
+            return match[0]
+        found = _parse_calendar(match[0], lang, day, last_of_month=match["day"] is None)
+        if found is None:
+            return match[0]
+        evidence.append(f"date: {match[0].strip()} → {found.isoformat()}")
+        return found.isoformat()
+
+    text = _SLASHED.sub(_unslashed, _DOTTED.sub(_undotted, text))
+    text = _elsewhere().sub(partial(_from_elsewhere, day=day, evidence=evidence), text, count=MOST_DATES)
+    return _calendar(lang).sub(replace, text, count=MOST_DATES)
+
+
+def _lacks_capital(match: re.Match[str]) -> bool:
+    """Whether a month without a day is written like another word: "until march", "it may"."""
+    month = match["month"]
+    return month is not None and month.lower() in ("may", "march", "mar", "mai", "mars") and month.islower()
+
+
+@cache
+def _elsewhere() -> re.Pattern[str]:
+    """Ends in languages of which nothing else is known: the word for "until", a day, a month, perhaps a year."""
+    rows = patterns.load("words/dates")["elsewhere"]
+    assert isinstance(rows, list)
+    return re.compile("|".join(
+        rf"(?i:(?<!\w)(?:{row['until']})\s)(?P<day{n}>\d{{1,2}})(?:\.|º|°)? (?i:{group(f'm{n}_', tuple(row['months']))})\b\.?"
+        rf"(?: (?:de )?(?P<year{n}>\d{{4}}))?" for n, row in enumerate(rows)))
+
+
+def _from_elsewhere(match: re.Match[str], *, day: date, evidence: list[str]) -> str:
+    groups = {name: said for name, said in match.groupdict().items() if said}
+    number = int(next(name for name in groups if name.startswith("day"))[3:])
+    month = next(int(name.rpartition("_")[2]) for name in groups if name.startswith(f"m{number}_")) + 1
+    year = int(groups.get(f"year{number}") or day.year + ((month, int(groups[f"day{number}"])) < (day.month, day.day)))
+    iso = f"{year}-{month:02}-{int(groups[f'day{number}']):02}"
+    if not is_date(iso):
+        return match[0]
+    said = match[0][match.start(f"day{number}") - match.start():]
+    evidence.append(f"date: {said} → {iso}")
+    return match[0][:-len(said)] + iso
+
+
+def _unslashed(match: re.Match[str]) -> str:
+    """31/12/2026 and 12/31/2026 name one day; 03/04/2026 names one or another, and stays."""
+    first, second = int(match[1]), int(match[2])
+    iso = f"{match[3]}-{min(first, second):02}-{max(first, second):02}"
+    return iso if first != second and max(first, second) > 12 and is_date(iso) else match[0]
+
+
+def _undotted(match: re.Match[str]) -> str:
+    iso = f"{match[3]}-{int(match[2]):02}-{int(match[1]):02}"
+    return iso if is_date(iso) else match[0]
+
+
+@cache
+def _calendar(lang: str) -> re.Pattern[str]:
+    if lang in ("zh", "ja"):
+        return re.compile(r"(?:(?P<year>\d{4})年)?(?P<month>\d{1,2})月(?:(?P<day>\d{1,2})[日号號]|末|底)")
+    if lang == "ko":
+        return re.compile(r"(?:(?P<year>\d{4})년 ?)?(?P<month>\d{1,2})월 ?(?:(?P<day>\d{1,2})일|말)")
+    names = "|".join(f"{name}" for name in listed("months", lang))
+    month = rf"(?P<month>(?i:{names}))\b(?:\.(?=\s\d))?"
+    dayed = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.|er|º)?(?: of| de)?\s"
+    year = r"(?:,?(?: de| of)? (?P<year>\d{4})\b)?"
+    late = "(?i:the )?(?i:end of )?" if lang == "en" else r"(?i:(?:ende|finales de|final de|fin(?: de)?|fim de) )?"
+    plain = rf"(?<![\w.-]){late}(?:{dayed})?{month}{year}"
+    if lang != "en":
+        return re.compile(plain)
+    american = (rf"(?P<month_a>(?i:{names}))\b\.? (?P<day_a>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[:.]\d)"
+                r"(?:,? (?P<year_a>\d{4})\b)?")
+    ended = rf"(?<![\w.-])(?:{american}|{plain})"
+    return re.compile(ended)
+
+
+def _parse_calendar(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:
+    numbers = re.fullmatch(r"(?:(\d{4})[年년] ?)?(\d{1,2})[月월] ?(?:(\d{1,2})[日号號일]|[末底말])", said)
+    try:
+        if numbers:
+            month = int(numbers[2])
+            year = int(numbers[1]) if numbers[1] else day.year + (month < day.month)
+            found = date(year, month, int(numbers[3] or 1))
+            return found if numbers[3] else month_end(found)
+        return _ask_dateparser(said, lang, day, last_of_month=last_of_month)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _ask_dateparser(said: str, lang: str, day: date, *, last_of_month: bool) -> date | None:
+    import dateparser
+
+    if lang == "en" and re.search(r"[A-Za-z][a-z]+\.? \d{1,2}(?:st|nd|rd|th)?\b(?!\d)", said):
+        last_of_month = False
+    bare = re.sub(r"(?i)^(?:the )?(?:(?:end of|ende|finales de|final de|fin(?: de)?|fim de) )?", "", said)
+    moment = dateparser.parse(bare, languages=[lang], settings={
+        "RELATIVE_BASE": datetime(day.year, day.month, day.day), "PREFER_DATES_FROM": "future",  # noqa: DTZ001 a day, not an instant
+        "PREFER_DAY_OF_MONTH": "last" if last_of_month else "current", "DATE_ORDER": "DMY", "STRICT_PARSING": False})
+    return moment.date() if moment is not None and moment.year <= LAST_YEAR else None
+
+
+def listed(table: str, lang: str) -> tuple[str, ...]:
+    """The words of a table in one language."""
+    return patterns.entries("words/dates", table, (lang,))
+
+
+def group(prefix: str, options: tuple[str, ...]) -> str:
+    """A pattern for one of several words, each in a group with its number."""
+    return "(?:" + "|".join(f"(?P<{prefix}{n}>{option})" for n, option in enumerate(options)) + ")"
+
+
+def month_end(day: date) -> date:
+    """The last day of a month."""
+    return day.replace(day=monthrange(day.year, day.month)[1])

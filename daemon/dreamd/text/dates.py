@@ -1,0 +1,229 @@
+"""Relative dates made absolute against the time of the observation, and the end a statement names for itself.
+
+A note that says "next Thursday" is wrong a week later, so every such phrase becomes a date in place. Habits
+("every Monday", "if it fails, tomorrow"), lengths ("for 10 years") and clock times are left alone. Only a stated end
+("until", "runs out on", "is switched off on") makes a TTL; "since", "from" and "opens on" set the beginning at most.
+Phrases are data in `config/words/dates.toml`; calendar dates with month names are read by `dateparser`.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from functools import cache, partial
+
+from dreamd.text import patterns
+from dreamd.text.calendar_dates import LAST_YEAR, calendar_dates, group, listed, month_end
+from dreamd.text.ends import MOST_DATES, sentence_of, validity
+from dreamd.text.language import language_of
+
+_GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", re.IGNORECASE)
+_SPECIFIC = re.compile(r"\b(?:the|this|our|my|we|i|he|she|it|they|will|we'll|is|are)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Durable:
+    """A text whose dates hold at any later time, with the end and the beginning it states."""
+
+    text: str
+    ttl: str | None = None
+    valid_from: str | None = None
+    evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Rule:
+    lang: str
+    kind: str
+    shift: int
+    pattern: re.Pattern[str]
+
+
+def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
+    """Replace relative dates by absolute ones and find the end or beginning that the text states."""
+    if not patterns.stands_in(*_cheap(), text):
+        return Durable(text)
+    day = at.astimezone(zone).date()
+    lang = language_of(text)
+    evidence: list[str] = []
+    for rule in _rules():
+        if rule.lang in (lang, _spoken_beside(lang)):
+            text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=MOST_DATES)
+    text = calendar_dates(text, lang, day, evidence)
+    ttl, valid_from = validity(text, day, evidence)
+    return Durable(text, ttl, valid_from, tuple(dict.fromkeys(evidence)))
+
+
+@cache
+def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    cheap = patterns.load("words/dates")["cheap"]
+    assert isinstance(cheap, dict)
+    lowered = patterns.in_lower_case(cheap["cues"])
+    assert lowered is not None  # cues tell no capitals
+    return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
+
+
+def _spoken_beside(lang: str) -> str:
+    """English phrases also stand in sentences of scripts that nothing else could mix them up with."""
+    return "en" if lang in ("zh", "ja", "ko") else lang
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    rows = patterns.load("words/dates")["rule"]
+    assert isinstance(rows, list)
+    made = []
+    for row in rows:
+        lang, wide = row["lang"], row["lang"] in ("zh", "ja", "ko")
+        needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
+        body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
+        body = body.replace("{U}", group("u", listed("units", lang))).replace("{W}", group("w", listed("weekdays", lang)))
+        pattern = f"(?:{body})" if wide else rf"(?<![\w/-])(?:{body})(?![\w-]|[./]\w|'s? \w+ly)(?P<own>['’]s)?"
+        made.append(_Rule(lang, row["kind"], int(row.get("shift", 0)), re.compile(_once(pattern), re.IGNORECASE)))
+    return tuple(made)
+
+
+def _once(pattern: str) -> str:
+    """Group names may stand once in a pattern; later repetitions of a name get a running number."""
+    seen: dict[str, int] = {}
+
+    def rename(match: re.Match[str]) -> str:
+        name = match[1]
+        seen[name] = seen.get(name, 0) + 1
+        return match[0] if seen[name] == 1 else f"(?P<{name}_{seen[name]}>"
+
+    return re.sub(r"\(\?P<(\w+)>", rename, pattern)
+
+
+def _number(lang: str) -> str:
+    numerals = "|".join(f"(?P<n{n}>{word})" for n, word in reversed(list(enumerate(listed("numbers", lang)))))
+    gap = r"\s?" if lang in ("zh", "ja", "ko") else ""
+    return rf"(?:(?<!\d)(?P<digits>\d{{1,3}}){gap}|(?:{numerals}))"
+
+
+def _preposition(lang: str) -> str:
+    table = patterns.load("words/dates")["preposition"]
+    assert isinstance(table, dict)
+    return rf"(?P<prep>(?:{table[lang]})(?:\s+the)?\s+)?" if lang in table else ""
+
+
+def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[str]) -> str:
+    """The absolute wording of one phrase, or the phrase itself where it means a habit or a length."""
+    groups = match.groupdict()
+    lead = next((v for k, v in groups.items() if v and re.match(r"prep|keep", k)), "")
+    sentence = sentence_of(match)
+    ends = bool(lead) and re.fullmatch(patterns.cue("words/dates", "ends_before"), lead.strip()) is not None
+    if groups.get("own") and rule.kind not in ("weekday-next", "weekday-this", "weekday-last"):
+        return match[0]
+    if _is_habit(match, rule, sentence, ends=ends):
+        return match[0]
+    try:
+        found = _reckon(rule, groups, day)
+        if lead.lower().startswith(("through", "thru")) and rule.kind in ("week", "month", "year"):
+            found = {"week": found + timedelta(days=6), "month": month_end(found)}.get(rule.kind, date(found.year, 12, 31))
+    except (OverflowError, ValueError):
+        return match[0]  # a date no calendar holds: the phrase stays as it was said
+    if found.year > LAST_YEAR:
+        return match[0]
+    said = match[0].strip().lower()
+    evidence.append(f"date: {said} → {found.isoformat()}")
+    return _worded(match, rule, found, lead, own=groups.get("own") or "")
+
+
+def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -> bool:
+    if rule.kind == "another" or ends:
+        weekly = rule.kind.startswith("weekday") and patterns.has("words/dates", "weekly", sentence)
+        return weekly or patterns.has("words/dates", "keeping", sentence)
+    if rule.kind == "ahead" and rule.lang == "en":
+        before = sentence.partition(match[0])[0]
+        if _GENERIC_SUBJECT.match(sentence) or not _SPECIFIC.search(before):
+            return bool(before.strip())
+    habit = patterns.cue("words/dates", "habit").search(sentence)
+    if habit is None:
+        return False
+    return not (rule.kind.startswith("weekday") and habit[0].lower() in ("always", "never", "immer", "nie", "siempre", "nunca"))
+
+
+def _reckon(rule: _Rule, groups: dict[str, str | None], day: date) -> date:
+    number, unit, weekday = _picked("n", groups), _picked("u", groups), _picked("w", groups)
+    if groups.get("digits"):
+        number = int(str(groups["digits"]))
+    match rule.kind:
+        case "day":
+            return day + timedelta(days=rule.shift)
+        case "ahead" | "another":
+            return _shift(day, number or 1, unit)
+        case "ago":
+            return _shift(day, -number, unit)
+        case "weekday-next":
+            return day + timedelta(days=(weekday - day.weekday() - 1) % 7 + 1)
+        case "weekday-this":
+            return day + timedelta(days=(weekday - day.weekday()) % 7)
+        case "weekday-last":
+            return day - timedelta(days=(day.weekday() - weekday - 1) % 7 + 1)
+        case "weekday-week":
+            return _monday(day) + timedelta(days=7 * rule.shift + weekday)
+        case "week":
+            return _monday(day) + timedelta(days=7 * rule.shift)
+        case "week-end":
+            return _monday(day) + timedelta(days=7 * rule.shift + 6)
+        case "month":
+            return _shift(day.replace(day=1), rule.shift, 2)
+        case "month-end":
+            return month_end(_shift(day.replace(day=1), rule.shift, 2))
+        case "quarter-end":
+            return month_end(day.replace(day=1, month=(day.month - 1) // 3 * 3 + 3))
+        case "year":
+            return date(day.year + rule.shift, 1, 1)
+        case _:
+            return date(day.year + rule.shift, 12, 31)
+
+
+def _picked(prefix: str, groups: dict[str, str | None]) -> int:
+    return next((int(k[len(prefix):].partition("_")[0]) for k, v in groups.items()
+                 if v and re.fullmatch(rf"{prefix}\d+(?:_\d+)?", k)), 0)
+
+
+def _shift(day: date, number: int, unit: int) -> date:
+    if unit < 2:
+        return day + timedelta(days=number * (7 if unit else 1))
+    months = day.year * 12 + day.month - 1 + number * (12 if unit == 3 else 1)
+    year, month = divmod(months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())
+
+
+def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: str) -> str:
+    """Put a date where the phrase stood so that the sentence reads on."""
+    iso = found.isoformat()
+    form = patterns.load("words/dates")
+    if lead:
+        return f"{re.sub(r'(?i)[ ]the[ ]$', ' ', lead)}{iso}{own}"
+    if own:
+        return f"{iso}{own}"
+    if rule.kind == "another":
+        said = _form(form, "until", rule.lang).format(iso)
+    elif rule.kind == "week":
+        said = _form(form, "week_of", rule.lang).format(iso)
+    elif rule.kind in ("month", "year"):
+        said = _form(form, "span", rule.lang).format(iso[:7] if rule.kind == "month" else iso[:4])
+    else:
+        said = _form(form, "on", rule.lang) + iso
+    part = match.groupdict().get("part")
+    if part:
+        said += f" in the {part}"
+    elif rule.lang == "en" and re.match(r" (?:morning|afternoon|evening"
+                                        r"|night)\b", match.string[match.end():match.end() + 12]):
+        said += " in the"
+    opens = match[0][:1].isupper() and rule.lang not in ("zh", "ja", "ko")
+    return said[:1].upper() + said[1:] if opens else said
+
+
+def _form(table: dict[str, object], name: str, lang: str) -> str:
+    forms = table[name]
+    return str(forms[lang]) if isinstance(forms, dict) else ""

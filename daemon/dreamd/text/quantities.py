@@ -1,0 +1,360 @@
+"""Numbers of a statement in one canonical form: measures with units, rates, times of day, dates, plain numbers.
+
+Two numbers are the same when their canonical forms are: "half an hour", "30 min" and "1800 s" all read
+`time:1800`. What only looks like a number (a version, an address, a ticket) belongs to `names`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dreamd.text import word_classes
+from dreamd.text.numerals import is_counting, numbers_in, unit_at
+from dreamd.text.tokens import Token
+
+_DATE = re.compile(
+    r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?"
+)
+_MONTHS = word_classes.QUALIFIERS["month"] | {
+    "may": "05",
+    "jan": "01",
+    "feb": "02",
+    "mar": "03",
+    "apr": "04",
+    "jun": "06",
+    "jul": "07",
+    "aug": "08",
+    "sep": "09",
+    "sept": "09",
+    "oct": "10",
+    "nov": "11",
+    "dec": "12",
+}
+_MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DAY_MONTH = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s(?:de\s|of\s)?({_MONTH_NAMES})\b(?:,?\s(?:de\s)?(\d{{4}}))?", re.IGNORECASE
+)
+_MONTH_DAY = re.compile(rf"\b({_MONTH_NAMES})\s(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s(\d{{4}}))?", re.IGNORECASE)
+_CJK_DAY = re.compile(r"(?<!年)(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일号]")
+_CLOCK = re.compile(r"\b(\d{1,2})[:h](\d{2})(?::\d{2})?(?:\s?(am|pm))?\b|\b(\d{1,2})\s?(am|pm)\b", re.IGNORECASE)
+_CLOCK_WORD = re.compile(
+    r"\b(?:(\d{1,2})|(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)) o'?clock"
+    r"(?: in the (morning|afternoon|evening))?",
+    re.IGNORECASE,
+)
+_NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
+_OPENING = frozenset(
+    ["one", "half", "every", "each", *_NAMED_TIMES, *word_classes.PERIODS, *word_classes.TIMES_WORDS,
+     *word_classes.NUMBER_WORDS]
+)
+_ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *word_classes.FRACTION_WORDS, *word_classes.UNIT_NAMES])
+"""What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
+_LETTERS = re.compile(r"[^\W\d_]+")
+_DIGIT = re.compile(r"\d")
+_COUNTED = frozenset(["number", "cjk"])
+_GERMAN_UNITS = {"ein": 1} | word_classes.NUMBER_WORDS
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A canonical number: its dimension (`""` when none is named), value, and the token where it stands."""
+
+    dim: str
+    value: float | str
+    token: int = -1
+
+    @property
+    def key(self) -> str:
+        """The form under which two numbers are compared."""
+        if isinstance(self.value, str):
+            return f"{self.dim}:{self.value}"
+        return f"{self.dim}:{self.value:.6g}"
+
+
+def dates_and_times(text: str) -> tuple[list[Quantity], str]:
+    """Dates and times of day, and the text with them blanked so that their digits are not read again."""
+    found: list[Quantity] = []
+    if not _DIGIT.search(text) and "clock" not in text:
+        return found, text
+
+    def take(dim: str, value: str, match: re.Match[str]) -> str:
+        found.append(Quantity(dim, value))
+        return " " * len(match.group())
+
+    def clock(m: re.Match[str]) -> str:
+        hour, minute = int(m.group(1) or m.group(4)), int(m.group(2) or 0)
+        half = (m.group(3) or m.group(5) or "").lower()
+        if hour > 24 or minute > 59:
+            return m.group()
+        hour = hour % 12 + 12 * (half == "pm") if half else hour % 24
+        return take("clock", f"{hour:02d}:{minute:02d}", m)
+
+    def worded(m: re.Match[str]) -> str:
+        hour = int(m.group(1) or word_classes.NUMBER_WORDS.get((m.group(2) or "").lower(), 1))
+        late = (m.group(3) or "").lower() in ("afternoon", "evening") and hour < 12
+        return take("clock", f"{hour + 12 * late:02d}:00", m)
+
+    text = _DATE.sub(
+        lambda m: take("date", _date(m.group(1) or m.group(4), m.group(2) or m.group(5), m.group(3) or m.group(6)), m), text
+    )
+    spoken = frozenset(_LETTERS.findall(text.lower())) if text.isascii() else None  # None: may hold anything
+    if spoken is None or not spoken.isdisjoint(_MONTHS):
+        text = _DAY_MONTH.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(2).lower()], m.group(1)), m), text)
+        text = _MONTH_DAY.sub(lambda m: take("date", _date(m.group(3), _MONTHS[m.group(1).lower()], m.group(2)), m), text)
+    if spoken is None:
+        text = _CJK_DAY.sub(lambda m: take("date", _date(None, m.group(1), m.group(2)), m), text)
+    if spoken is None or "clock" in text.lower():
+        text = _CLOCK_WORD.sub(worded, text)
+    return found, _CLOCK.sub(clock, text)
+
+
+def _with_counter(tokens: Sequence[Token], i: int) -> str:
+    """A run of characters, with the word that it counts where it is a Korean number that stands by itself."""
+    counted = tokens[i + 1].surface if is_counting(tokens[i].surface) and i + 1 < len(tokens) else ""
+    return f"{tokens[i].surface} {counted}".rstrip()
+
+
+def measures(tokens: Sequence[Token]) -> list[Quantity]:
+    """Numbers with units, rates ("three times a minute"), fractions and plain numbers, in token order."""
+    found: list[Quantity] = []
+    i = 0
+    likely = [i for i, t in enumerate(tokens) if t.kind in _COUNTED or _counts(t.lower)]
+    for begin in [i for i in likely if _may_begin(tokens, i)]:
+        if begin < i:
+            continue  # told already, as a part of what began before
+        i, token = begin, tokens[begin]
+        if token.kind == "cjk":
+            found.extend(Quantity(dim, value, i) for dim, value in numbers_in(_with_counter(tokens, i)))
+            i += 1
+            continue
+        rate = _rate(tokens, i)
+        if rate:
+            found.append(rate[0])
+            i = rate[1]
+            continue
+        if token.lower in _NAMED_TIMES:
+            found.append(Quantity("clock", _NAMED_TIMES[token.lower], i))
+        halved = _and_a_half(tokens, i)
+        if halved:
+            found.append(halved[0])
+            i = halved[1]
+            continue
+        value, after = _value(tokens, i)
+        if value is None:
+            i += 1
+            continue
+        found.append(_with_unit(tokens, i, after, value))
+        i = after + 3 if found[-1].dim == "rate" and _each_second(tokens[after + 1 : after + 3]) else after
+    return found
+
+
+def _each_second(behind: Sequence[Token]) -> bool:
+    """What a unit of transfer may be told with or without: "100 megabits", "100 megabits each second"."""
+    low = [t.lower for t in behind]
+    return len(low) > 1 and low[0] in ("per", "each", "every", "a") and low[1] in ("second", "sec", "s")
+
+
+def _may_begin(tokens: Sequence[Token], i: int) -> bool:
+    """Whether a token that may count does: "a" only before what can be counted so."""
+    return tokens[i].lower not in ("a", "an") or i + 1 < len(tokens) and tokens[i + 1].lower in _ONE_COUNTS
+
+
+@lru_cache(maxsize=65_536)
+def _counts(low: str) -> bool:
+    """Whether a number, a rate or a time of day may begin with a word: a quick look before the slow one."""
+    return low in ("a", "an") or low in _OPENING or "-" in low or "und" in low or low.endswith(("fold", "tausend"))
+
+
+def _and_a_half(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
+    """ "An hour and a half", "two and a half hours", "one and a half metres"."""
+    low = [t.lower for t in tokens[i : i + 5]]
+    half = ["and", "a", "half"]
+    if len(low) < len(half) + 2:
+        return None
+    if low[0] in ("a", "an", "one") and low[2:5] == half and low[1] in word_classes.UNIT_NAMES:
+        dim, factor = word_classes.UNIT_NAMES[low[1]]
+        return Quantity(dim, 1.5 * factor, i), i + 5
+    whole = 1.0 if low[0] == "one" else _value(tokens, i)[0] if low[1:4] == half else None
+    if low[1:4] == half and whole is not None and low[4] in word_classes.UNIT_NAMES:
+        dim, factor = word_classes.UNIT_NAMES[low[4]]
+        return Quantity(dim, (whole + 0.5) * factor, i), i + 5
+    return None
+
+
+def _date(year: str | None, month: str, day: str | None) -> str:
+    """Month and day; the year only where both may be known, kept apart so that a missing year stays compatible."""
+    tail = f"{int(month):02d}-{int(day):02d}" if day else f"{int(month):02d}"
+    return f"{year}-{tail}" if year else tail
+
+
+def parse_number(surface: str) -> float | None:
+    """Read digits as people write them in several languages: `50,000`, `50.000`, `3.5`, `3,5`, `31_000`."""
+    text = surface.strip("#v$€£").replace("_", "").rstrip(".,:")
+    if re.fullmatch(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?", text):
+        text = text.replace(",", "")
+    elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?", text) and not text.startswith("0"):
+        text = text.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"\d+,\d+", text):
+        text = text.replace(",", ".")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _value(tokens: Sequence[Token], i: int) -> tuple[float | None, int]:
+    """A number that begins at token `i`, in digits or words, and the index after it."""
+    token = tokens[i]
+    nxt = tokens[i + 1].lower if i + 1 < len(tokens) else ""
+    if token.kind == "number":
+        value = parse_number(token.surface)
+        if value is not None and nxt in word_classes.SCALE_WORDS and nxt != "k":
+            return value * word_classes.SCALE_WORDS[nxt], i + 2
+        return value, i + 1
+    low = token.lower
+    if low in ("a", "an", "one") and nxt in ("hundred", "thousand", "million", "dozen"):
+        return float(word_classes.SCALE_WORDS.get(nxt, 12)), i + 2
+    if low == "half" and nxt in ("a", "an", "of") and i + 2 < len(tokens) and tokens[i + 2].lower in word_classes.UNIT_NAMES:
+        return 0.5, i + 2
+    if low in ("one", "a") and nxt in word_classes.FRACTION_WORDS and nxt not in ("half", "second"):
+        return word_classes.FRACTION_WORDS[nxt] * 100, i + 1
+    counted = any(t.kind == "number" or t.lower in word_classes.NUMBER_WORDS for t in tokens[i + 2 : i + 4])
+    if low == "one" and nxt in ("out", "of", "in") and counted:
+        return 1.0, i + 1
+    if low in word_classes.NUMBER_WORDS:
+        return _spelled(tokens, i)
+    if "-" in low and all(part in word_classes.NUMBER_WORDS for part in low.split("-")):
+        return float(sum(word_classes.NUMBER_WORDS[part] for part in low.split("-"))), i + 1
+    if low.endswith("fold") and low.removesuffix("fold") in word_classes.NUMBER_WORDS:
+        return float(word_classes.NUMBER_WORDS[low.removesuffix("fold")]), i + 1
+    return _german(low), i + 1
+
+
+def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
+    total = float(word_classes.NUMBER_WORDS[tokens[i].lower])
+    i += 1
+    if i < len(tokens) and tokens[i].lower in word_classes.FRACTION_WORDS and total < 10:
+        return total * word_classes.FRACTION_WORDS[tokens[i].lower] * 100, i
+    while i < len(tokens):
+        low = tokens[i].lower
+        if low in word_classes.SCALE_WORDS and low != "k":
+            total *= word_classes.SCALE_WORDS[low]
+        elif word_classes.NUMBER_WORDS.get(low, 999) < _room(total):
+            total += word_classes.NUMBER_WORDS[low]
+        elif (
+            low in ("and", "y", "e", "und")
+            and i + 1 < len(tokens)
+            and word_classes.NUMBER_WORDS.get(tokens[i + 1].lower, 999) < _room(total)
+        ):
+            pass
+        else:
+            break
+        i += 1
+    return total, i
+
+
+def _room(total: float) -> int:
+    """What may be added to a number as it is spoken: up to a hundred behind hundreds, up to ten behind tens."""
+    if total >= 100 and total % 100 == 0:
+        return 100
+    return 10 if total >= 20 and total % 10 == 0 else 0
+
+
+def _german(low: str) -> float | None:
+    """German compounds such as `vierundzwanzig` and `dreihundert`."""
+    if not ("und" in low or low.endswith("tausend")):
+        return None
+    match = re.fullmatch(r"(\w+?)und(\w+zig|dreißig|dreissig)", low)
+    units = _GERMAN_UNITS
+    if match and match.group(1) in units and match.group(2) in word_classes.NUMBER_WORDS:
+        return float(units[match.group(1)] + word_classes.NUMBER_WORDS[match.group(2)])
+    match = re.fullmatch(r"(\w+?)(hundert|tausend)", low)
+    if match and match.group(1) in units:
+        return float(units[match.group(1)] * word_classes.SCALE_WORDS[match.group(2)])
+    return None
+
+
+def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
+    """ "Every 20 seconds", "three times a minute", "once per hour", "daily": the seconds (or months) between two."""
+    low = [t.lower for t in tokens[i : i + 5]]
+    if low[0] in word_classes.PERIODS:
+        dim, seconds = word_classes.PERIODS[low[0]]
+        return Quantity("every-" + dim, seconds, i), i + 1
+    if low[0] in ("every", "each") and len(low) > 1:
+        value, after = _value(tokens, i + 1)
+        unit = tokens[after].lower if after < len(tokens) and value is not None else low[1]
+        after = after + 1 if value is not None else i + 2
+        value = 1.0 if value is None else value
+        unit = "day" if unit in ("evening", "night", "morning", "noon") else unit
+        if unit in word_classes.UNIT_NAMES and word_classes.UNIT_NAMES[unit][0] in ("time", "month"):
+            dim, factor = word_classes.UNIT_NAMES[unit]
+            return Quantity("every-" + dim, value * factor, i), after
+        return None
+    times: float | None = word_classes.TIMES_WORDS.get(low[0])
+    after = i + 1
+    if times is None:
+        times, after = _value(tokens, i)
+        if times is None or after >= len(tokens) or tokens[after].lower not in ("times", "time"):
+            return None
+        after += 1
+    rest = [t.lower for t in tokens[after : after + 2]]
+    if len(rest) == 2 and rest[0] in ("a", "an", "per", "each", "every", "al", "pro", "im", "par", "por"):
+        unit = rest[1]
+        after += 2
+    elif rest and rest[0] in word_classes.PERIODS:
+        dim, seconds = word_classes.PERIODS[rest[0]]
+        return Quantity("every-" + dim, seconds / times, i), after + 1
+    else:
+        ends = (
+            after >= len(tokens)
+            or tokens[after].kind == "stop"
+            or tokens[after].lower in ("in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
+        )
+        return (Quantity("times", times, i), after) if ends or times != 1 else None
+    if unit in word_classes.UNIT_NAMES and word_classes.UNIT_NAMES[unit][0] in ("time", "month"):
+        dim, factor = word_classes.UNIT_NAMES[unit]
+        return Quantity("every-" + dim, factor / times, i), after
+    return Quantity("times", times, i), after
+
+
+def _with_unit(tokens: Sequence[Token], i: int, after: int, value: float) -> Quantity:
+    """Attach the unit that follows (or the currency before); a number without one keeps an empty dimension."""
+    follow = tokens[after].lower if after < len(tokens) else ""
+    if tokens[i].lower.endswith("fold"):
+        return Quantity("fold", value, i)
+    if tokens[i].surface[:1] in "$€£":
+        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i].surface[0]], value, i)
+    if follow in word_classes.FRACTION_WORDS and value >= 10:
+        return Quantity("percent", value, i)
+    if follow in ("a", "an", "of") and value == 0.5 and after + 1 < len(tokens):
+        follow = tokens[after + 1].lower
+    if follow in word_classes.UNIT_NAMES:
+        dim, factor = word_classes.UNIT_NAMES[follow]
+        whole = _of_the_same(tokens[after + 1 : after + 3], dim)
+        return Quantity("percent", value * factor / whole * 100, i) if whole else Quantity(dim, value * factor, i)
+    if after < len(tokens) and tokens[after].kind == "cjk":
+        unit = unit_at(follow)
+        return Quantity(unit[0], value * unit[1], i) if unit else Quantity("", value, i)
+    if i and tokens[i - 1].lower in ("€", "$", "£"):
+        return Quantity({"$": "usd", "€": "eur", "£": "gbp"}[tokens[i - 1].lower], value, i)
+    return Quantity("", value, i)
+
+
+_PARTS_OF = frozenset(["mass", "volume"])
+
+
+def _of_the_same(behind: Sequence[Token], dim: str) -> float:
+    """ "140 g per kg": the amount of one dimension that another of it is a part of; 0 where there is none."""
+    low = [t.lower for t in behind]
+    if dim not in _PARTS_OF or len(low) != 2 or low[0] not in ("per", "/"):
+        return 0.0
+    unit = word_classes.UNIT_NAMES.get(low[1], ("", 0.0))
+    return unit[1] if unit[0] == dim else 0.0
+
+
+def dimension(key: str) -> str:
+    """The dimension of a canonical number; empty for a bare one."""
+    return key.partition(":")[0]

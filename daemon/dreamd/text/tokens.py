@@ -1,0 +1,337 @@
+"""Statements as tokens: folding of characters, splitting, light stems, and the language as far as it shows.
+
+The stems are made for comparing two statements, not for reading: they only have to come out equal for the
+forms of one word ("replaced", "replaces", "replacing").
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+
+from dreamd.text import word_classes
+
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
+_QUOTES = {ord(c): "'" for c in "‘’‛`´"} | {ord(c): '"' for c in "“”„«»‟「」『』"}
+_PLAIN: dict[int, str] = {**_DASHES, **{k: v for k, v in _QUOTES.items() if k != ord("`")}}
+_CODE = re.compile(r"`([^`\n]+)`")
+_ADDRESSES = r"""
+    (?P<url>https?://[^\s<>"']+[^\s<>"'.,;:!?)])
+  | (?P<mail>[\w.+-]+@[\w-]+\.[\w.-]+\w)
+  | (?P<path>(?:~|\.{1,2})?/[\w.@%+<>{}*-]+(?:/[\w.@%+<>{}*-]*)*|(?:[\w.@%+<>{}*-]+/)+[\w.@%+<>{}*-]+) |
+"""
+_PIECES = r"""
+    (?P<letters>(?!v\d)[^\W\d_]\w*(?:[.:+'-](?=[^\W_])\w*)*(?:\+\+|\#(?!\w))?)
+  | (?P<flag>(?<![\w-])--?[A-Za-z][\w-]*(?:=[\w./-]+)?)
+  | (?P<number>(?<![\w.])[#v$€£]?\d[\d.,:_]*\d(?![\w])|(?<![\w.])[#v$€£]?\d(?![\w]))
+  | (?P<word>[^\W_]\w*(?:[.:+'-](?=[^\W_])\w*)*(?:\+\+|\#(?!\w))?|_\w+)
+  | (?P<op><=|>=|=>|->|[=<>≤≥±×%°€$£→&+²³])
+  | (?P<stop>[.;:!?,()\[\]|。，；：！？、])
+"""
+"""A word that begins with a letter comes first, for most tokens are one; only `v2` may be a number in spite of it."""
+_TOKEN = re.compile(_ADDRESSES + _PIECES, re.VERBOSE)
+_TOKEN_WITHOUT_ADDRESS = re.compile(_PIECES, re.VERBOSE)
+"""The same where no `/` and no `@` stands, which every address has: much quicker."""
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+")
+_POSSESSIVE = re.compile(r"(?<=\d)'s\b")
+_EMPHASIS = re.compile(r"\*\*|__|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
+_BULLET = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)])\s+")
+_LIST_SIGNS = re.compile(r"\s*[-*•\d]")
+_WORDS = re.compile(r"[^\W\d_]+")
+_SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b|\b[eE]-(?=[mM]ail)")
+"""Letters of a short form are no words of another language."""
+_KANA = re.compile(r"[\u3040-\u30ff]")
+_SCRIPTS = (
+    ("ru", re.compile(r"[\u0400-\u04ff]"), 2),
+    ("ko", re.compile(r"[\uac00-\ud7af]"), 4),
+    ("zh", re.compile(r"[\u3400-\u9fff]"), 4),
+)
+"""Scripts that tell a language, and one letter in how many has to be of it."""
+SOME_WORDS = 6
+"""Words of which more than one is expected to tell the language."""
+LONG_TEXT = 4000
+"""Characters from which on the words of a text are no longer remembered: it is hardly one of statements."""
+_DIGITS_UNIT = re.compile(r"^(\d[\d.,]*)([A-Za-zµ°%²³]+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of a statement, shared by all statements that have it: where it stands is its place among the others."""
+
+    kind: str
+    surface: str
+    lower: str
+    stem: str
+    is_content: bool
+    """True for a token that carries meaning of its own."""
+
+
+def fold(text: str) -> str:
+    """Bring characters to one form: NFKC, plain dashes and quotes, no emphasis marks, single spaces."""
+    text = unicodedata.normalize("NFKC", text).replace("³", "3")
+    text = text if text.isascii() else text.translate(_PLAIN)
+    if "*" in text or "__" in text:
+        text = _EMPHASIS.sub("", text)
+    if _LIST_SIGNS.match(text) or "\n" in text:
+        text = _BULLET.sub("", text)
+    return " ".join(text.split())
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """Split folded text into tokens; code spans keep their words, runs of Chinese or Korean are cut by script."""
+    text = _unmarked(text)
+    found = tuple(chain.from_iterable(map(_known_pieces if len(text) <= LONG_TEXT else _pieces, text.split(" "))))
+    return (_MAY_VERB, *found[1:]) if text.startswith("May") and found[0].surface == "May" else found
+
+
+def starts(text: str) -> tuple[int, ...]:
+    """Where each token of a folded text begins, counted without the signs of its code spans."""
+    found: list[int] = []
+    at = 0
+    for word in _unmarked(text).split(" "):
+        found.extend(at + start for _, start in _cut(word))
+        at += len(word) + 1
+    return tuple(found)
+
+
+def _unmarked(text: str) -> str:
+    if "`" in text:
+        text = _CODE.sub(lambda m: f" {m.group(1)} ", text)
+    return _POSSESSIVE.sub("", text) if "'s" in text else text
+
+
+def _pieces(word: str) -> tuple[Token, ...]:
+    """The tokens of what stands between two spaces: none of them reaches over a space, or depends on what is behind one."""
+    if word.isascii():  # most words are nothing but letters, with a stop behind them at most
+        if word.isalpha():
+            return (_token("word", word),)
+        if word[:-1].isalpha() and word[-1] in ".,":
+            return _token("word", word[:-1]), _token("stop", word[-1])
+    return tuple([token for token, _ in _cut(word)])
+
+
+_known_pieces = lru_cache(maxsize=65_536)(_pieces)
+"""The same, remembered: of the words of a text that nobody has read, most have been read in others."""
+
+
+def _cut(word: str) -> Iterator[tuple[Token, int]]:
+    """The tokens of what stands between two spaces, each with its place in it."""
+    pattern = _TOKEN if "/" in word or "@" in word else _TOKEN_WITHOUT_ADDRESS
+    for match in pattern.finditer(word):
+        kind, surface, at = match.lastgroup or "word", match.group(), match.start()
+        if kind == "path":
+            yield from _path(surface.rstrip(".,:"), at)
+        elif kind not in ("letters", "word"):
+            yield _token(kind, surface), at
+        elif not surface.isascii() and _CJK.search(surface):
+            yield from _cut_scripts(surface, at)
+        elif kind == "word" and surface[0].isdecimal():
+            yield from _counted(surface, at)
+        else:
+            yield _token("word", surface), at
+
+
+def content_stems(text: str) -> frozenset[str]:
+    """The stems of the words of a text that carry meaning."""
+    return frozenset(t.stem for t in tokens(text) if t.is_content)
+
+
+@lru_cache(maxsize=65_536)
+def stem(word: str) -> str:
+    """A light English stem, good enough to compare two statements."""
+    if word in word_classes.IRREGULAR:
+        return word_classes.IRREGULAR[word]
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("'s"):
+        word = word[:-2]
+    for ending, put in _ENDINGS_BY_LETTER.get(word[-1], ()):
+        if word.endswith(ending) and len(word) - len(ending) + len(put) >= 3:
+            word = word[: len(word) - len(ending)] + put
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "sl":
+        word = word[:-1]
+    if len(word) > 3 and word.endswith("e"):
+        word = word[:-1]
+    return word_classes.IRREGULAR.get(word) or word_classes.IRREGULAR.get(word + "e") or word
+
+
+def language(text: str) -> str:
+    """The language as far as script and small words show it: en, de, es, fr, pt, ru, zh, ja, ko."""
+    if not text.isascii():
+        told = _script(text)
+        if told:
+            return told
+    found = list(chain.from_iterable(map(_known_tongues if len(text) <= LONG_TEXT else _tongues, text.split(" "))))
+    english = found.count("en")
+    if english == len(found) == 1 and text.isascii():
+        return "en"
+    if english > 1 and english * 2 > len(found) and english > found.count("pt") + 1:
+        return "en"  # as what follows would find
+    counts = {name: found.count(name) for name in word_classes.SMALL_WORDS}
+    best = max(counts, key=lambda name: (counts[name], name == "en"))
+    if best != "fr" and counts[best] == counts["fr"] and _ELIDED.search(text):
+        best = "fr"
+    if 0 < counts[best] <= counts["pt"] + 1 and _PORTUGUESE.search(text):
+        best = "pt"
+    if best != "en" and _is_chance(text, best):
+        best = "en"
+    if counts[best] and (best != "en" or counts["en"] > 1 or text.isascii()):
+        return best
+    return next((name for name, letters in _LETTERS.items() if any(c in letters for c in text)), best if counts[best] else "en")
+
+
+def _is_chance(text: str, tongue: str) -> bool:
+    """Whether one word alone speaks for a language, in a text so long that more of its small words would be expected."""
+    pieces = text.split(" ")
+    plain = all(c.isascii() or not c.isalpha() for c in text)
+    return plain and len(pieces) >= SOME_WORDS and sum(tongue in _tongues(piece) for piece in pieces) == 1
+
+
+def _tongues(piece: str) -> Sequence[str]:
+    """The languages that the words between two spaces speak for."""
+    if piece.isascii() and (alone := piece.rstrip(".,;:")).isalpha():
+        return _TONGUES_OF.get(alone if alone == "I" else alone.lower(), ())
+    words_of = _WORDS.findall(_SHORT_FORM.sub("", piece))
+    told = [_TONGUES_OF.get(word if word == "I" else word.lower(), ()) for word in words_of]
+    return tuple(chain.from_iterable(told))
+
+
+_known_tongues = lru_cache(maxsize=65_536)(_tongues)
+
+
+def _script(text: str) -> str:
+    """The language that the script alone tells; empty where it tells none."""
+    if _KANA.search(text):
+        return "ja"
+    letters = sum(c.isalpha() for c in text) or 1
+    return next((name for name, script, share in _SCRIPTS if len(script.findall(text)) * share > letters), "")
+
+
+_TONGUES_OF: dict[str, list[str]] = {}
+for _tongue, _small in word_classes.SMALL_WORDS.items():
+    for _word in _small:
+        _TONGUES_OF.setdefault(_word, []).append(_tongue)
+for _tongue, _telling in word_classes.TELLING.items():
+    for _word in _telling:
+        _TONGUES_OF.setdefault(_word, []).extend([_tongue] * (1 if _word in word_classes.SMALL_WORDS[_tongue] else 2))
+for _word, _names in _TONGUES_OF.items():
+    if len(_names) == 1:  # a word that only one language has tells more than one that several share
+        _names *= 2
+_LETTERS = {"tr": "şğıİ", "pl": "łąęśżźćń", "de": "ß", "es": "ñ¿¡", "pt": "ãõ", "fr": "èêœçà", "xx": "åøæčřšžőűäöü"}
+"""Letters that give away a language of which no small word stands in the text."""
+_ELIDED = re.compile(r"(?i)\b(?:l|d|s|n|j|c|qu)'(?=[aeiouyhéèê])")
+_PORTUGUESE = re.compile(r"(?i)\w(?:lh|nh)[aeiou]|[çã]|\w(?:eza|agem|dade)s?\b")
+"""Letters that of these languages only Portuguese has together."""
+MAY_MONTH = "may-month"
+"""The month, where a capital tells it from the verb."""
+_ENDINGS = (
+    ("ational", "ate"),
+    ("ization", "ize"),
+    ("isation", "ize"),
+    ("ising", "ize"),
+    ("ised", "ize"),
+    ("ises", "ize"),
+    ("ise", "ize"),
+    ("ically", "ic"),
+    ("fulness", "ful"),
+    ("iness", "y"),
+    ("ness", ""),
+    ("ments", ""),
+    ("ment", ""),
+    ("ingly", ""),
+    ("edly", ""),
+    ("ations", "ate"),
+    ("ation", "ate"),
+    ("ators", "ate"),
+    ("ator", "ate"),
+    ("ities", ""),
+    ("ity", ""),
+    ("ions", ""),
+    ("ion", ""),
+    ("ively", ""),
+    ("ives", ""),
+    ("ive", ""),
+    ("ies", "y"),
+    ("ied", "y"),
+    ("ying", "y"),
+    ("sses", "ss"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("xes", "x"),
+    ("ings", ""),
+    ("ing", ""),
+    ("eed", "eed"),
+    ("ers", "er"),
+    ("ed", ""),
+    ("ly", ""),
+    ("ss", "ss"),
+    ("us", "us"),
+    ("is", "is"),
+    ("s", ""),
+)
+
+
+_ENDINGS_BY_LETTER: dict[str, list[tuple[str, str]]] = {}
+for _ending in _ENDINGS:
+    _ENDINGS_BY_LETTER.setdefault(_ending[0][-1], []).append(_ending)
+
+
+@lru_cache(maxsize=65_536)
+def _token(kind: str, surface: str) -> Token:
+    lower = surface.lower().removesuffix("'s") if surface != "May" else MAY_MONTH
+    is_content = kind not in ("stop", "op") and lower not in word_classes.STOP
+    if lower.endswith("n't"):
+        return Token(kind, surface, lower, "not", is_content)
+    return Token(kind, surface, lower, stem(lower) if kind == "word" else lower, is_content)
+
+
+_MAY_VERB = replace(_token("word", "may"), surface="May")
+"""At the head of a text, where a capital tells nothing."""
+
+
+def character_token(run: str) -> Token:
+    """A run of characters that are no letters of an alphabet."""
+    return Token("cjk", run, run, run, True)
+
+
+def _path(surface: str, at: int) -> list[tuple[Token, int]]:
+    """What looks like a path: a unit (`km/h`), two words (`read/write`), or a path."""
+    if surface.lower() in word_classes.UNIT_NAMES:
+        return [(_token("word", surface), at)]
+    if _is_slashed_words(surface):
+        return [(_token("word", part), at) for part in surface.split("/") if part]
+    return [(_token("path", surface), at)]
+
+
+def _counted(surface: str, at: int) -> list[tuple[Token, int]]:
+    """A word that begins with a digit: a number with its unit (`12GB`), or a name."""
+    glued = _DIGITS_UNIT.match(surface)
+    if glued and glued.group(2).lower() in word_classes.UNIT_NAMES:
+        number, unit = glued.groups()
+        return [(_token("number", number), at), (_token("word", unit), at + len(number))]
+    return [(_token("word", surface), at)]
+
+
+def _is_slashed_words(surface: str) -> bool:
+    """`read/write` and `env/state` are two words; `config/app.toml` and `/etc/hosts` are paths."""
+    parts = surface.split("/")
+    return len(parts) == 2 and all(p.isalpha() and len(p) > 1 for p in parts) and parts[0].lower() in word_classes.SLASHED
+
+
+def _cut_scripts(surface: str, at: int) -> list[tuple[Token, int]]:
+    cut: list[tuple[Token, int]] = []
+    last = 0
+    for match in _CJK.finditer(surface):
+        if match.start() > last:
+            between = surface[last : match.start()]
+            cut.append((_token("number" if between.isdigit() else "word", between), at + last))
+        cut.append((character_token(match.group()), at + match.start()))
+        last = match.end()
+    if last < len(surface):
+        cut.append((_token("word", surface[last:]), at + last))
+    return cut
