@@ -236,6 +236,7 @@ def test_the_files_of_the_home_are_written_in_one_room() -> None:
                "core/locks.py": "lock files; their words decide nothing",
                "core/outage.py": "the reserve is overwritten in place when the disk takes nothing else",
                "core/telemetry.py": "logs, never a reason for failure",
+               "core/repositories/repository.py": "opened without writing",
                "agents/connect.py": "an agent's own configuration, outside the home, given back to the byte",
                "agents/foreign_backup.py": "an agent's own directory, outside the home, given back to the byte",
                "agents/recall_line.py": "a socket's folder, opened without writing",

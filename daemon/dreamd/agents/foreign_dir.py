@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Locked, Refused
+from dreamd.core.repositories.git import ask_git
 
 LARGEST_FILE_BYTES = 1024 * 1024
 MOST_FILES = 5_000
@@ -23,7 +24,6 @@ DEEPEST = 4
 AGENT_LOCK = ".consolidate-lock"
 AGENT_LOCK_LASTS = timedelta(hours=1)
 """After this long the agent itself takes its lock for abandoned: a process id may have been reused."""
-GIT_TIMEOUT_S = 60
 INSTRUCTION_FILES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "copilot-instructions.md")
 """As harnesses spell them: a directory of thousands of files is not listed for them."""
 BESIDE = (".claude", ".github")
@@ -159,11 +159,14 @@ def sweep(root: Path) -> None:
 
 
 def why_not_commit(root: Path, names: Sequence[str]) -> str:
-    """Why a commit of these files would not be ours alone; empty when it would."""
+    """Why a commit of these files would not be ours alone, or not without a program of the repository; empty when it would."""
     try:
-        if _git(root, "rev-parse", "--is-inside-work-tree").strip() != "true":
+        if ask_git(root, "rev-parse", "--is-inside-work-tree").strip() != "true":
             return "not a git work tree"
-        if _git(root, "status", "--porcelain", "--", *names).strip():
+        told = ask_git(root, "check-attr", "-z", "filter", "--", *names).split("\x00")
+        if any(filtered not in ("unspecified", "unset") for filtered in told[2::3]):
+            return "the repository has a filter for these files, and dream runs none of its programs"
+        if ask_git(root, "status", "--porcelain", "--ignore-submodules=all", "--", *names).strip():
             return "the files have changes that are not committed yet"
     except DreamError as error:
         return error.message
@@ -171,13 +174,14 @@ def why_not_commit(root: Path, names: Sequence[str]) -> str:
 
 
 def commit(root: Path, names: Sequence[str], *, message: str) -> str:
-    """Commit exactly these files; the commit's id.
+    """Commit exactly these files; the commit's id. Nothing that the repository names is run: no hook, filter or signing.
 
     Raises DreamError with git's own first line when it will not.
     """
-    _git(root, "add", "--all", "--", *names)
-    _git(root, "-c", "commit.gpgsign=false", "commit", "--quiet", "--only", "--message", message, "--", *names)
-    return _git(root, "rev-parse", "HEAD").strip()
+    ask_git(root, "add", "--all", "--", *names)
+    ask_git(root, "commit", "--quiet", "--no-verify", "--no-gpg-sign", "--no-status", "--only", "--message", message,
+            "--", *names)
+    return ask_git(root, "rev-parse", "HEAD").strip()
 
 
 def _walk(root: Path, depth: int) -> Iterator[Path]:
@@ -207,20 +211,3 @@ def _is_alive(pid: int) -> bool:
         except (ProcessLookupError, OverflowError):
             return False
     return True
-
-
-def _git(root: Path, *args: str) -> str:
-    import subprocess
-
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(root), *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=GIT_TIMEOUT_S, check=False
-        )
-    except FileNotFoundError:
-        raise DreamError("git is not installed") from None
-    except subprocess.TimeoutExpired:
-        raise DreamError(f"git took longer than {GIT_TIMEOUT_S} s") from None
-    if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
-        raise DreamError(f"git said: {said[0][:200] if said else done.returncode}")
-    return done.stdout.decode("utf-8", "replace")

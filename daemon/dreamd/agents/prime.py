@@ -18,6 +18,7 @@ from dreamd.agents import hooks
 from dreamd.core import fsio
 from dreamd.core.clock import days_between, iso, parse_instant
 from dreamd.core.errors import DreamError
+from dreamd.core.repositories.repository import read_branch
 from dreamd.core.values import content_id
 from dreamd.core.world import World
 
@@ -63,19 +64,6 @@ def keep_copy(world: World, call: hooks.Call, text: str) -> None:
         with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
             if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
                 fsio.remove(path)
-
-
-def read_branch(cwd: str) -> str:
-    """The branch checked out around a directory, read from git's own file; empty when there is none."""
-    here = Path(cwd) if cwd and "\x00" not in cwd else None
-    for folder in (here, *here.parents) if here else ():
-        mark = folder / ".git"
-        with suppress(OSError, UnicodeDecodeError, ValueError):
-            if mark.is_file():  # a linked worktree says where its own HEAD is
-                mark = folder / mark.read_text("utf-8")[:4096].removeprefix("gitdir:").strip()
-            text = (mark / "HEAD").read_text("utf-8")[:4096].strip()
-            return text.removeprefix("ref: refs/heads/") if text.startswith("ref: refs/heads/") else ""
-    return ""
 
 
 def _just_primed(world: World, conversation: str) -> bool:

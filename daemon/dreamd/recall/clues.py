@@ -11,6 +11,9 @@ import re
 import shutil
 from pathlib import Path
 
+from dreamd.core.errors import DreamError
+from dreamd.core.repositories.git import ask_git
+
 PATH_MISSING = "path missing"
 COMMAND_MISSING = "command missing"
 SYMBOL_MISSING = "symbol missing"
@@ -126,12 +129,10 @@ _BUILT_IN = frozenset({"cd", "source", "export", "alias", "eval", "exec", "set",
 
 def _grep(names: list[str], directory: Path) -> set[str] | None:
     """Those of the names that some tracked file has; None when it cannot be told in time."""
-    import subprocess
-
     words = [part for name in names for part in ("-e", name)]
     try:
-        done = subprocess.run(["git", "-C", str(directory), "grep", "-I", "-h", "-o", "-w", "-F", *words],
-                              capture_output=True, timeout=GREP_S, check=False, stdin=subprocess.DEVNULL)
-    except (OSError, subprocess.TimeoutExpired, ValueError):
+        told = ask_git(directory, "grep", "-I", "-h", "-o", "-w", "-F", *words, timeout_s=GREP_S, thorough=False,
+                       accepts=(0, 1))
+    except DreamError:
         return None
-    return set(done.stdout.decode("utf-8", "replace").split("\n")) if done.returncode in (0, 1) else None
+    return set(told.split("\n"))

@@ -1,0 +1,1 @@
+"""Repositories: which one a directory belongs to, and asking git about it without running anything of its own."""
