@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import tzinfo
 from pathlib import Path
 from typing import TypeVar
@@ -26,6 +26,7 @@ from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
+from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
 
 Row = TypeVar("Row")
@@ -61,6 +62,8 @@ class Kit:
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
     kind: str = DREAM
     embedded: int = 0
+    aside: list[Aside] = field(default_factory=list)
+    """What could not be worked with in this run and was set aside."""
 
     @property
     def paths(self) -> Paths:

@@ -35,8 +35,10 @@ HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "datep
          "tokenizers", "safetensors", "sqlite_utils", "mcp", "matplotlib")
 LONG_MODULES = {"probe.py": "stands alone: it may import nothing of ours", "core/values.py": "the shared values of every room"}
 BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",
-         "agents/prime.py", "cli/hooking.py"}
-"""Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe."""
+         "agents/prime.py", "cli/hooking.py", "dream/apart.py", "sources/discovery.py",
+         "sources/claude_code/memory_dir.py"}
+"""Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe, and
+where one bad thing is kept from stopping the others."""
 WORLD = {
     "datetime.now": {"core/clock.py", "probe.py"}, "time.sleep": {"core/clock.py", "probe.py"},
     "time.time": {"core/clock.py", "probe.py"},

@@ -31,6 +31,8 @@ HEADING = ('What is on record from earlier conversations, each fact with the day
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 STANDING_SHARE = 0.5
 """Seats kept for what holds in every conversation, whatever it is about."""
+ASKED_FOR = 3
+"""As many are looked at for each seat: what stands in two scopes, or is said elsewhere, takes none."""
 RECENT = 5
 LARGEST_INSTRUCTIONS_BYTES = 256 * 1024
 LONGEST_QUERY_CHARS = 500
@@ -47,8 +49,8 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
                 directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
     stated = _words_of_instructions(cwd)
-    told = [[one for one in some if _words(one.memory.text) not in stated]
-            for some in (called, [Found(m, 0.0, {}) for m in _standing(kit, scopes, wanted)])]
+    standing = [Found(m, 0.0, {}) for m in _standing(kit, scopes, ASKED_FOR * wanted)]
+    told = [[one for one in some if _words(one.memory.text) not in stated] for some in (called, standing)]
     return _seat(told[0], told[1], wanted)
 
 
@@ -116,10 +118,11 @@ def _standing(kit: Kit, scopes: Sequence[Scope], limit: int) -> list[Memory]:
 
 def _seat(called: Sequence[Found], standing: Sequence[Found], wanted: int) -> list[Found]:
     """Half the seats for what always holds, as far as there is any; the rest for what was called up."""
-    kept = min(round(wanted * STANDING_SHARE), len(standing))
-    seated = {one.memory.id: one for one in called[:wanted - kept]}
-    for one in (*standing, *called):
-        if len(seated) >= wanted:
-            break
-        seated.setdefault(one.memory.id, one)
+    kept = min(round(wanted * STANDING_SHARE), len({_words(one.memory.text) for one in standing}))
+    seated: dict[str, Found] = {}
+    for room, some in ((wanted - kept, called), (wanted, standing), (wanted, called)):
+        for one in some:
+            if len(seated) < room:
+                # By its words: a fact that stands in two scopes is one fact, and told once.
+                seated.setdefault(_words(one.memory.text), one)
     return list(seated.values())

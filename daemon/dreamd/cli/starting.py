@@ -6,8 +6,8 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from dreamd.agents import hooks, prime
@@ -23,26 +23,32 @@ SERVER_SHARE = 0.5
 """Share of the time given to the recall server before the work is done here."""
 MODEL_S = 1.2
 """With less time than this left, words alone choose: loading the model takes half a second on an idle machine."""
+UNTIL_TOLD_S = 2.0
+"""The age a start may reach before the settings say how long it may take; they have to be read, too."""
+LONGEST_S = 10.0
+"""The age at which any other hook is gone."""
 PASSING = frozenset({"store-busy"})
 
 
 def hear(body: bytes, options: Mapping[str, str]) -> None:
     """Take in what a prompt says to the memory itself."""
+    Deadline(LONGEST_S)
     hooks.handle(build_world(options), hooks.read_call("user-prompt-submit", body))
 
 
 def start(body: bytes, options: Mapping[str, str]) -> None:
     """Tell a new conversation what is known, in time or not at all."""
+    deadline = Deadline(UNTIL_TOLD_S - MARGIN_S)
     call = hooks.read_call("session-start", body)
     world = build_world(options)
+    deadline.move(world.settings.priming.timeout_ms / 1000 - MARGIN_S)
     if prime.why_not(world, call):
         return
-    with _deadline(world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()):
-        text = _find_words(world, call)
-        if not text:
-            return
-        with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
-            prime.keep_copy(world, call, text)
+    text = _find_words(world, call)
+    if not text:
+        return
+    with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
+        prime.keep_copy(world, call, text)
     with suppress(OSError):  # the harness went away while we looked: nobody to tell, and no outage of ours
         sys.stdout.write(json.dumps(_answer(call.form, text)) + "\n")
         sys.stdout.flush()
@@ -121,24 +127,26 @@ def _find_words(world: World, call: hooks.Call) -> str:
         return priming.tell(kit, chosen, banner=banner)
 
 
-@contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
-    """End the whole process, silently and well, when what is inside takes too long.
+class Deadline:
+    """The end of the whole process, silent and well, when what it does takes too long: whatever that is, to its last byte.
 
     A thread, not an alarm: a signal waits until SQLite or a matrix product comes back, and that may be what hangs.
     Nothing is half done by leaving so: the store and every file survive worse.
     """
-    done = threading.Event()
 
-    def watch() -> None:
-        if not done.wait(max(seconds, 0.01)):
-            os._exit(0)
+    def __init__(self, seconds: float) -> None:
+        self._until_s, self._moved = seconds, threading.Event()
+        threading.Thread(target=self._watch, daemon=True).start()
 
-    threading.Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        done.set()
+    def move(self, seconds: float) -> None:
+        """Another age at which the process ends, in seconds."""
+        self._until_s = seconds
+        self._moved.set()
+
+    def _watch(self) -> None:
+        while self._moved.wait(max(self._until_s - _age_s(), 0.01)):
+            self._moved.clear()
+        os._exit(0)
 
 
 def _age_s() -> float:

@@ -15,6 +15,11 @@ def content_id(*parts: str, size: int = 12) -> str:
     return digest.hexdigest()[:size]
 
 
+def storable(name: str) -> str:
+    """A name as a store can hold it: bytes of a file name that are no UTF-8 are written out, so that two stay two."""
+    return name.encode("utf-8", "backslashreplace").decode()
+
+
 def with_context(text: str, context: str) -> str:
     """A text behind what was said before it: the words a second vector of it is made of; the text alone without any."""
     return f"{context} {text}" if context else text

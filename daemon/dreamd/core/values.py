@@ -19,6 +19,7 @@ from dreamd.core.events import Skip as Skip
 from dreamd.core.events import Speaker as Speaker
 from dreamd.core.identity import content_id as content_id
 from dreamd.core.identity import english_key as english_key
+from dreamd.core.identity import storable as storable
 from dreamd.core.identity import text_sha as text_sha
 from dreamd.core.identity import with_context as with_context
 

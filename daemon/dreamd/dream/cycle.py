@@ -19,6 +19,7 @@ from dreamd.core.errors import DreamError, Locked, Outage, Refused
 from dreamd.core.locks import Owner
 from dreamd.core.values import Fate, Scope
 from dreamd.dream import projection
+from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather
 from dreamd.dream.phases.orient import Orientation, orient, write_edits
@@ -27,6 +28,7 @@ from dreamd.dream.planning import Wish, check_limits, plan_all, plan_pruning
 from dreamd.kit import Kit
 from dreamd.store import backups, forgetting, journal, observations, work
 from dreamd.store.intake import inbox
+from dreamd.store.set_asides import EDITS, FILES, Aside
 
 CHANGED = "changed"
 AS_USUAL = Wish()
@@ -34,6 +36,9 @@ BEAT_S = 5.0
 QUIET_S = 1.0
 """A dream that is done within this leaves no heartbeat, unless it writes something."""
 NOTHING = "nothing-to-do"
+PARTIAL = "partial"
+MOST_TOLD = 20
+"""Things set aside that are named one by one."""
 INTERRUPTED = "interrupted"
 TRIAL_NAME = ".trial"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
@@ -59,6 +64,8 @@ class CycleReport:
     planned: bool = False
     scopes: list[Scope] = field(default_factory=list)
     skips: Mapping[str, int] = field(default_factory=dict)
+    aside: Sequence[Aside] = ()
+    """What could not be worked with and was set aside in this run."""
 
 
 def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
@@ -146,6 +153,7 @@ def _tell(kit: Kit, report: CycleReport) -> None:
 
 def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     with _phase(kit, report, "orient") as counts:
+        try_old_ones(kit)
         orientation = orient(kit)
         _count_orientation(orientation, counts, report)
     with _phase(kit, report, "gather") as counts:
@@ -168,7 +176,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
                       hint="make a new one with `dream consolidate --dry-run --plan FILE`")
     if not wish.only_plan:
         _apply(kit, orientation, consolidation, pruning, report)
-    _conclude(orientation, gathered, report)
+    _conclude(kit, orientation, gathered, report)
 
 
 def _declined(plan: Plan) -> list[FateOf]:
@@ -179,7 +187,8 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
     """Edits first: they are a person's words and must not wait for a source that takes long."""
     if not kit.dry:
         for edited in orientation.edits:
-            write_edits(kit, edited)
+            with apart(kit, EDITS, str(edited.scope)):
+                write_edits(kit, edited)
     gathered = gather(kit)
     if kit.dry:
         waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in d.candidates]
@@ -218,25 +227,36 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
 
     `touched` is what one run changed: where nothing else did since all files were looked at, no other file is made anew.
     """
-    written = 0
-    for scope in scopes:
+    return sum(_write_files_of(kit, scope, warnings, touched) for scope in scopes)
+
+
+def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mapping[Scope, Touched]) -> int:
+    written, failed = 0, len(kit.aside)
+    with apart(kit, FILES, str(scope)):
         changes = work.load_unwritten(kit.store).get(scope, 0)
         mine = touched.get(scope)
         alone = mine is not None and mine.writes == changes and work.looked_by(kit.store, scope) == __version__
         latest = projection.Latest(mine.ids, kit.begin().seq) if mine and alone else None
         plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index, latest=latest)
-        if not plan.intents and not changes:
-            continue
-        conflicts = projection.write_scope(kit, scope, plan, changes=changes, by="" if alone else __version__)
-        warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
-        written += len(plan.intents) - len(conflicts)
+        if plan.intents or changes:
+            conflicts = projection.write_scope(kit, scope, plan, changes=changes, by="" if alone else __version__)
+            warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
+            written = len(plan.intents) - len(conflicts)
+    if len(kit.aside) == failed:
+        taken_up(kit, FILES, str(scope))
     return written
 
 
-def _conclude(orientation: Orientation, gathered: Gathered, report: CycleReport) -> None:
+def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: CycleReport) -> None:
     # A dry run that says so names what it would do; the outcome is that of a run that does it.
     did = bool(report.changes or report.fates or any(e.candidates for e in orientation.edits))
     report.outcome = CHANGED if did else NOTHING
+    report.aside = tuple(kit.aside)
+    if kit.aside:
+        report.outcome = PARTIAL
+        report.warnings.extend(f"set aside: {one.told()}" for one in kit.aside[:MOST_TOLD])
+        if len(kit.aside) > MOST_TOLD:
+            report.warnings.append(f"set aside: {len(kit.aside) - MOST_TOLD} more")
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))

@@ -6,10 +6,11 @@ Each scope is planned as if the others did not exist. Nothing here changes a mem
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from dreamd.core.clock import local_date
 from dreamd.core.errors import Refused
@@ -17,6 +18,7 @@ from dreamd.core.values import (
     IN_PASSING,
     ONE_OFF,
     Candidate,
+    Fate,
     GateVerdict,
     Memory,
     Observation,
@@ -26,17 +28,19 @@ from dreamd.core.values import (
     text_sha,
     with_context,
 )
+from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.prune import PruneRules, plan_prune
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
-from dreamd.dream.plan import Plan, retired
+from dreamd.dream.plan import FateOf, Plan, Step, retired
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown
+from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
@@ -78,7 +82,7 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
         judge = PairJudge(kit)
         for n, scope in enumerate(sorted(by_scope)):
             kit.progress("consolidate", n, len(by_scope))
-            plans.append(_plan_scope(kit, scope, by_scope[scope], judge, full=wish.full))
+            plans += _plan_apart(kit, scope, by_scope[scope], judge, full=wish.full)
     return joined(plans, judge)
 
 
@@ -96,14 +100,45 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(often, *rest)
 
 
+def _plan_apart(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> list[Plan]:
+    """The plan of a scope without what cannot be planned with: an observation, or the scope as it is now."""
+    look = partial(_looks, pending)
+    if stands(kit, SCOPE, str(scope), look):
+        return []
+    aside: list[FateOf] = []
+
+    def leave_out(one: Observation, error: Exception) -> None:
+        set_aside(kit, Aside(OBSERVATION, one.id, type(error).__name__), error)
+        aside.append(FateOf(one, Fate.DISCARDED, REASON, "", (type(error).__name__,)))
+
+    plans: list[Plan] = []
+    failed = len(kit.aside)
+    with apart(kit, SCOPE, str(scope), look):
+        heard = [h for o in pending if (h := _hear_apart(kit, o, leave_out)) is not None]
+        plans.append(without_bad(heard, lambda some: _plan_scope(kit, scope, some, judge, full=full),
+                                 lambda one, error: leave_out(one.observation, error)))
+    if len(kit.aside) == failed:
+        taken_up(kit, SCOPE, str(scope))
+    return [*plans, Plan(tuple(Step((), (fate,)) for fate in aside))]
+
+
+def _hear_apart(kit: Kit, observation: Observation, bad: Callable[[Observation, Exception], None]) -> Heard | None:
+    heard = without_bad([observation], lambda some: [_hear(kit, one) for one in some], bad)
+    return heard[0] if heard else None
+
+
+def _looks(pending: Sequence[Observation]) -> str:
+    """How a scope looks to a plan: another observation, and it is worth another try."""
+    return f"{len(pending)} {max((o.id for o in pending), default='')}"
+
+
 def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:
     """Several plans as one, with every verdict that was needed for them."""
     return Plan(tuple(s for p in plans for s in p.steps), {i: r for p in plans for i, r in p.revisions.items()},
                 judge.fresh, judged=len(judge.fresh), judge=judge.name)
 
 
-def _plan_scope(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> Plan:
-    heard = [_hear(kit, o) for o in pending]
+def _plan_scope(kit: Kit, scope: Scope, heard: Sequence[Heard], judge: PairJudge, *, full: bool) -> Plan:
     # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
     asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]

@@ -26,6 +26,9 @@ _RESET = ".jsonl.reset."
 _WORKSPACE = re.compile(r'Workspace Path: ([^\n<\\"]{1,1000})')
 """As it stands in a line of JSON, where a line break is two signs."""
 
+UNRECOGNISED = "unrecognised"
+"""Kind of a path over which telling the kinds apart failed."""
+
 Recognise = Callable[[Path], str]
 """Gives the kind of a path, or nothing."""
 
@@ -188,7 +191,10 @@ def _key_of(path: Path) -> str:
 
 
 def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | None:
-    kind = recognise(path)
+    try:
+        kind = recognise(path)
+    except Exception:  # noqa: BLE001 - one path nobody foresaw does not hide all the others
+        kind = UNRECOGNISED  # whoever reads it comes upon the same, and can say so
     if not kind:
         return None
     try:

@@ -248,8 +248,8 @@ def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleRep
     from dreamd.cli.printing.reporting import tell_report
 
     aside = any(n for reason, n in report.skips.items() if reason in SET_ASIDE)
-    outcome = "partial" if aside else report.outcome
-    document = report_document(report, outcome=outcome)
+    partial = aside or report.outcome == Partial.outcome
+    document = report_document(report, outcome=Partial.outcome if partial else report.outcome)
     if options.plan:
         _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
     context.document(document)
@@ -260,7 +260,7 @@ def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleRep
         context.warn(warning)
     if aside:
         context.tell("hint: `dream sources` shows what was passed over where")
-    return Partial.exit_code if aside else 0
+    return Partial.exit_code if partial else 0
 
 
 def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:
@@ -281,13 +281,14 @@ def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
         "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
         "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
         "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
+        "set_aside": [one.shown() for one in report.aside],
         "digest": report.digest or None, "warnings": list(report.warnings)}
 
 
 def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object]:
     return {"run": None, "outcome": outcome, "reason": reason, "now": iso(world.clock.now()), "planned": False,
             "phases": {name: {"seconds": 0.0} for name in PHASES}, "fates": counts({}, tuple(Fate)), "operations": [],
-            "scopes": [], "skips": {}, "digest": None, "warnings": []}
+            "scopes": [], "skips": {}, "set_aside": [], "digest": None, "warnings": []}
 
 
 def _write_plan(path: Path, wish: Wish, document: dict[str, object]) -> None:

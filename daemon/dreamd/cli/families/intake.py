@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing.json_documents import moment
 from dreamd.core.errors import DreamError, Partial, UsageError
-from dreamd.core.values import LONGEST_TEXT, Candidate, MemoryClass, MemoryType, Origin, parse_scope
+from dreamd.core.values import LONGEST_TEXT, Candidate, MemoryClass, MemoryType, Origin, parse_scope, storable
 
 if TYPE_CHECKING:
     from dreamd.dream.phases.gather import Gathered
@@ -310,7 +310,7 @@ def sources(context: Context, _options: Namespace) -> int:
             known = {s.path: s for s in work.load_sources(store)}
         finally:
             store.close()
-    found = {str(f.path): f for f in discover(source_roots(world))}
+    found = {storable(str(f.path)): f for f in discover(source_roots(world))}
     rows = [_source_row(path, found.get(path), known.get(path)) for path in sorted({*found, *known})]
     context.document({"sources": rows})
     if not rows:

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from dreamd.service.gating.gates import Outlook
     from dreamd.store.connection import Store
     from dreamd.store.journal import Run
+    from dreamd.store.set_asides import Aside
 
+MOST_ASIDE = 5
 SUCCESSES = ("changed", "nothing-to-do", "partial")
 WATCH_S = 1.0
 SHORTEST_WATCH_S = 0.2
@@ -46,6 +48,8 @@ class Standing:
     inbox: int
     outlook: Outlook
     markers: tuple[Marker, ...]
+    aside: tuple[Aside, ...] = ()
+    """What could not be worked with and waits for a change, or for the next version."""
 
     @property
     def state(self) -> str:
@@ -129,7 +133,7 @@ def _look(context: Context) -> Standing:
 def _read(context: Context, store: Store) -> Standing:
     from dreamd.core import locks, outage, telemetry
     from dreamd.service.gating.gates import look_for_auto
-    from dreamd.store import journal, memories, observations
+    from dreamd.store import journal, memories, observations, set_asides
 
     world, paths = context.world, context.world.paths
     dreamer = locks.read_owner(paths.locks, locks.DREAM_LOCK)
@@ -142,7 +146,7 @@ def _read(context: Context, store: Store) -> Standing:
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
         outlook=look_for_auto(world, store),
-        markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
+        aside=tuple(set_asides.load_asides(store)), markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
                                           fallback=outage.runtime_dir(world.env, paths.home))))
 
 
@@ -159,7 +163,7 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                      "outcome": last.outcome or None, "reason": last.reason or None} if last else None,
         "last_success_at": moment(standing.last_good.ended_at) if standing.last_good else None,
         "memories": standing.memories, "waiting": standing.waiting, "oldest_waiting_at": moment(standing.oldest_at),
-        "inbox": standing.inbox,
+        "inbox": standing.inbox, "set_aside": [one.shown() for one in standing.aside],
         "next": {"due": outlook.due.due, "gate": outlook.due.gate, "reason": outlook.due.words,
                  "at": moment(standing.next_at), "due_since": moment(standing.due_since),
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
@@ -185,6 +189,9 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     since = f", the oldest stored {render.ago(standing.oldest_at, now)}" if standing.oldest_at else ""
     inbox = f", {render.count(standing.inbox, 'file')} in the inbox" if standing.inbox else ""
     rows.append(("waiting", render.count(standing.waiting, "observation") + since + inbox))
+    if standing.aside:
+        rows.append(("set aside", "; ".join(one.told() for one in standing.aside[:MOST_ASIDE])
+                     + (f"; {len(standing.aside) - MOST_ASIDE} more" if len(standing.aside) > MOST_ASIDE else "")))
     rows.append(("next", _next(standing, now)))
     home = context.world.paths.home
     rows.append(("dream", f"{__version__}, home `{home}`, settings `{context.world.settings.path or 'none, the defaults'}`"))

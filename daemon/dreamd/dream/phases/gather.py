@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import (
@@ -26,8 +29,11 @@ from dreamd.core.values import (
     Scope,
     Speaker,
     parse_scope,
+    storable,
 )
+from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.extraction import Stretch, Talks, extract, find_passages, settings_of
+from dreamd.extraction.conversation import ConversationState
 from dreamd.extraction.setting import Settings
 from dreamd.kit import Kit, source_roots
 from dreamd.sources import (
@@ -42,6 +48,7 @@ from dreamd.sources import (
     project_key_of,
 )
 from dreamd.store import observations, work
+from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, mask_scope, redact
 
@@ -88,7 +95,7 @@ def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
         if kit.should_stop():
             break
         kit.progress("gather", n, len(found))
-        _read_source(kit, source, gathered)
+        _try_source(kit, source, gathered)
     kit.progress("gather", len(found), len(found))
     return gathered
 
@@ -100,6 +107,18 @@ def find_sources(kit: Kit) -> list[FoundSource]:
     # What dream wrote itself is never a source, wherever a person chose to keep it.
     found = {str(s.path): s for s in everywhere if not s.path.is_relative_to(kit.paths.home)}
     return [found[path] for path in sorted(found)]
+
+
+def _try_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
+    """Read a source, or set it aside as it is now."""
+    name, look = str(found.path), partial(_looks, found.path)
+    if stands(kit, SOURCE, name, look):
+        return
+    before = len(kit.aside)
+    with apart(kit, SOURCE, name, look):
+        _read_source(kit, found, gathered)
+    if len(kit.aside) == before:
+        taken_up(kit, SOURCE, name)
 
 
 def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
@@ -117,9 +136,11 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
     budget = kit.settings.sources.read_budget_mib * MIB
     for reading in _stretches(adapter, found.path, position.cursor, budget_bytes=budget):
         scope = _scope_of(found, reading)
-        source = Source(identity, str(found.path), found.kind, scope, reading.lines, reading.prompts)
+        source = Source(identity, storable(str(found.path)), found.kind, scope, reading.lines, reading.prompts)
         reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
         skips = Counter(s.reason for s in reading.skips)
+        for skip in (s for s in reading.skips if s.reason == REASON):
+            set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file}", "unread", place=f"{found.path}/{skip.file}"))
         heard, talks = _hear(kit, source, reading, position, skips)
         candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, scope, identity))]
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
@@ -143,15 +164,37 @@ def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips:
         for in_passing, wanted in ((False, position.cursor.offset), (True, kit.settings.recall.passages)))
     for name, events in _by_conversation(reading.events).items():
         state = talks.of(name)
-        extraction = extract(events, state=state, scope=source.scope, source_id=source.id, earlier=last)
-        settings, before = settings_of(events, state)
-        talks = talks.after(name, replace(extraction.state, before=before))
-        skips.update(extraction.skips)
-        heard += [_in_its_place(one, settings) for one in extraction.candidates]
-        if kit.settings.recall.passages:
-            found = find_passages(events, extraction.candidates, Stretch(source.scope, kit.zone, source.id, passing, settings))
-            passages += [_in_its_place(one, settings) for one in found]
+
+        def listen(said: Sequence[Event], state: ConversationState = state) -> _Told:
+            extraction = extract(said, state=state, scope=source.scope, source_id=source.id, earlier=last)
+            settings, before = settings_of(said, state)
+            found = find_passages(said, extraction.candidates, Stretch(source.scope, kit.zone, source.id, passing, settings)) \
+                if kit.settings.recall.passages else ()
+            return _Told([_in_its_place(one, settings) for one in extraction.candidates],
+                         [_in_its_place(one, settings) for one in found], replace(extraction.state, before=before),
+                         extraction.skips)
+
+        told = without_bad(events, listen, partial(_leave_out, kit, source, skips))
+        talks = talks.after(name, told.state)
+        skips.update(told.skips)
+        heard += told.heard
+        passages += told.passages
     return heard + passages, talks
+
+
+class _Told(NamedTuple):
+    """What a stretch of one conversation gave."""
+
+    heard: list[Candidate]
+    passages: list[Candidate]
+    state: ConversationState
+    skips: Mapping[str, int]
+
+
+def _leave_out(kit: Kit, source: Source, skips: Counter[str], event: Event, error: Exception) -> None:
+    """A message nothing can be made of: the others of its conversation are heard without it."""
+    skips[REASON] += 1
+    set_aside(kit, Aside(MESSAGE, f"{source.id}{BEHIND}{event.start}", type(error).__name__, place=source.path), error)
 
 
 def _dated(events: Sequence[Event], mtime_ns: int) -> Iterator[Event]:
@@ -224,6 +267,17 @@ def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Cand
     gathered.refused += told["refused"]
 
 
+def _looks(path: Path) -> str:
+    """How a source looks from outside: another look, and it is worth another try."""
+    try:
+        if not path.is_dir():
+            return " ".join(map(str, facts_of(path)))
+        facts = sorted((str(p), s.st_size, s.st_mtime_ns) for p in path.rglob("*") if (s := p.lstat()))
+    except (OSError, ValueError):
+        return ""
+    return sha256(repr(facts).encode()).hexdigest()[:16]
+
+
 def _touched(path: Path) -> tuple[int, int]:
     """(mtime_ns, size) of a file; a directory or something unreadable is always looked into."""
     try:
@@ -235,7 +289,7 @@ def _touched(path: Path) -> tuple[int, int]:
 def _scope_of(found: FoundSource, reading: Reading) -> Scope:
     key = found.project_key or next((project_key_of(e.cwd) for e in reading.events if e.cwd), "")
     try:
-        return mask_scope(parse_scope(f"project:{key}"))
+        return mask_scope(parse_scope(f"project:{storable(key)}"))
     except UsageError:
         # A working directory without a usable name: what was said there is kept for the person, not for a project.
         return Scope("user")
@@ -267,4 +321,4 @@ def _undated(reading: Reading) -> datetime:
 def _masked(candidate: Candidate, now: datetime) -> Candidate:
     """A statement as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
     return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now),
-                   key=mask_name(candidate.key), conversation=mask_name(candidate.conversation))
+                   key=storable(mask_name(candidate.key)), conversation=storable(mask_name(candidate.conversation)))

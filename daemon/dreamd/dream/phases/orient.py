@@ -12,17 +12,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage
-from dreamd.core.values import Candidate, MemoryType, Origin, Scope, content_id, parse_scope
+from dreamd.core.values import Candidate, MemoryType, Origin, Scope, content_id, parse_scope, storable
 from dreamd.dream import projection
+from dreamd.dream.apart import apart, set_aside
 from dreamd.kit import Kit
 from dreamd.notes import EditKind, PersonEdit, diff_person_edits, read_topic, restate_topic
 from dreamd.store import journal, memories, observations, work
 from dreamd.store.intake import inbox
+from dreamd.store.set_asides import EDITS, FILE, Aside
 from dreamd.store.work import Intent, KnownFile
 from dreamd.text.redaction import redact
 
@@ -30,6 +33,7 @@ LEAST_FREE_BYTES = 64 * 1024 * 1024
 LARGEST_NOTE_BYTES = 1024 * 1024
 UNKNOWN_END = 2**62
 """A hook cannot tell how far a transcript will have grown by the time it is read."""
+NO_TEXT = "its name is no UTF-8"
 HAND = "edited-by-hand"
 ELSEWHERE = frozenset({"index-line", "description", "ttl"})
 """Places where a person changed what a memory says while the statement in its file stayed."""
@@ -92,18 +96,27 @@ def take_inbox(kit: Kit, warnings: list[str]) -> int:
     """Store what waits in the inbox; a file goes only after its commit."""
     taken = 0
     for delivery in inbox.take(kit.paths, warnings):
-        now = kit.clock.now()
-        with kit.writing() as tx:
-            observations.append(tx, delivery.candidates, stored_at=now, key=observations.tombstone_key(kit.store))
-            # What is said twice is known the second time; a recall would be counted twice if we were killed before the
-            # file is gone.
-            if work.take_once(tx, delivery.path.name):
-                memories.record_recalls(tx, delivery.recalls, delivery.at or now)
-            if delivery.touched is not None:
-                _stage(tx, delivery.touched)
+        failed = len(kit.aside)
+        with apart(kit, FILE, f"inbox/{delivery.path.name}"):
+            _take_in(kit, delivery)
+        if len(kit.aside) > failed:
+            inbox.keep_aside(kit.paths, delivery.path)
+            continue
         fsio.remove(delivery.path)
         taken += len(delivery.candidates)
     return taken
+
+
+def _take_in(kit: Kit, delivery: inbox.Delivery) -> None:
+    now = kit.clock.now()
+    with kit.writing() as tx:
+        observations.append(tx, delivery.candidates, stored_at=now, key=observations.tombstone_key(kit.store))
+        # What is said twice is known the second time; a recall would be counted twice if we were killed before the
+        # file is gone.
+        if work.take_once(tx, delivery.path.name):
+            memories.record_recalls(tx, delivery.recalls, delivery.at or now)
+        if delivery.touched is not None:
+            _stage(tx, delivery.touched)
 
 
 def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
@@ -124,11 +137,24 @@ def _read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
                 warnings.append(f"the directory of scope `{scope}` is away; `dream check --repair` writes it anew")
             continue
         present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/")
+        unnamed = [path for path in present if storable(path) != path]
+        for path in unnamed:
+            present.pop(path)
+            set_aside(kit, Aside(FILE, path, NO_TEXT))
+        if unnamed and not known.keys() <= present.keys():
+            continue  # one that is gone may have got that name, which is no wish to have it forgotten
         if known != present:
             touched = {p for p, facts in present.items() if known.get(p) != facts}
-            edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
+            edited = None
+            with apart(kit, EDITS, name, partial(_look_of, present)):
+                edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
             if edited is not None:
                 yield edited
+
+
+def _look_of(present: Mapping[str, object]) -> str:
+    """How the files of a scope look from outside."""
+    return fsio.sha256_bytes(repr(sorted(present.items())).encode())[:16]
 
 
 def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *,

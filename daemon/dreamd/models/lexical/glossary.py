@@ -89,6 +89,7 @@ _WORD = re.compile(rf"[\u3005\u3040-\u30ff\u3400-\u9fff]+|[\uac00-\ud7af]+|{_LAT
 _SHORTEST_COMPOUND = 8
 _TITLES = frozenset("frau herr herrn dr señor señora monsieur madame mme senhor senhora signor signora".split())
 """Right behind them stands a name, whatever else it may mean: "Frau Keller"."""
+_PRIVATE = re.compile("[\ue000-\uf8ff]+")
 _SAID = 0xE000
 """From here on a character for private use stands for an entry of several words that has been glossed already."""
 
@@ -161,6 +162,7 @@ class Glossary:
 
     def _words(self, text: str, tongue: str) -> list[Heard]:
         known = self.vocabulary(tongue)
+        text = _PRIVATE.sub(" ", text)  # no word of any language, and here each would stand for an entry
         if tongue in UNSPACED:
             text = _MONTH.sub(lambda m: f" {_MONTHS[int(m.group(1)) - 1]} ", text)
         said: list[Heard] = []

@@ -46,6 +46,9 @@ MISSING = "missing"
 SYMLINK = "symlink"
 NOT_A_FILE = "not-a-file"
 
+FAILED = "set-aside"
+"""Reading it raised something that nobody foresaw."""
+
 ORDINARY = frozenset({
     BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, POINTER, REWOUND, OTHER_AGENT,
 })

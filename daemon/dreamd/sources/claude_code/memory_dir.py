@@ -88,7 +88,12 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
         if known.get(name) != shas[name]:
             spent += len(body)
             lines += body.count(b"\n") + (not body.endswith(b"\n"))
-            _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
+            there = len(sink.events)
+            try:
+                _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
+            except Exception:  # noqa: BLE001 - one file nobody foresaw does not keep the others of its directory from being read
+                del sink.events[there:]
+                sink.skips.append(Skip(contract.FAILED, 0, len(body), name or path.name))
     else:
         complete = True
     carry = json.dumps({"files": shas}, separators=(",", ":"))

@@ -86,9 +86,14 @@ def take(paths: Paths, warnings: list[str], *, look_only: bool = False) -> Itera
         except (DreamError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             warnings.append(f"`{path.name}` in the inbox cannot be read ({type(error).__name__}); it is kept as `.bad`")
             if not look_only:
-                fsio.move(path, path.with_suffix(".bad"))
-                for old in sorted(paths.inbox.glob("*.bad"))[:-MOST_BAD]:
-                    fsio.remove(old)
+                keep_aside(paths, path)
+
+
+def keep_aside(paths: Paths, path: Path) -> None:
+    """Keep a file that cannot be taken in as `.bad`, where nobody takes it for one that waits."""
+    fsio.move(path, path.with_suffix(".bad"))
+    for old in sorted(paths.inbox.glob("*.bad"))[:-MOST_BAD]:
+        fsio.remove(old)
 
 
 def _put(paths: Paths, content: dict[str, object], *, now: datetime, ticket: str) -> Path:

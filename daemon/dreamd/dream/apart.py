@@ -1,0 +1,116 @@
+"""One bad thing stops one thing: what raises while it is worked with is set aside with its reason, and the night goes on.
+
+What concerns everything (the disk, the store, the model, the wish to stop) is not caught here.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+from dreamd import __version__
+from dreamd.core import telemetry
+from dreamd.core.errors import DreamError, UsageError
+from dreamd.core.values import storable
+from dreamd.kit import Kit
+from dreamd.store import set_asides
+from dreamd.store.set_asides import Aside
+from dreamd.text.redaction import redact
+
+T = TypeVar("T")
+R = TypeVar("R")
+Look = Callable[[], str]
+MOST_BAD = 32
+"""So many are taken out of what is worked with together; with more of them it is no single thing that is bad."""
+
+
+def unchanging() -> str:
+    """The look of a thing that never changes."""
+    return ""
+
+
+@contextmanager
+def apart(kit: Kit, kind: str, name: str, look: Look = unchanging) -> Iterator[None]:
+    """Let one thing fail alone; `look` tells how it looks now."""
+    try:
+        yield
+    except Exception as error:
+        if concerns_all(error):
+            raise
+        set_aside(kit, Aside(kind, name, type(error).__name__, look()), error)
+
+
+def without_bad(items: Sequence[T], work: Callable[[Sequence[T]], R], bad: Callable[[T, Exception], None]) -> R:
+    """Work with all that can be worked with; `bad` is told of each that cannot, the first one first."""
+    left = list(items)
+    for _ in range(MOST_BAD):
+        raised = _try(left, work)
+        if not isinstance(raised, Exception):
+            return raised
+        good, failing = 0, len(left)
+        while failing - good > 1:  # the shortest beginning that fails ends with a bad one
+            middle = (good + failing) // 2
+            found = _try(left[:middle], work)
+            good, failing = (good, middle) if isinstance(found, Exception) else (middle, failing)
+            raised = found if isinstance(found, Exception) else raised
+        if not left:
+            raise raised
+        bad(left.pop(failing - 1), raised)
+    return work(left)
+
+
+def _try(items: Sequence[T], work: Callable[[Sequence[T]], R]) -> R | Exception:
+    try:
+        return work(items)
+    except Exception as error:
+        if concerns_all(error):
+            raise
+        return error
+
+
+def concerns_all(error: Exception) -> bool:
+    """Whether an error speaks of more than the thing that was being worked with."""
+    return isinstance(error, DreamError | sqlite3.Error | MemoryError) and not isinstance(error, UsageError)
+
+
+def stands(kit: Kit, kind: str, name: str, look: Look = unchanging) -> bool:
+    """Whether a thing is set aside and looks as it did then."""
+    return any(one.mark == look() for one in _known(kit, kind, name) if one.version == __version__)
+
+
+def _known(kit: Kit, kind: str, name: str) -> list[Aside]:
+    everything = set_asides.load_asides(kit.store)
+    return [one for one in everything if one.key == Aside(kind, storable(redact(name).text), "").key] if everything else []
+
+
+def set_aside(kit: Kit, aside: Aside, error: Exception | None = None) -> None:
+    """Remember that a thing was set aside; one that was so before, and looks the same, says nothing new."""
+    fresh = Aside(aside.kind, storable(redact(aside.name).text), aside.why, aside.mark, __version__,
+                  storable(redact(aside.place).text))
+    if fresh in set_asides.load_asides(kit.store):
+        return
+    kit.aside.append(fresh)
+    if not kit.dry:
+        if error is not None:
+            telemetry.log_crash(kit.paths, error)
+        with kit.writing() as tx:
+            set_asides.write_aside(tx, fresh)
+
+
+def taken_up(kit: Kit, kind: str, name: str) -> None:
+    """A thing could be worked with: it is not set aside any more."""
+    known = _known(kit, kind, name)
+    if known and not kit.dry:
+        with kit.writing() as tx:
+            set_asides.drop_aside(tx, known[0])
+
+
+def try_old_ones(kit: Kit) -> None:
+    """Have what another version of dream set aside tried again."""
+    old = [one for one in set_asides.load_asides(kit.store) if one.version != __version__]
+    if old and not kit.dry:
+        with kit.writing() as tx:
+            for one in old:
+                set_asides.try_again(tx, one)
