@@ -16,6 +16,7 @@ from dreamd.extraction.turns.antecedents import Before
 from dreamd.extraction.turns.restated import plain
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
+from dreamd.text.parallels import is_same_wording, puts_another
 
 REVISION = timedelta(minutes=30)
 MOST_TURNS = 3
@@ -167,7 +168,7 @@ def checksum(text: str) -> str:
 
 
 def last_versions(found: list[Candidate]) -> list[Candidate]:
-    """What was revised within minutes counts once, in its last wording."""
+    """What was said again within minutes, word for word, counts once, in its last wording; all else the judge weighs."""
     kept: list[Candidate] = []
     for candidate in found:
         twin = next((n for n, earlier in enumerate(kept) if _revises(candidate, earlier)), None)
@@ -184,11 +185,13 @@ def _revises(later: Candidate, earlier: Candidate) -> bool:
         return False
     if not {ONE_OFF, TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
         return False
-    return _is_alike(later.text, earlier.text)
+    return is_same_wording(later.text, earlier.text)
 
 
 def _is_alike(one: str, other: str) -> bool:
     """Whether one says nearly all of the other and the other nothing else: a word in the place of one may be another thing."""
+    if puts_another(one, other):
+        return False
     mine, theirs = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
     shared = mine & theirs
     return len(shared) >= 3 and shared in (mine, theirs) and len(shared) >= _SAME_SHARE * max(len(mine), len(theirs))

@@ -27,6 +27,7 @@ from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is
 from dreamd.extraction.utterance import cleaned, sentences, shortened, speech
 from dreamd.text import patterns
 from dreamd.text.dates import make_durable
+from dreamd.text.parallels import are_built_alike, puts_another
 from dreamd.text.redaction import redact
 
 SHORTEST = 30
@@ -287,9 +288,11 @@ def _is_carried(heard: _Heard, event: Event, text: str) -> bool:
             continue
         common = len(mine & theirs)
         if (one.start, one.at) == (event.start, at):
-            if common >= CARRIED * len(mine) and not any(term.isdigit() for term in mine - theirs):
+            if common >= CARRIED * len(mine) and not any(term.isdigit() for term in mine - theirs) and (
+                    mine <= theirs or not are_built_alike(text, one.text)):
                 return True
-        elif at <= one.at <= at + REVISION and common >= max(FEWEST_ALIKE, CARRIED * max(len(mine), len(theirs))):
+        elif at <= one.at <= at + REVISION and common >= max(FEWEST_ALIKE, CARRIED * max(len(mine), len(theirs))) and (
+                not puts_another(text, one.text)):
             return True
     return False
 

@@ -28,6 +28,7 @@ from dreamd.kit import Kit, open_kit
 from dreamd.recall.asked import has_what_is_asked, kind_asked_for
 from dreamd.recall.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.recall.outdated import Likeness, currently
+from dreamd.recall.own import own_first
 from dreamd.recall.ranking import (
     LONGEST_QUESTION,
     Asked,
@@ -168,6 +169,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         ranked = _with_what_was_said(kit, _wanted(kit, query, asked, look, by_words=not (near and near.sayings)), near, ranked)
     if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked):
         ranked = []
+    ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
     clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
     answer = Recall(query, results, mode, warning)

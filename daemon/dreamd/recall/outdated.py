@@ -13,11 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from dreamd.core.values import Judgement, Memory, Relation, Status
 from dreamd.recall.ranking import Ranked, named_old, word_roots
+from dreamd.text.parallels import are_built_alike
 
 OF_ONE_SUBJECT = 0.34
 """Share of the words of the shorter text, its values left out, that both have where they speak of one thing."""
@@ -45,6 +46,8 @@ IN_PLACE, BESIDE = "in place", "beside"
 LEAST_ALIKE = 0.37
 """Likeness from which the later of two answers stands before the earlier."""
 CLEARLY_LATER = timedelta(days=1)
+_ONE_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+"""Two texts of one day are judged by what they say, and not by when."""
 _OTHER_THING = ("different ", "names differ")
 _NAME = r"(?P<old>`[^`]+`|(?:(?:Herr|Frau|Mr|Mrs|Ms|Dr)\.? )?[A-ZÄÖÜ][\w-]+|[a-z]+\d*(?= is (?:gone|out|dead|history)\b))"
 _GONE = re.compile(
@@ -226,6 +229,8 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
         return True
     if likeness < SAME and not extract_slots(later_text).changes:
         return False
+    if _tell_of_two(earlier, later_text):
+        return False
     mine, theirs = values_of(earlier), values_of(later_text)
     if likeness >= SAME and mine and all(values < theirs.get(kind, values) for kind, values in mine.items()):
         return True  # it has every value of the earlier text, and beside each the one that counts
@@ -233,6 +238,14 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
         return False
     mine_of, theirs_of = _subject(earlier), _subject(later_text)
     return len(mine_of & theirs_of) >= OF_ONE_SUBJECT * min(len(mine_of), len(theirs_of)) > 0
+
+
+def _tell_of_two(earlier: str, later: str) -> bool:
+    """Whether two texts built alike name two things: "tenant 17 uses …" and "tenant 18 uses …"."""
+    if not are_built_alike(earlier, later):
+        return False
+    verdict = _verdict(earlier, _ONE_DAY, later, _ONE_DAY, 1.0)
+    return verdict.relation in (Relation.RELATED, Relation.UNRELATED)
 
 
 @lru_cache(maxsize=4096)

@@ -22,6 +22,7 @@ from dreamd.recall.outdated import is_replaced, judged
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, placed, shared_words, weigh, word_matches, word_roots
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
+from dreamd.text.parallels import puts_another
 
 if TYPE_CHECKING:
     import numpy as np
@@ -239,7 +240,8 @@ def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
     ended = other.status not in CURRENT and other.status is not Status.SAID
     if ended and other.valid_to is not None and passage.confirmed_at > other.valid_to:
         return False  # said anew after that had ended
-    if likeness >= REPEATED or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
+    repeated = likeness >= REPEATED and not puts_another(passage.text, other.text)
+    if repeated or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
         return True
     verdict = judged(passage, other, likeness)
     if verdict.relation in MERGING:
@@ -309,4 +311,5 @@ def _says_all_of(memory: Memory, other: Memory) -> bool:
     if other.status is not Status.SAID and (other.status is not Status.STALE or other.pinned):
         return False
     mine, theirs = word_roots(memory.text), word_roots(other.text)
-    return len(theirs - mine) <= (1 - CONTAINED) * len(theirs)
+    more = theirs - mine
+    return len(more) <= (1 - CONTAINED) * len(theirs) and not (more and puts_another(memory.text, other.text))

@@ -1,0 +1,32 @@
+"""Each question answered with its own: of two answers built alike, the one that names what was asked for comes first.
+
+"Which region does tenant 17 use?" is as near to what was said of tenant 18: a number, a name or one word tells the two
+apart, and neither vectors nor the share of common words give it the weight that it has for whoever asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dreamd.recall.ranking import Ranked, word_stems
+from dreamd.text.parallels import are_built_alike, exchanged, pieces
+
+
+def own_first(answer: Sequence[Ranked], question: str) -> list[Ranked]:
+    """An answer in which nothing stands before what is built like it and has the words of the question that it lacks."""
+    asked = frozenset(word_stems(pieces(question)))
+    order = list(answer)
+    for one in list(order):
+        at = order.index(one)
+        place = next((n for n, other in enumerate(order[:at]) if _names_instead(one, other, asked)), at)
+        order.insert(place, order.pop(at))
+    return order
+
+
+def _names_instead(one: Ranked, other: Ranked, asked: frozenset[str]) -> bool:
+    """Whether a result has what was asked for in a place where another, built alike, has something else."""
+    mine, theirs = one.memory.text, other.memory.text
+    if one.memory.scope != other.memory.scope or not are_built_alike(mine, theirs):
+        return False
+    places = [(asked & {*word_stems(ours)}, asked & {*word_stems(others)}) for ours, others in exchanged(mine, theirs)]
+    return any(ours for ours, _ in places) and not any(others for _, others in places)
