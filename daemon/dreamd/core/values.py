@@ -29,6 +29,9 @@ IN_PASSING = "said-in-passing"
 """Sign and fate of an observation of which no memory is made and that recall finds as a passage."""
 ONE_OFF = "one-off"
 """Sign of an order that becomes a memory once it is said again."""
+REVISED, AGENT_WROTE = "revised-at-once", "agent-wrote-memory"
+WITHHELD = frozenset({REVISED, AGENT_WROTE})
+"""Signs and fates of what was said and let go at once: taken back in the same breath, or written down by the agent itself."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
 

@@ -17,6 +17,7 @@ from dreamd.core.errors import Refused
 from dreamd.core.values import (
     IN_PASSING,
     ONE_OFF,
+    WITHHELD,
     Candidate,
     Fate,
     GateVerdict,
@@ -244,6 +245,8 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
     gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
                  class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
                  explicit=observation.explicit)
+    if observation.sign in WITHHELD:
+        gated = replace(gated, verdict=GateVerdict.DISCARD, reason=observation.sign, evidence=())
     if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
     return Heard(observation, gated)

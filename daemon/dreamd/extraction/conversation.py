@@ -94,6 +94,8 @@ class Extraction:
     candidates: tuple[Candidate, ...]
     skips: Counter[str]
     state: ConversationState
+    withheld: tuple[Candidate, ...] = ()
+    """What was said and let go at once, each with the sign that says why."""
 
 
 def _strings(value: object) -> tuple[str, ...]:

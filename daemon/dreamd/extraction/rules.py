@@ -66,6 +66,8 @@ _THEN = re.compile(r"(?:(?i:ok|so|well|right)[, ]+)*(?!(?i:it|this|that|no|yes|a
 """What the agent named is taken: "oak then"."""
 _GENERALISES = re.compile(r"(?i)(?:all|every|each|our)\b.*\b(?:like (?:that|this)|(?:this|that) way)\b")
 """What goes for all of a kind, said of the sentence before."""
+_OF_A_THING_NUMBERED = re.compile(r"(?:The |Our )?[A-Z]?[a-z]{2,} (?:[A-Z]*\d[\w.-]*|[A-Z]) [a-z]{2,}s \w")
+"""What says something of one of several: "Room 2.14 seats eight people"."""
 _POINTS_BACK = frozenset({"stated", "told", "environment", "lookup", "definition", "change", "contrast", "restriction", "self"})
 """What a sentence about an "it" that another message named has to sound like."""
 
@@ -85,9 +87,7 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1])
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
-            talk.skips["agent-wrote-memory"] += len(talk.found) - talk.turn_from
-            del talk.found[talk.turn_from:]
-            talk.causes.clear()
+            talk.leave_to_agent()
         elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
             talk.causes = causes_of(event.text) or talk.causes
             talk.proposed = proposal_of(event.text)
@@ -102,7 +102,8 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
                 talk.add(event, shortened(event.text), sign=TAKEN_BACK)
     kept = last_versions(talk.found)
     talk.skips["revised"] += len(talk.found) - len(kept)
-    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])))
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])),
+                      tuple(talk.withheld))
 
 
 def _listen(talk: Talk, event: Event) -> None:
@@ -265,7 +266,7 @@ def _adds_to(text: str, last: str, *, next_to: bool) -> bool:
         return patterns.starts("words/replies", "narrows", text)
     named = len(text.split()) <= MOST_INSTEAD and not is_at_work(text)
     instead = (named or _DOES_INSTEAD.fullmatch(text) is not None) and patterns.starts("words/replies", "forbids", last)
-    if WITHOUT_VERB.fullmatch(text) and any(sign.isdigit() for sign in text):
+    if WITHOUT_VERB.fullmatch(text) and any(sign.isdigit() for sign in text) and not _OF_A_THING_NUMBERED.match(text):
         return True
     if instead or takes_one(text) or _TAKES_IT_NOW.match(text) is not None:
         return True

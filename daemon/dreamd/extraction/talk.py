@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from dreamd.core.values import ONE_OFF, Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.signs import ENOUGH, weigh
 from dreamd.extraction.stance import is_question, leans
@@ -16,7 +16,7 @@ from dreamd.extraction.turns.antecedents import Before
 from dreamd.extraction.turns.restated import plain
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
-from dreamd.text.parallels import is_same_wording, puts_another
+from dreamd.text.alike.parallels import is_same_wording, puts_another
 
 REVISION = timedelta(minutes=30)
 MOST_TURNS = 3
@@ -39,6 +39,8 @@ class Talk:
     """What was kept of the stretches before, newest first."""
     found: list[Candidate] = field(default_factory=list)
     skips: Counter[str] = field(default_factory=Counter)
+    withheld: list[Candidate] = field(default_factory=list)
+    """What was found and let go again; said it was all the same."""
     turn_from: int = 0
     """Where in `found` the candidates of the running turn begin."""
     turns_since: int = 0
@@ -100,6 +102,14 @@ class Talk:
         return Before(event.question.strip(), tuple(told), tuple(said), tuple(s for turn in past for s in turn[1]),
                       tuple(s for turn in past for s in turn[0]))
 
+    def leave_to_agent(self) -> None:
+        """Let go what the running turn gave, for the agent wrote a memory of it itself."""
+        given = self.found[self.turn_from:]
+        self.skips[AGENT_WROTE] += len(given)
+        self.withheld += [replace(one, sign=AGENT_WROTE, target="") for one in given]
+        del self.found[self.turn_from:]
+        self.causes.clear()
+
     def undo(self, event: Event, revision: Revision) -> Candidate | Observation | None:
         """Withdraw the kept sentence that a second thought speaks of."""
         spoken_of = self._spoken_of(event, revision)
@@ -110,6 +120,7 @@ class Talk:
             self.takes_back = f"{SPOKEN_OF}{spoken_of.id}"
         else:
             self.found.remove(spoken_of)
+            self.withheld.append(replace(spoken_of, sign=REVISED, target=""))
             self.turn_from = min(self.turn_from, len(self.found))
         known = checksum(spoken_of.text)
         self.seen = [one for one in self.seen if one != known]

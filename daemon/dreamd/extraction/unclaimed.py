@@ -13,7 +13,20 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from functools import cache
 
-from dreamd.core.values import IN_PASSING, ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.core.values import (
+    AGENT_WROTE,
+    IN_PASSING,
+    ONE_OFF,
+    REVISED,
+    Candidate,
+    Event,
+    EventKind,
+    Observation,
+    Origin,
+    Scope,
+    Speaker,
+    text_sha,
+)
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
@@ -26,8 +39,8 @@ from dreamd.extraction.turns.borrowed import unmeant_as, without_handed_over
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import cleaned, sentences, shortened, speech
 from dreamd.text import patterns
+from dreamd.text.alike.parallels import are_built_alike, puts_another
 from dreamd.text.dates import make_durable
-from dreamd.text.parallels import are_built_alike, puts_another
 from dreamd.text.redaction import redact
 
 SHORTEST = 30
@@ -88,19 +101,29 @@ class _Heard:
     """Where in `found` the running turn begins."""
     last_from: int = 0
     """Where the turn before it began."""
+    withheld: list[Candidate] = field(default_factory=list)
+    """What was found and let go again."""
 
 
-def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch: Stretch) -> list[Candidate]:
-    """What a person said in a stretch that none of its candidates carries and that is worth finding again."""
+def find_passages(events: Sequence[Event], carried: Sequence[Candidate], stretch: Stretch,
+                  withheld: list[Candidate] | None = None) -> list[Candidate]:
+    """What a person said in a stretch that none of its candidates carries and that is worth finding again.
+
+    What was let go again, and is not among the `withheld` yet, is added to them with the sign that says why.
+    """
     # What waits to be said again is no memory yet.
     told = [(one, _terms(one.text)) for one in carried if one.sign != ONE_OFF]
     heard = _Heard(stretch, told, list(stretch.earlier))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
+            heard.withheld += [replace(one, sign=AGENT_WROTE, target="") for one in heard.found[heard.turn_from:]]
             del heard.found[heard.turn_from:]
         elif event.kind in _HUMAN and event.speaker is Speaker.HUMAN:
             heard.last_from, heard.turn_from = heard.turn_from, len(heard.found)
             _listen(heard, event)
+    if withheld is not None:
+        known = {text_sha(one.text.lower()) for one in withheld}
+        withheld += [one for one in heard.withheld if text_sha(one.text.lower()) not in known]
     return heard.found
 
 
@@ -240,6 +263,7 @@ def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
         target = f"{SPOKEN_OF}{spoken_of.id}"
     else:
         heard.found.remove(spoken_of)
+        heard.withheld.append(replace(spoken_of, sign=REVISED, target=""))
         heard.turn_from = min(heard.turn_from, len(heard.found))
     if fixed is not None and not _is_carried(heard, event, cleaned(fixed)):
         _keep(heard, event, cleaned(fixed), target=target)

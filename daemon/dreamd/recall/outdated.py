@@ -18,7 +18,7 @@ from functools import lru_cache
 
 from dreamd.core.values import Judgement, Memory, Relation, Status
 from dreamd.recall.ranking import Ranked, named_old, word_roots
-from dreamd.text.parallels import are_built_alike
+from dreamd.text.alike.parallels import differ_in_their_subject
 
 OF_ONE_SUBJECT = 0.34
 """Share of the words of the shorter text, its values left out, that both have where they speak of one thing."""
@@ -242,7 +242,7 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
 
 def _tell_of_two(earlier: str, later: str) -> bool:
     """Whether two texts built alike name two things: "tenant 17 uses …" and "tenant 18 uses …"."""
-    if not are_built_alike(earlier, later):
+    if not differ_in_their_subject(earlier, later):
         return False
     verdict = _verdict(earlier, _ONE_DAY, later, _ONE_DAY, 1.0)
     return verdict.relation in (Relation.RELATED, Relation.UNRELATED)

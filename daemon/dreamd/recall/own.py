@@ -6,21 +6,37 @@ apart, and neither vectors nor the share of common words give it the weight that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dreamd.recall.ranking import Ranked, word_stems
-from dreamd.text.parallels import are_built_alike, exchanged, pieces
+from dreamd.text.alike.parallels import are_built_alike, exchanged, pieces
+
+_NAME = re.compile(r"(?<=[\w,;:] )(?:[A-ZÀ-ÖØ-Þ][\w-]*|[\w-]*\d[\w.-]*)")
+"""What a question calls by its name: in capitals where no sentence begins, or with a digit."""
 
 
 def own_first(answer: Sequence[Ranked], question: str) -> list[Ranked]:
-    """An answer in which nothing stands before what is built like it and has the words of the question that it lacks."""
+    """An answer in which nothing stands before what is built like it and has the words of the question that it lacks.
+
+    Nor before what is as near without the weight of its class, and has the names of the question that it lacks.
+    """
     asked = frozenset(word_stems(pieces(question)))
+    names = frozenset(name.casefold() for name in _NAME.findall(question))
     order = list(answer)
     for one in list(order):
         at = order.index(one)
-        place = next((n for n, other in enumerate(order[:at]) if _names_instead(one, other, asked)), at)
+        place = next((n for n, other in enumerate(order[:at])
+                      if _names_instead(one, other, asked) or _is_nearer_by_name(one, other, names)), at)
         order.insert(place, order.pop(at))
     return order
+
+
+def _is_nearer_by_name(one: Ranked, other: Ranked, names: frozenset[str]) -> bool:
+    """Whether a result has every name of a question, and another that is less near none of them."""
+    if not names or one.parts["similarity"] < other.parts["similarity"] or one.memory.scope != other.memory.scope:
+        return False
+    return names <= {*pieces(one.memory.text)} and names.isdisjoint(pieces(other.memory.text))
 
 
 def _names_instead(one: Ranked, other: Ranked, asked: frozenset[str]) -> bool:

@@ -22,7 +22,7 @@ from dreamd.recall.outdated import is_replaced, judged
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, placed, shared_words, weigh, word_matches, word_roots
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
-from dreamd.text.parallels import puts_another
+from dreamd.text.alike.parallels import puts_another
 
 if TYPE_CHECKING:
     import numpy as np

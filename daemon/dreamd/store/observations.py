@@ -16,6 +16,7 @@ from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError
 from dreamd.core.values import (
     IN_PASSING,
+    WITHHELD,
     Candidate,
     Fate,
     MemoryClass,
@@ -184,7 +185,8 @@ def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool =
     while len(found) < count:
         rows = store.all(f"{JOINED} WHERE o.source_id = ? AND o.sign {which} ? AND o.seq < ? ORDER BY o.seq DESC LIMIT ?",
                          source_id, IN_PASSING, last, size)
-        found += [read_row(row) for row in rows if (row["conversation"], row["start"]) not in ahead_of]
+        found += [read_row(row) for row in rows
+                  if (row["conversation"], row["start"]) not in ahead_of and row["sign"] not in WITHHELD]
         if len(rows) < size:
             break
         size, last = LOOKED_THROUGH, int(rows[-1]["seq"])

@@ -216,12 +216,14 @@ def test_a_pending_root_cause_survives_between_two_stretches() -> None:
     assert [c.sign for c in second.candidates] == ["root-cause"]
 
 
-def test_a_revision_within_minutes_counts_once_in_its_last_wording() -> None:
+def test_another_value_is_another_statement_and_the_same_words_are_one() -> None:
     found = durable(
         said("Always keep the crane log for 3 days on disk."),
         said("Always keep the crane log for 5 days on disk.", minute=2),
+        said("always keep the crane log for 5 days on disk", minute=3),
     )
-    assert [c.text for c in found] == ["Always keep the crane log for 5 days on disk."]
+    assert [c.text for c in found] == ["Always keep the crane log for 3 days on disk.",
+                                       "Always keep the crane log for 5 days on disk."]
 
 
 def test_the_same_words_again_are_no_second_statement() -> None:

@@ -151,7 +151,9 @@ def test_the_word_that_is_named_is_put_right_and_not_the_last_one() -> None:
     ("The staging server listens on port 8080.", "The production server listens on port 8081.", 2),
     ("Always water roses in autumn.", "Always prune roses in autumn.", 2),
     ("Use tabs in Python files here.", "Use tabs in Makefile files here.", 2),
-    ("Deploys of the ferry page go out on Monday.", "Deploys of the ferry page go out on Monday evening.", 1),
+    ("Deploys of the ferry page go out on Monday.", "Deploys of the ferry page go out on Monday evening.", 2),
+    ("Tenant 17 uses the EU region.", "Tenant 18 uses the US region.", 2),
+    ("Always water roses in autumn.", "always water the roses in autumn!", 1),
 ])
 def test_what_is_said_twice_counts_once_and_two_things_alike_count_twice(first: str, then: str, left: int) -> None:
     said = [Candidate(text, Origin.USER, datetime(2026, 3, 2, 9, minute, tzinfo=UTC), Scope("project", "cedar"),

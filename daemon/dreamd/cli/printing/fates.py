@@ -24,6 +24,8 @@ TITLES = {
 REASONS = {
     SINGLE_SIGHTING: "an order for one occasion; heard in several conversations it becomes a rule",
     IN_PASSING: "no memory is made of it, `dream search` finds it as it was said",
+    "revised-at-once": "put right or taken back in the same breath",
+    "agent-wrote-memory": "the agent wrote a memory of it itself",
     "acknowledgement": "only agrees, thanks or greets", "too-short": "too short to say anything",
     "only-a-secret": "nothing but a secret", "secret-file": "the contents of a file of secrets", "diff": "a diff",
     "log": "printed by a program", "code": "code", "injection": "tries to give the agent orders",

@@ -147,7 +147,7 @@ def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, R
     """Rulings against every current memory that cannot hold beside the observation."""
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
-                  one.gated.verdict is GateVerdict.HOLD)
+                  one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
     rulings: list[tuple[Met, Ruling]] = []
     implicit = 0
     for m in sorted(met, key=lambda m: -m.judgement.confidence):

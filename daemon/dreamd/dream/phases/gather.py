@@ -158,6 +158,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
 def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips: Counter[str]) -> tuple[list[Candidate], Talks]:
     """What is said in a reading, each conversation by itself: a database holds many, and none answers another."""
     talks, heard, passages = Talks.decode(position.talk), list[Candidate](), list[Candidate]()
+    withheld: list[Candidate] = []
     places = _places(reading)
     last, passing = (observations.load_last_of(
         kit.store, source.id, count=EARLIER_WORDS, in_passing=in_passing, ahead_of=places) if wanted else []
@@ -168,18 +169,19 @@ def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips:
         def listen(said: Sequence[Event], state: ConversationState = state) -> _Told:
             extraction = extract(said, state=state, scope=source.scope, source_id=source.id, earlier=last)
             settings, before = settings_of(said, state)
-            found = find_passages(said, extraction.candidates, Stretch(source.scope, kit.zone, source.id, passing, settings)) \
-                if kit.settings.recall.passages else ()
+            stretch, let_go = Stretch(source.scope, kit.zone, source.id, passing, settings), list(extraction.withheld)
+            found = find_passages(said, extraction.candidates, stretch, let_go) if kit.settings.recall.passages else ()
             return _Told([_in_its_place(one, settings) for one in extraction.candidates],
                          [_in_its_place(one, settings) for one in found], replace(extraction.state, before=before),
-                         extraction.skips)
+                         extraction.skips, let_go)
 
         told = without_bad(events, listen, partial(_leave_out, kit, source, skips))
         talks = talks.after(name, told.state)
         skips.update(told.skips)
         heard += told.heard
         passages += told.passages
-    return heard + passages, talks
+        withheld += told.withheld
+    return heard + passages + withheld, talks
 
 
 class _Told(NamedTuple):
@@ -189,6 +191,7 @@ class _Told(NamedTuple):
     passages: list[Candidate]
     state: ConversationState
     skips: Mapping[str, int]
+    withheld: Sequence[Candidate] = ()
 
 
 def _leave_out(kit: Kit, source: Source, skips: Counter[str], event: Event, error: Exception) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from dreamd.core.clock import days_between
 from dreamd.core.values import TRUST_RANK, Basis, Judgement, Memory, Relation, Status, Trust
 
 CLEARLY_LATER_DAYS = 1.0
+REVISION = timedelta(minutes=30)
+"""Within which a person who says another value in the same talk has thought again."""
 CLEARLY_BETTER_SUPPORTED = 2
 """Conversations by which one side must be ahead when neither person nor time decides."""
 
@@ -32,6 +34,8 @@ class Claim:
     conversation: str
     held: bool
     """The gate lets it wait only; it can end nothing that is live."""
+    spoken: bool = False
+    """Said in a talk, and not noted on purpose."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,9 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
             return Ruling(Winner.NEW if ahead else Winner.STANDING, "updates" if ahead else "older-statement-came-late")
     gap_days = days_between(standing.confirmed_at, claim.at)
     same_talk = bool(claim.conversation) and claim.conversation in standing.spoken_in
+    revised = claim.spoken and same_talk and len(standing.spoken_in) == 1
+    if revised and timedelta() <= claim.at - standing.confirmed_at <= REVISION:
+        return Ruling(Winner.NEW, "revised-within-minutes")
     if not same_talk and gap_days >= CLEARLY_LATER_DAYS:
         return Ruling(Winner.NEW, "later-statement")
     if not same_talk and gap_days <= -CLEARLY_LATER_DAYS:
