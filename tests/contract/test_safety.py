@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -28,6 +29,9 @@ NEW_PORT = Said("The staging port of cedar is 8081.", conversation="c2", memory_
 TAGS = Said("Never write to the tag registry from a notebook.", conversation="c1", memory_class=RULE)
 TAGS_AND_WHY = Said("Never write to the tag registry from a notebook, because it drops the locks.", conversation="c2",
                     memory_class=RULE)
+
+
+NAMES = ("mirror", "spooler", "gateway", "indexer", "scraper", "mailer", "renderer", "planner")
 
 
 def place(n: int) -> Said:
@@ -145,21 +149,63 @@ def test_a_run_is_undone_once(house: House) -> None:
 # 2. No run retires much.
 
 
-def refuses(house: House, night: str, match: str) -> None:
-    """The dream must refuse, and leave memories and files as they were."""
+def test_a_run_that_would_retire_more_than_its_share_retires_its_share_and_lists_the_rest(house: House) -> None:
+    house.say(DAY, *[place(n) for n in range(30)], TAGS)
+    house.dream(NIGHT)
+    report = house.dream(HALF_A_YEAR_ON)
+    assert report.outcome == "partial"
+    assert (len(house.memories(Status.ARCHIVED)), len(report.waiting)) == (6, 24)
+    assert len(house.memories(Status.LIVE)) == 25
+    house.dream(HALF_A_YEAR_ON, Wish(allow_large_change=True))
+    assert len(house.memories(Status.ARCHIVED)) == 30
+
+
+def test_what_waits_goes_night_by_night_the_oldest_first_until_nothing_waits(house: House) -> None:
+    for n in range(12):
+        house.say(f"2026-01-05T{n:02d}:00:00Z", place(n))
+    house.say(DAY, TAGS)
+    house.dream(NIGHT)
+    gone: list[str] = []
+    for _ in range(9):
+        report = house.dream(HALF_A_YEAR_ON)
+        gone += sorted(c.after.text for c in report.changes)
+        if report.outcome == "nothing-to-do":
+            break
+    assert len(house.memories(Status.ARCHIVED)) == 12
+    assert gone[:5] == sorted(place(n).text for n in range(5))
     before = snapshot(house.home)
-    with pytest.raises(Refused, match=match):
-        house.dream(night)
+    assert house.dream(HALF_A_YEAR_ON).outcome == "nothing-to-do"
     assert differences(before, snapshot(house.home)) == []
 
 
-def test_a_run_that_would_retire_more_than_its_share_stops_and_changes_nothing(house: House) -> None:
-    house.say(DAY, *[place(n) for n in range(30)], TAGS)
+def test_what_passes_the_limit_of_one_scope_stops_no_other_and_nothing_else(house: House) -> None:
+    house.say(DAY, *[place(n) for n in range(30)], TAGS, replace(place(3), scope="project:other"),
+              replace(TAGS, scope="project:other"))
     house.dream(NIGHT)
-    refuses(house, HALF_A_YEAR_ON, "would retire 30 of 31")
-    assert len(house.memories(Status.LIVE)) == 31
-    house.dream(HALF_A_YEAR_ON, Wish(allow_large_change=True))
-    assert len(house.memories(Status.ARCHIVED)) == 30
+    house.say(HALF_A_YEAR_ON, "The new gateway listens on port 9191.")
+    report = house.dream(HALF_A_YEAR_ON)
+    assert report.outcome == "partial"
+    assert {str(c.after.scope) for c in report.waiting} == {TAGS.scope}
+    assert len(house.memories(Status.ARCHIVED, scope="project:other")) == 1
+    assert report.fates == {"new": 1}
+
+
+def test_statements_that_would_hold_more_than_a_run_may_wait_and_the_night_goes_on(house: House) -> None:
+    said = [[Said(f"The port of the {name} is {first + n}.", conversation="c1", memory_class=REFERENCE)
+             for n, name in enumerate(NAMES)] for first in (8000, 9000)]
+    house.say(DAY, *said[0])
+    house.dream(NIGHT)
+    house.say(DAY, *said[1], TAGS)
+    report = house.dream(NIGHT)
+    held = [c for c in report.changes if c.op == "hold" and c.before is not None]
+    assert report.outcome == "partial"
+    assert len(held) == 5
+    assert len(report.waiting) == len(NAMES) - 5
+    assert TAGS.text in {m.text for m in house.memories(Status.LIVE)}
+    before = [len(house.memories(Status.HELD))]
+    while house.dream(NIGHT).changes:
+        before.append(len(house.memories(Status.HELD)))
+    assert before == sorted(set(before))
 
 
 def test_five_may_always_go(house: House) -> None:

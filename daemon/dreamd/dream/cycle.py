@@ -6,6 +6,7 @@ plans again and goes on only when the plan is the one a person approved.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -19,12 +20,13 @@ from dreamd.core.errors import DreamError, Locked, Outage, Refused
 from dreamd.core.locks import Owner
 from dreamd.core.values import Fate, Scope
 from dreamd.dream import projection
+from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather
 from dreamd.dream.phases.orient import Orientation, orient, write_edits
 from dreamd.dream.plan import Change, FateOf, Plan, digest
-from dreamd.dream.planning import Wish, check_limits, plan_all, plan_pruning
+from dreamd.dream.planning import Wish, plan_all, plan_pruning
 from dreamd.kit import Kit
 from dreamd.store import backups, forgetting, journal, observations, work
 from dreamd.store.intake import inbox
@@ -64,6 +66,8 @@ class CycleReport:
     planned: bool = False
     scopes: list[Scope] = field(default_factory=list)
     skips: Mapping[str, int] = field(default_factory=dict)
+    waiting: list[Change] = field(default_factory=list)
+    """What would have retired more than a run may: it waits for the next one."""
     aside: Sequence[Aside] = ()
     """What could not be worked with and was set aside in this run."""
 
@@ -158,16 +162,17 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         _count_orientation(orientation, counts, report)
     with _phase(kit, report, "gather") as counts:
         gathered = _gather(kit, orientation, counts, report)
+    allowances = Allowances(kit, unlimited=wish.allow_large_change)
     with _phase(kit, report, "consolidate") as counts:
-        consolidation = plan_all(kit, gathered.candidates, wish)
+        consolidation = plan_all(kit, gathered.candidates, wish, allowances)
         counts.update(observations=float(sum(consolidation.fates().values())), judged=float(consolidation.judged))
         # Everything that went in and does not come out as a live memory, by the name of the reason.
         counts.update({f"{f.fate.value}.{f.reason}": 0.0 for f in _declined(consolidation)})
         for fate in _declined(consolidation):
             counts[f"{fate.fate.value}.{fate.reason}"] += 1
     with _phase(kit, report, "prune"):
-        pruning = plan_pruning(kit, consolidation, wish)
-    check_limits(kit, consolidation, pruning, wish)
+        pruning = plan_pruning(kit, consolidation, wish, allowances)
+    report.waiting = [*consolidation.waiting, *pruning.waiting]
     report.changes = [*consolidation.changes(), *pruning.changes()]
     report.fates = dict(consolidation.fates())
     report.digest = digest((consolidation, pruning))
@@ -252,16 +257,24 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     did = bool(report.changes or report.fates or any(e.candidates for e in orientation.edits))
     report.outcome = CHANGED if did else NOTHING
     report.aside = tuple(kit.aside)
-    if kit.aside:
+    if kit.aside or report.waiting:
         report.outcome = PARTIAL
+        report.warnings.extend(_tell_waiting(report.waiting))
         report.warnings.extend(f"set aside: {one.told()}" for one in kit.aside[:MOST_TOLD])
         if len(kit.aside) > MOST_TOLD:
             report.warnings.append(f"set aside: {len(kit.aside) - MOST_TOLD} more")
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
-    report.reason = "" if did else "no new observations, no edits, nothing due"
+    report.reason = "" if did or report.waiting else "no new observations, no edits, nothing due"
     report.scopes = sorted({c.after.scope for c in report.changes})
+
+
+def _tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
+    """A line a scope about what passes the limit of a run."""
+    for scope, count in sorted(Counter(str(c.after.scope) for c in waiting).items()):
+        yield (f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; "
+               "`--allow-large-change` does it now")
 
 
 def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from dreamd.core.clock import iso
-from dreamd.core.values import Fate, Judgement, Memory, Observation, Status
+from dreamd.core.values import Fate, Judgement, Memory, Observation
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,8 @@ class Plan:
     verdicts: Mapping[tuple[str, str], Judgement] = field(default_factory=dict)
     judge: str = ""
     judged: int = 0
-    warnings: tuple[str, ...] = ()
+    waiting: tuple[Change, ...] = ()
+    """What would have retired more than a run may, and waits for the next dream."""
 
     def changes(self) -> list[Change]:
         return [change for step in self.steps for change in step.changes]
@@ -86,26 +87,3 @@ def digest(plans: tuple[Plan, ...]) -> str:
             lines.extend(f"{f.observation.id} {f.fate.value} {f.reason} {f.memory_id}" for f in step.fates)
         lines.extend(f"{memory} {revision}" for memory, revision in sorted(plan.revisions.items()))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def retired(plan: Plan) -> list[Change]:
-    """Changes that end a live memory without a live successor that carries the claim.
-
-    A merge and an update have such a successor; a state past its own TTL ends by its own word; what a person
-    deleted by hand was a person's decision.
-    """
-    final = {c.after.id: c.after for c in plan.changes()}
-    first: dict[str, Change] = {}
-    for change in plan.changes():
-        first.setdefault(change.after.id, change)
-    gone = []
-    for identity, change in first.items():
-        before, after = change.before, final[identity]
-        if before is None or before.status is not Status.LIVE or after.status in (Status.LIVE, Status.STALE):
-            continue
-        if after.reason in ("expired", "deleted-by-person"):
-            continue
-        if after.status is Status.SUPERSEDED and after.superseded_by:
-            continue
-        gone.append(change)
-    return gone

@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from dreamd.core.clock import local_date
-from dreamd.core.errors import Refused
 from dreamd.core.values import (
     IN_PASSING,
     ONE_OFF,
@@ -29,13 +28,14 @@ from dreamd.core.values import (
     text_sha,
     with_context,
 )
+from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.prune import PruneRules, plan_prune
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
-from dreamd.dream.plan import FateOf, Plan, Step, retired
+from dreamd.dream.plan import Change, FateOf, Plan, Step
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.judge import merged_wording
@@ -61,7 +61,7 @@ class Wish:
     only_plan: bool = False
 
 
-def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
+def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances) -> Plan:
     """One consolidation plan over all scopes; each scope is planned as if the others did not exist."""
     pending = observations.load_pending(kit.store, scope=str(wish.scope) if wish.scope else None)
     if kit.dry:
@@ -83,7 +83,7 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish) -> Plan:
         judge = PairJudge(kit)
         for n, scope in enumerate(sorted(by_scope)):
             kit.progress("consolidate", n, len(by_scope))
-            plans += _plan_apart(kit, scope, by_scope[scope], judge, full=wish.full)
+            plans += _plan_apart(_Scene(kit, scope, judge, allowances, wish.full), by_scope[scope])
     return joined(plans, judge)
 
 
@@ -101,9 +101,20 @@ def _seldom_collected() -> Iterator[None]:
         gc.set_threshold(often, *rest)
 
 
-def _plan_apart(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: PairJudge, *, full: bool) -> list[Plan]:
+@dataclass(frozen=True)
+class _Scene:
+    """What the plan of a scope is made with, beside what was said there."""
+
+    kit: Kit
+    scope: Scope
+    judge: PairJudge
+    allowances: Allowances
+    full: bool
+
+
+def _plan_apart(scene: _Scene, pending: Sequence[Observation]) -> list[Plan]:
     """The plan of a scope without what cannot be planned with: an observation, or the scope as it is now."""
-    look = partial(_looks, pending)
+    kit, scope, look = scene.kit, scene.scope, partial(_looks, pending)
     if stands(kit, SCOPE, str(scope), look):
         return []
     aside: list[FateOf] = []
@@ -112,12 +123,19 @@ def _plan_apart(kit: Kit, scope: Scope, pending: Sequence[Observation], judge: P
         set_aside(kit, Aside(OBSERVATION, one.id, type(error).__name__), error)
         aside.append(FateOf(one, Fate.DISCARDED, REASON, "", (type(error).__name__,)))
 
+    allowed = scene.allowances.of(scope)
+
+    def plan(some: Sequence[Heard]) -> tuple[Plan, Allowance | None]:
+        trial = allowed.copy() if allowed else None
+        return _plan_scope(scene, some, trial), trial
+
     plans: list[Plan] = []
     failed = len(kit.aside)
     with apart(kit, SCOPE, str(scope), look):
         heard = [h for o in pending if (h := _hear_apart(kit, o, leave_out)) is not None]
-        plans.append(without_bad(heard, lambda some: _plan_scope(kit, scope, some, judge, full=full),
-                                 lambda one, error: leave_out(one.observation, error)))
+        planned, left = without_bad(heard, plan, lambda one, error: leave_out(one.observation, error))
+        scene.allowances.keep(scope, left)
+        plans.append(planned)
     if len(kit.aside) == failed:
         taken_up(kit, SCOPE, str(scope))
     return [*plans, Plan(tuple(Step((), (fate,)) for fate in aside))]
@@ -136,10 +154,11 @@ def _looks(pending: Sequence[Observation]) -> str:
 def joined(plans: Sequence[Plan], judge: PairJudge) -> Plan:
     """Several plans as one, with every verdict that was needed for them."""
     return Plan(tuple(s for p in plans for s in p.steps), {i: r for p in plans for i, r in p.revisions.items()},
-                judge.fresh, judged=len(judge.fresh), judge=judge.name)
+                judge.fresh, judged=len(judge.fresh), judge=judge.name, waiting=tuple(w for p in plans for w in p.waiting))
 
 
-def _plan_scope(kit: Kit, scope: Scope, heard: Sequence[Heard], judge: PairJudge, *, full: bool) -> Plan:
+def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | None) -> Plan:
+    kit, scope, judge, full = scene.kit, scene.scope, scene.judge, scene.full
     # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
     asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]
@@ -156,13 +175,13 @@ def _plan_scope(kit: Kit, scope: Scope, heard: Sequence[Heard], judge: PairJudge
     known = _load_known(kit, scope, heard, partners if not full else None)
     judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
-                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere)
+                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance)
     plan = plan_consolidation(heard, bench)
     if full:
         final = {m.id: m for m in known.memories} | {c.after.id: c.after for c in plan.changes()}
         again = plan_regroup(list(final.values()), partners, judge.relate, merged_wording)
         touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
-        plan = Plan((*plan.steps, *again.steps), {**plan.revisions, **touched})
+        plan = replace(plan, steps=(*plan.steps, *again.steps), revisions={**plan.revisions, **touched})
     return plan
 
 
@@ -252,7 +271,7 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
     return Heard(observation, gated)
 
 
-def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
+def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowances) -> Plan:
     """Prune what the store will hold once the consolidation is done."""
     prune, now = kit.settings.prune, kit.clock.now()
     heard_before = now - timedelta(days=prune.stale_after_days)
@@ -261,7 +280,7 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish) -> Plan:
     will_be.update((c.after.id, c.after) for c in consolidation.changes())
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
-    plan = _sparing_the_last(kit, plan, will_be)
+    plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
     ids = sorted({c.after.id for c in plan.changes()})
     return replace(plan, revisions=memories.load_revisions(kit.store, ids))
 
@@ -280,24 +299,17 @@ def _sparing_the_last(kit: Kit, plan: Plan, will_be: Mapping[str, Memory]) -> Pl
     return replace(plan, steps=steps)
 
 
-def check_limits(kit: Kit, consolidation: Plan, pruning: Plan, wish: Wish) -> None:
-    """No run may retire more than its share of a scope, or all of it, unless a person says so."""
-    if wish.allow_large_change:
-        return
-    rules = kit.settings.consolidate
-    both = Plan((*consolidation.steps, *pruning.steps))
-    by_scope: dict[Scope, int] = {}
-    for change in retired(both):
-        by_scope[change.after.scope] = by_scope.get(change.after.scope, 0) + 1
-    final = {c.after.id: c.after for c in both.changes()}
-    for scope, gone in sorted(by_scope.items()):
-        live = memories.load_ids(kit.store, scope, Status.LIVE)
-        after = (live | {m.id for m in final.values() if m.scope == scope and m.status is Status.LIVE}) - {
-            m.id for m in final.values() if m.status is not Status.LIVE}
-        share = max(rules.retire_always, len(live) * rules.max_retire_percent // 100)
-        if gone > share:
-            raise Refused(f"this run would retire {gone} of {len(live)} live memories of scope `{scope}`, more than {share}",
-                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
-        if live and not after:
-            raise Refused(f"this run would leave scope `{scope}` without a live memory",
-                          hint="look at it with `dream consolidate --dry-run`, then pass `--allow-large-change`")
+def _within_limits(plan: Plan, allowances: Allowances) -> Plan:
+    """Of what would be retired as much as may be, what was heard of longest ago first; the rest waits."""
+    waiting: list[Change] = []
+    for change in sorted(retired(plan.changes()), key=lambda c: (_heard_at(c.after), c.after.id)):
+        allowed = allowances.of(change.after.scope)
+        if allowed is not None and not allowed.admits((change,), {}, live=1):  # the last was spared already
+            waiting.append(change)
+    late = {c.after.id for c in waiting}
+    steps = tuple(s for s in plan.steps if not any(c.after.id in late for c in s.changes))
+    return replace(plan, steps=steps, waiting=tuple(waiting))
+
+
+def _heard_at(memory: Memory) -> datetime:
+    return max(memory.confirmed_at, memory.recalled_at or memory.confirmed_at)

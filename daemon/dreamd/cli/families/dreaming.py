@@ -281,14 +281,14 @@ def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
         "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
         "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
         "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
-        "set_aside": [one.shown() for one in report.aside],
+        "waiting": [describe_change(c) for c in report.waiting], "set_aside": [one.shown() for one in report.aside],
         "digest": report.digest or None, "warnings": list(report.warnings)}
 
 
 def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object]:
     return {"run": None, "outcome": outcome, "reason": reason, "now": iso(world.clock.now()), "planned": False,
             "phases": {name: {"seconds": 0.0} for name in PHASES}, "fates": counts({}, tuple(Fate)), "operations": [],
-            "scopes": [], "skips": {}, "set_aside": [], "digest": None, "warnings": []}
+            "scopes": [], "skips": {}, "waiting": [], "set_aside": [], "digest": None, "warnings": []}
 
 
 def _write_plan(path: Path, wish: Wish, document: dict[str, object]) -> None:

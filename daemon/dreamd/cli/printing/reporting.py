@@ -40,7 +40,7 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
             _tell_first_steps(context)
         return
     if not report.changes and not report.fates:
-        context.say("nothing to change: something was set aside" if report.aside else
+        context.say("nothing was changed" if report.aside or report.waiting else
                     "nothing to change: some files were touched, what they say is as before")
         return
     _tell_head(context, report)

@@ -31,6 +31,7 @@ from dreamd.core.values import (
     content_id,
     trust_of,
 )
+from dreamd.dream.allowance import Allowance
 from dreamd.dream.phases.draft import Draft, spoken
 from dreamd.dream.phases.standing import Claim, Ruling, Winner, settle_conflict
 from dreamd.dream.phases.twins import BURIED, DELETED, Heard, is_edit, may_merge, may_take_back, says_anew
@@ -63,6 +64,7 @@ class Bench:
     waiting: Sequence[Heard] = ()
     promote_after: int = 3
     live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
+    allowance: Allowance | None = None  # without one, any number may be retired
 
 
 @dataclass(frozen=True)
@@ -75,10 +77,12 @@ class Met:
 
 def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     """Choose one fate for each observation of one scope. Touches nothing."""
-    draft, waiting = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere), list(bench.waiting)
+    waiting = list(bench.waiting)
+    draft = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere, allowance=bench.allowance)
     for one in heard:
-        _decide(one, draft, bench, waiting)
-    return Plan(tuple(draft.steps), draft.touched_revisions())
+        if not draft.waits(one.observation, about=one.observation.target.removeprefix(SPOKEN_OF)):
+            _decide(one, draft, bench, waiting)
+    return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
 
 def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
@@ -131,8 +135,8 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     elif ended_twin is not None and not rulings and not says_anew(one, ended_twin.memory):
         _repeat_ended(one, ended_twin, draft)
     elif buried is not None and not rulings:
-        evidence = buried.judgement.evidence
-        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, buried.memory.reason, buried.memory.id, evidence))
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, buried.memory.reason, buried.memory.id,
+                                buried.judgement.evidence))
     else:
         _add(one, rulings, draft)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dreamd.core.values import Fate, Memory, Observation, Status
+from dreamd.dream.allowance import Allowance, retired
 from dreamd.dream.plan import Change, FateOf, Step
 from dreamd.extraction.conversation import TAKEN_BACK
 
@@ -18,7 +19,8 @@ class Draft:
     founded after that memory got a better wording; they are always judged by the wording they have now.
     """
 
-    def __init__(self, memories: Iterable[Memory], revisions: Mapping[str, int], *, live_elsewhere: int = 0) -> None:
+    def __init__(self, memories: Iterable[Memory], revisions: Mapping[str, int], *, live_elsewhere: int = 0,
+                 allowance: Allowance | None = None) -> None:
         """`live_elsewhere` counts live memories of the scope that no statement of this plan can meet."""
         self.memories: dict[str, Memory] = {}
         self.revisions = revisions
@@ -27,6 +29,10 @@ class Draft:
         self._by_wording: dict[str, dict[str, None]] = defaultdict(dict)
         self._changes: list[Change] = []
         self._live_elsewhere = live_elsewhere
+        self._allowance = allowance
+        self.waiting: list[Change] = []
+        """What would retire more than a run may: it waits, with the observations that asked for it."""
+        self._asking: set[str] = set()
         for memory in memories:
             self._keep(memory)
 
@@ -70,10 +76,35 @@ class Draft:
                 self.change("link", replace(now, links=links), reason=relation)
 
     def close_step(self, *fates: FateOf) -> None:
-        """End a transaction: what was changed since the last one, with the fates it decided."""
-        if self._changes or fates:
+        """End a transaction: what was changed since the last one, with the fates it decided.
+
+        One that would retire more than the run may is taken back; its observations wait for the next dream.
+        """
+        if self._allowance and not self._allowance.admits(self._changes, self.memories, live=self.live_count()):
+            self.waiting += retired(self._changes, self.memories)
+            self._asking.update(f.observation.id for f in fates)
+            self._abandon()
+        elif self._changes or fates:
             self.steps.append(Step(tuple(self._changes), fates))
             self._changes = []
+
+    def waits(self, observation: Observation, *, about: str) -> bool:
+        """Whether an observation speaks of one that has to wait, and so waits too."""
+        if about in self._asking:
+            self._asking.add(observation.id)
+        return about in self._asking
+
+    def _abandon(self) -> None:
+        """Put everything back as the last step left it."""
+        for change in reversed(self._changes):
+            after = change.after
+            if change.before is None or change.before.text != after.text:
+                self._by_wording[after.text].pop(after.id, None)
+            if change.before is None:
+                del self.memories[after.id]
+            else:
+                self._keep(change.before)
+        self._changes = []
 
     def touched_revisions(self) -> dict[str, int]:
         """The revisions the plan rests on."""
