@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd import probe
+from dreamd import probe, probing
 from dreamd.core import locks, outage, telemetry
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, Outage
@@ -28,6 +28,7 @@ from dreamd.core.paths import Paths
 from dreamd.core.settings import load_settings
 from dreamd.core.telemetry import Heartbeat
 from dreamd.core.values import Candidate, Origin, Scope
+from dreamd.probing import health, integrity, surroundings
 from dreamd.store import journal, observations, schema, work
 from dreamd.store.connection import Store, open_store
 
@@ -158,7 +159,7 @@ def test_a_home_of_another_user_is_a_trap(paths: Paths) -> None:
 
 @pytest.mark.usefixtures("store")
 def test_a_container_flag_on_a_host_is_a_trap(paths: Paths) -> None:
-    if any(Path(mark).exists() for mark in probe.CONTAINER_MARKS):
+    if any(Path(mark).exists() for mark in surroundings.CONTAINER_MARKS):
         pytest.skip("this is a container")
     assert verdict(paths, env={"IS_DOCKER": "1"}) == ("environment_trap", 1)
     assert verdict(paths, env={"IS_DOCKER": "false"}) == ("healthy", 0)
@@ -177,14 +178,15 @@ def test_a_container_that_is_told_it_is_a_host_is_a_trap(paths: Paths, tmp_path:
 def installation(tmp_path: Path) -> Path:
     """A throw-away site-packages with the probe in it, and native parts that look right."""
     site = tmp_path / "venv" / "site-packages"
-    for place in probe.NATIVE.values():
+    for place in surroundings.NATIVE.values():
         (site / place).mkdir(parents=True)
         (site / place / "native.so").write_bytes(b"\x7fELF" + b"\0" * 100)
-    (site / probe.WEIGHTS).parent.mkdir(parents=True)
-    (site / probe.WEIGHTS).write_bytes(b"\0" * 1_000_001)
+    (site / surroundings.WEIGHTS).parent.mkdir(parents=True)
+    (site / surroundings.WEIGHTS).write_bytes(b"\0" * 1_000_001)
     (site / "dreamd-0.1.0.dist-info").mkdir()
-    (site / "dreamd").mkdir()
-    (site / "dreamd" / "probe.py").write_bytes(PROBE.read_bytes())
+    (site / "dreamd" / "probing").mkdir(parents=True)
+    for path in (PROBE, PROBE.with_name("__init__.py"), *Path(probing.__file__).parent.glob("*.py")):
+        (site / "dreamd" / path.relative_to(PROBE.parent)).write_bytes(path.read_bytes())
     return site
 
 
@@ -202,7 +204,7 @@ def test_a_native_part_that_cannot_load_is_noticed_before_anyone_could_say_so(pa
     if damage == "gone":
         victim.unlink()
     elif damage == "weights":
-        (installation / probe.WEIGHTS).write_bytes(b"")
+        (installation / surroundings.WEIGHTS).write_bytes(b"")
     else:
         victim.write_bytes(b"not an object" if damage == "garbage" else b"")
     assert "verdict=binding_unavailable_no_marker code=1" in judged()
@@ -409,6 +411,9 @@ def test_a_store_that_the_next_dream_will_bring_up_to_date_is_read_as_it_is(path
     frozen = PROBE.parents[2] / "tests" / "store" / "schema_1.sql"
     with closing(sqlite3.connect(paths.store)) as connection:
         connection.executescript(frozen.read_text())
+        for name, body in connection.execute("SELECT path, body FROM file").fetchall():
+            (paths.home / name).parent.mkdir(parents=True, exist_ok=True)
+            (paths.home / name).write_bytes(body)
     assert verdict(paths, "--now", "2026-01-09T09:00:00Z") == ("healthy", 0)
 
 
@@ -467,13 +472,12 @@ def test_a_stdout_that_is_closed_or_full_is_two_and_harms_nothing(paths: Paths, 
 
 
 @pytest.mark.usefixtures("store")
-def test_a_probe_that_takes_too_long_stops_itself(paths: Paths, tmp_path: Path) -> None:
-    slow = tmp_path / "slow.py"
-    slow.write_text(PROBE.read_text().replace("TIME_LIMIT_S = 5", "TIME_LIMIT_S = 1")
-                    .replace("settings = _settings(world.config)", "settings = {}; time.sleep(60)"))
+def test_a_probe_that_takes_too_long_stops_itself(paths: Paths) -> None:
+    slow = (f"import os, sys, time; sys.path.append({str(PROBE.parents[1])!r}); from dreamd import probe; "
+            f"probe.TIME_LIMIT_S = 1; probe.inspect = lambda world: time.sleep(60); "
+            f"os._exit(probe.main(['--home', {str(paths.home)!r}]))")
     before = time.monotonic()
-    told = subprocess.run([sys.executable, "-I", "-S", str(slow), "--home", str(paths.home)], capture_output=True,
-                          text=True)
+    told = subprocess.run([sys.executable, "-I", "-S", "-c", slow], capture_output=True, text=True)
     assert (told.returncode, told.stdout.splitlines()[-1]) == (2, "DREAM-PROBE 1 verdict=unknown code=2")
     assert time.monotonic() - before < 55, "it did not wait for what takes a minute"
 
@@ -575,13 +579,14 @@ def test_the_banner_speaks_only_when_memory_may_be_out_of_date(paths: Paths, sto
 
 
 def test_the_probe_knows_the_schema_and_the_outcomes_of_this_dream() -> None:
-    assert schema.VERSION == probe.KNOWN_SCHEMA
+    assert schema.VERSION == integrity.KNOWN_SCHEMA
 
 
 @pytest.mark.usefixtures("store")
 def test_it_loads_nothing_but_the_standard_library(paths: Paths) -> None:
     script = (f"import runpy, sys; g = runpy.run_path({str(PROBE)!r}); g['main'](['--home', {str(paths.home)!r}])\n"
-              "import os; names = {n.partition('.')[0] for n in sys.modules} - set(sys.stdlib_module_names)\n"
+              "ours = {n for n in sys.modules if n == 'dreamd' or n.startswith('dreamd.probing')}\n"
+              "names = {n.partition('.')[0] for n in set(sys.modules) - ours} - set(sys.stdlib_module_names)\n"
               "print(sorted(n for n in names if not n.startswith('__')), file=sys.stderr)")
     told = subprocess.run([sys.executable, "-I", "-S", "-c", script], capture_output=True, text=True)
     assert told.stderr.strip() == "[]"
@@ -624,7 +629,7 @@ def test_random_bytes_in_every_file_it_reads_never_break_it(paths: Paths, store:
         for piece in pieces:
             piece.write_bytes(generator.choice([*shapes, generator.randbytes(40)]))
         word, code = verdict(paths)
-        assert code == probe.CODES.get(word, 1)
+        assert code == health.CODES.get(word, 1)
 
 
 def test_a_signal_in_the_middle_is_never_read_as_a_verdict(paths: Paths, store: Store) -> None:

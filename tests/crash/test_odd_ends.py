@@ -21,12 +21,12 @@ from faults import BUSY, Fault, watched
 from torment import Ordeal
 
 import dreamd
-from dreamd import probe
 from dreamd.core import fsio
 from dreamd.core.clock import SystemClock
 from dreamd.core.errors import DreamError, Outage
 from dreamd.core.world import World
 from dreamd.dream.cycle import run_cycle
+from dreamd.probing import surroundings
 from dreamd.store.connection import JOURNAL_LIMIT_BYTES
 from dreamd.store.intake.notebook import take_note
 from household import House, differences, snapshot
@@ -229,7 +229,7 @@ def test_the_native_parts_a_dream_needs_load_in_any_order() -> None:
 @pytest.mark.slow
 def test_every_two_native_parts_load_in_both_orders(tell: Tell) -> None:
     pairs = list(permutations(PARTS, 2))
-    assert {name.replace("scikit-learn", "sklearn") for name in probe.NATIVE} <= PARTS.keys()
+    assert {name.replace("scikit-learn", "sklearn") for name in surroundings.NATIVE} <= PARTS.keys()
     wrong = clashes(pairs)
     tell(f"{len(pairs)} orders of native parts, {len(wrong)} clashes")
     assert wrong == []

@@ -37,6 +37,7 @@ from dreamd.core.settings import load_settings
 from dreamd.core.values import Cursor, Origin
 from dreamd.extraction import gate
 from dreamd.notes import Dialect, detect_dialect, diff_person_edits, read_directory, read_entries, read_topic, restate_topic
+from dreamd.probing import vital_signs
 from dreamd.service.gating import pause
 from dreamd.sources import ADAPTERS, adapter_for
 from dreamd.store.intake import inbox
@@ -149,7 +150,7 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
         "settings": (SEEDS["settings"], through(room / "dream.toml", lambda: load_settings(room / "dream.toml"))),
         "marker": (SEEDS["record"], through(marker, lambda: outage.read_markers(paths.outage, now=NOW))),
         "marker, as the probe reads it": (SEEDS["record"], through(
-            marker, lambda: probe._markers(probe.World(str(paths.home), NOW, {}, "", True, False)))),
+            marker, lambda: vital_signs.read_markers(probe.World(str(paths.home), NOW, {}, "", True, False)))),
         "heartbeat": (SEEDS["record"], through(beat, lambda: telemetry.read_beat(beat))),
         "pause": (SEEDS["record"], through(paths.paused, lambda: pause.read_pause(paths, NOW))),
         "inbox": (SEEDS["record"], through(paths.inbox / "1.json", lambda: list(inbox.take(paths, [], look_only=True)))),

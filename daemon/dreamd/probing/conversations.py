@@ -1,0 +1,137 @@
+# ruff: noqa: PTH111, PTH120, PTH122
+"""What agents wrote since dream looked: their files themselves are asked, also in folders that dream has never seen."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+
+from dreamd.probing.advance import interval_s
+from dreamd.probing.health import Check, Facts, World, fine
+from dreamd.probing.peek import DAY_S, HOUR_S, bytes_at, facts_of, names_in, span, stamp
+
+FEWEST_CHANGED = 10
+MOST_FILES = 2000
+FUTURE_S = 86400.0
+TAIL_BYTES = 65536
+MOST_DATED = 20
+"""Files whose words are read to learn when they were said."""
+PLACES = (("claude_code", "CLAUDE_CONFIG_DIR", ".claude", "projects", 1), ("codex", "CODEX_HOME", ".codex", "sessions", 3),
+          ("gemini", "", ".gemini", "tmp", 2), ("copilot", "COPILOT_HOME", ".copilot", "session-state", 1),
+          ("openclaw", "OPENCLAW_STATE_DIR", ".openclaw", "agents", 2),
+          ("cursor", "CURSOR_DATA_DIR", ".cursor", "projects", 3))
+"""(setting, variable that moves it, folder of a person, folder of the conversations, how deep they lie)."""
+PRIVATE_FOLDERS = frozenset({"subagents", "memory", "tool-results", "node_modules"})
+_SAID_AT = re.compile(rb'"timestamp"\s*:\s*"([0-9T:.+Z-]{10,40})"')
+READ_THEM = "run `dream sources` to see what is not read, then `dream consolidate`"
+
+
+def check_capture(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:
+    """Compare what the sources did with what was read of them: from the files themselves, not from counters."""
+    known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size in facts.sources}
+    last, now_s = facts.last_success, world.now.timestamp()
+    created_s = facts.created.timestamp() if facts.created else 0.0
+    unread, changed, taken = [], 0, 0
+    for path, size, touched_s in _transcripts(known):
+        row = known.get(path)
+        behind = row is None or (size != row[3] and touched_s > (stamp(row[0]) or 0.0) - 2)
+        if behind:
+            unread.append((path, row[3] or 0 if row else 0, touched_s))
+        if last and last.timestamp() - 7 * DAY_S < touched_s <= last.timestamp():
+            changed += 1
+            taken += row is not None and not behind and not (row[1] >= 20 and row[2] == 0)
+    began_s = facts.began.timestamp() if facts.began else 0.0
+    moved = _moved((*unread, *_new_ones(world, preferences, known, since_s=began_s)), now_s)
+    newest = facts.newest_row.timestamp() if facts.newest_row else created_s
+    quiet_s = now_s - newest
+    late = [t for t in moved if t > newest and now_s - t >= HOUR_S]
+    if quiet_s > DAY_S and late:
+        told = f"for {span(quiet_s)}" if facts.newest_row else "ever"
+        return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {len(late)}", READ_THEM)
+    # What lay there before there was a store could not have been read by it; what a dream passed over is no conversation.
+    waits_s = max((now_s - max(t, created_s) for t in moved if t > began_s), default=0.0)
+    if waits_s > 3 * interval_s(preferences):
+        return Check("capture", "no_recent_rows", f"conversations wait to be read for {span(waits_s)}", READ_THEM)
+    if changed >= FEWEST_CHANGED and taken * 2 < changed:
+        return Check("capture", "low_capture_rate", f"only {taken} of {changed} changed transcripts were understood",
+                     "run `dream sources`; a format may have changed")
+    return fine("capture", f"{taken} of {changed} changed transcripts read, {len(moved)} to come")
+
+
+def _moved(unread: Iterable[tuple[str, int, float]], now_s: float) -> list[float]:
+    """When each of them moved; a time that lies ahead is no time, then the words tell when they were said."""
+    found, dated = [], 0
+    for path, offset, touched_s in unread:
+        if touched_s > now_s + FUTURE_S:
+            dated += 1
+            said = [s for raw in _SAID_AT.findall(bytes_at(path, offset, TAIL_BYTES)) if (s := stamp(raw.decode())) is not None]
+            touched_s = max((s for s in said if s <= now_s), default=touched_s) if dated <= MOST_DATED else touched_s
+        if touched_s <= now_s + FUTURE_S:
+            found.append(touched_s)
+    return found
+
+
+def _transcripts(known: Iterable[str]) -> Iterator[tuple[str, int, float]]:
+    """Known transcripts and their neighbours of the same kind: (path, size, changed at)."""
+    folders: dict[str, set[str]] = {}
+    for path in known:
+        folder, name = os.path.split(path)
+        folders.setdefault(folder, set()).add(os.path.splitext(name)[1])
+    seen = 0
+    for folder, endings in list(folders.items())[:400]:
+        if endings - {".jsonl", ".json"}:
+            continue  # notes and databases are not told from their neighbours by their names
+        for name in names_in(folder):
+            if os.path.splitext(name)[1] in endings and seen < MOST_FILES:
+                seen += 1
+                facts = facts_of(f"{folder}/{name}")
+                if facts is not None and stat.S_ISREG(facts.st_mode):
+                    yield f"{folder}/{name}", facts.st_size, facts.st_mtime
+
+
+def _new_ones(world: World, preferences: Mapping[str, object], known: Mapping[str, object], *,
+              since_s: float) -> Iterator[tuple[str, int, float]]:
+    """Conversations in folders of the harnesses that nothing was read from yet, as far as they moved since the last dream."""
+    beside = {os.path.dirname(path) for path in known}
+    left = [MOST_FILES]
+    for place, deepest in _places(world, preferences):
+        for path, facts in _below(place, deepest, since_s - DAY_S, left):
+            if path not in known and os.path.dirname(path) not in beside and facts.st_size and facts.st_mtime > since_s:
+                yield path, 0, facts.st_mtime
+
+
+def _places(world: World, preferences: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    person = world.env.get("HOME", "")
+    chosen = preferences.get("sources")
+    wanted = chosen if isinstance(chosen, dict) else {}
+    for setting, variable, folder, inner, deepest in PLACES:
+        moved = world.env.get(variable, "") if variable else ""
+        root = os.path.expanduser(moved) if moved else f"{person}/{folder}" if person else ""
+        if root and wanted.get(setting, True) is not False:
+            yield f"{root}/{inner}", deepest
+    extra = wanted.get("paths", [])
+    for path in extra if isinstance(extra, list) else []:
+        if isinstance(path, str) and path:
+            yield os.path.expanduser(os.path.expandvars(path)), 3
+
+
+def _below(place: str, deepest: int, since_s: float, left: list[int]) -> Iterator[tuple[str, os.stat_result]]:
+    """Transcripts in folders that changed of late: a new one changes its folder."""
+    try:
+        entries = list(os.scandir(place))
+    except (OSError, ValueError):
+        return
+    for entry in entries:
+        if left[0] <= 0:
+            return
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                if deepest and entry.name not in PRIVATE_FOLDERS:
+                    yield from _below(entry.path, deepest - 1, since_s, left)
+            elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                left[0] -= 1
+                yield entry.path, entry.stat(follow_symlinks=False)
+        except OSError:
+            continue  # gone since the folder was read

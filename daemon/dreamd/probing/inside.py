@@ -1,0 +1,142 @@
+"""What the store tells, in one consistent look; the right to write is never asked for."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from datetime import datetime, timedelta
+
+from dreamd.probing import integrity
+from dreamd.probing.health import NOTHING, Check, Facts, Run, World, fine
+from dreamd.probing.peek import exists, instant, names_in, printable, size_of
+from dreamd.probing.preferences import is_zone
+
+SUCCESS = ("changed", "nothing-to-do", "partial")
+BUSY_S = 0.25
+MOST_SOURCES = 2000
+MOST_FILES = 2000
+RUNS_SEEN = 10
+SUCCESSES_SEEN = 50
+IN_MEMORY_MOST_BYTES = 64 * 1024 * 1024
+BRING_BACK = "run `dream check`; `dream restore-store` brings a backup back"
+LOST = "`dream restore-store` brings a backup back, `dream init --new` begins anew"
+NO_JOURNAL = b"\x01\x01"
+"""In place of the two bytes of a store's beginning that say it has a log beside it."""
+
+
+def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
+    """Everything the judgement needs to know from the store, and whether the store can be believed."""
+    path = world.home + "/dream.db"
+    if not exists(path):
+        return NOTHING, Check("store", "unknown", f"no store at `{path}`", _way_back(world.home))
+    try:
+        connection = _open(path)
+        try:
+            connection.execute("BEGIN")
+            return _read(connection, world, site)
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        told = str(error)
+        hint = "try again" if "locked" in told else BRING_BACK
+        return NOTHING, Check("store", "unknown", f"the store cannot be read: {printable(told)}", hint)
+
+
+def _way_back(home: str) -> str:
+    left = any(name.endswith(".db") for name in names_in(f"{home}/backups")) or names_in(f"{home}/memory")
+    return LOST if left else "run `dream note` or `dream consolidate`"
+
+
+def _open(path: str) -> sqlite3.Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    connection = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=BUSY_S, isolation_level=None)
+    try:
+        connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if "unable to open" not in str(error) or size_of(path + "-wal") or not 0 < size_of(path) <= IN_MEMORY_MOST_BYTES:
+            raise
+        return _copied(path, error)
+    return connection
+
+
+def _copied(path: str, error: sqlite3.Error) -> sqlite3.Connection:
+    """A store on a disk where SQLite cannot even lay its log beside it: read as a whole, for it has no log."""
+    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:  # noqa: PTH123
+        body = stream.read()
+    if len(body) < 100:
+        raise error
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy.deserialize(body[:18] + NO_JOURNAL + body[20:])
+    return copy
+
+
+def _read(db: sqlite3.Connection, world: World, site: str | None) -> tuple[Facts, Check]:
+    schema = db.execute("PRAGMA user_version").fetchone()[0]
+    if not integrity.OLDEST_SCHEMA <= schema <= integrity.KNOWN_SCHEMA:
+        hint = "use the probe that came with the dream that wrote it" if schema else _way_back(world.home)
+        return NOTHING, Check("store", "unknown", f"the store has schema {schema}, this probe knows "
+                              f"{integrity.KNOWN_SCHEMA}", hint)
+    if db.execute("PRAGMA application_id").fetchone()[0] != integrity.APPLICATION_ID:
+        return NOTHING, Check("store", "unknown", "the file is a database, but no store of dream", LOST)
+    if fault := integrity.fault_of_shape(db) or (integrity.fault_of_pages(db, schema) if world.deep else ""):
+        return NOTHING, Check("store", "damaged", f"the store is damaged: {fault}", BRING_BACK)
+    facts = _facts(db, world.now)
+    try:
+        fault = integrity.fault_of_rows(db, schema)
+    except sqlite3.OperationalError as error:  # words that are no text any more
+        fault = f"{printable(str(error))}"
+    if fault:
+        return facts, Check("store", "damaged", f"the store is damaged: {fault}", BRING_BACK)
+    if not is_zone(str(facts.zone), world.env, site):
+        return facts, Check("store", "damaged", f"the store counts days by `{printable(facts.zone)}`, which is no time zone",
+                            "install the time zones of this machine (`tzdata`); `dream restore-store` brings a backup back")
+    told = f"{facts.memories} {'memory' if facts.memories == 1 else 'memories'}, {facts.waiting} waiting"
+    return facts, fine("store", told)
+
+
+def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
+    waiting, oldest = db.execute("SELECT COUNT(*), MIN(o.stored_at) FROM observation o "
+                                 "LEFT JOIN fate f ON f.observation = o.seq WHERE f.observation IS NULL").fetchone()
+    success = _last_success(db, now)
+    memories = db.execute("SELECT COUNT(*) FROM memory WHERE status IN ('live', 'held', 'stale')").fetchone()[0]
+    newest = db.execute("SELECT stored_at FROM observation ORDER BY seq DESC LIMIT 1").fetchone()
+    runs = [Run(*row) for row in db.execute("SELECT outcome, backlog, started_at, ended_at FROM run WHERE kind = 'dream' "
+                                            "ORDER BY seq DESC LIMIT ?", (RUNS_SEEN,))]
+    sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size FROM source s "
+                         f"LEFT JOIN cursor c ON c.source = s.id LIMIT {MOST_SOURCES}").fetchall()
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at')"))
+    known = db.execute("SELECT path, memory FROM file WHERE path > 'memory/' AND path < 'memory0' "
+                       f"AND path NOT IN (SELECT path FROM intent) LIMIT {MOST_FILES}").fetchall()
+    epoch = str(meta.get("epoch", ""))
+    return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
+                 memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
+                 epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
+                 left=_left_over(db), files=tuple(known))
+
+
+def _last_success(db: sqlite3.Connection, now: datetime) -> tuple[str | None, str | None]:
+    """When the last dream that came to a good end ended, and when it began.
+
+    One that ended under a clock far ahead of ours counts only while no other came after it: it must not outshine them all.
+    """
+    rows = db.execute("SELECT ended_at, started_at FROM run WHERE kind = 'dream' AND outcome IN (?, ?, ?) "
+                      "ORDER BY seq DESC LIMIT ?", (*SUCCESS, SUCCESSES_SEEN)).fetchall()
+    ahead = (now + timedelta(days=1)).isoformat()
+    believed = [row for row in rows if row[0] is not None and row[0] <= ahead]
+    return max(believed) if believed and rows[0] in believed else rows[0] if rows else (None, None)
+
+
+def _left_over(db: sqlite3.Connection) -> tuple[str, str]:
+    """Work that somebody began and nobody finished: since when, and what; empty when there is none."""
+    begun = db.execute("SELECT started_at FROM run WHERE ended_at IS NULL AND seq >= COALESCE((SELECT seq FROM run "
+                       "WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1), 0) LIMIT 1").fetchone()
+    if begun:
+        return str(begun[0]), "a dream began and never ended"
+    ended = db.execute("SELECT MAX(ended_at) FROM (SELECT ended_at FROM run ORDER BY seq DESC LIMIT 1)").fetchone()
+    forgetting = db.execute("SELECT value FROM meta WHERE key = 'forgetting'").fetchone()
+    if forgetting:
+        return str(forgetting[0]), "what was to be forgotten for good still lies about"
+    behind = db.execute("SELECT 1 FROM intent UNION ALL SELECT 1 FROM meta WHERE key > 'unwritten ' AND key < 'unwritten~' "
+                        "LIMIT 1").fetchone()
+    return (str(ended[0]), "files still wait to be written") if behind and ended and ended[0] else ("", "")

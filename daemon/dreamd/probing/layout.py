@@ -1,0 +1,81 @@
+"""What stands in the home: folders that are folders, locks that are files, and the pages that agents read."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+
+from dreamd.probing.health import Check, Facts, World, fine
+from dreamd.probing.peek import bytes_at, facts_of
+
+FOLDERS = ("memory", "locks", "inbox", "outage", "derived", "archive", "backups", "conflicts", "logs", "primed")
+LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock", "install.lock")
+FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "paused.json", "heartbeat.json", "cycle.json", "deferred.json")
+MOST_NOTES = 500
+"""Topic files that are looked at: enough to see that all of them went."""
+FEWEST_GONE = 3
+AGAIN = "`dream check --repair` writes them anew from the store"
+
+
+def check_layout(world: World) -> Check:
+    """Folders and files that dream needs and that something else stands in the place of."""
+    for name, wanted in (*((n, stat.S_ISDIR) for n in FOLDERS), *((n, stat.S_ISREG) for n in FILES),
+                         *((f"locks/{n}", stat.S_ISREG) for n in LOCKS)):
+        facts = facts_of(f"{world.home}/{name}")
+        if facts is None:
+            continue
+        kind = "folder" if wanted is stat.S_ISDIR else "file"
+        if stat.S_ISLNK(facts.st_mode):
+            told = "is a link, and dream goes through none"
+        elif not wanted(facts.st_mode):
+            told = f"is no {kind}"
+        elif facts.st_uid != os.geteuid():
+            told = f"belongs to user {facts.st_uid}"
+        elif os.geteuid() and stat.S_IMODE(facts.st_mode) & 0o600 != 0o600:
+            told = "may not be used by its owner"
+        else:
+            continue
+        return Check("home", "blocked", f"`{name}` in the home {told}: no dream can do its work",
+                     f"put a {kind} of your own in the place of `{world.home}/{name}`, or take it away")
+    return fine("home", "everything stands where it should")
+
+
+def check_files(world: World, facts: Facts) -> Check:
+    """The pages that agents read: there, plain, and not emptied all at once. What a person changed in them is no fault."""
+    indexes = [path for path, memory in facts.files if not memory and path.endswith("/MEMORY.md")]
+    for path in indexes:
+        if told := _fault_of(world.home, path):
+            return Check("files", "blocked", f"`{path}` {told}: agents do not read what dream knows", AGAIN)
+    topics = [path for path, memory in facts.files if memory][:MOST_NOTES]
+    gone = sum(1 for path in topics if _is_spoilt(f"{world.home}/{path}"))
+    if gone >= FEWEST_GONE and gone * 2 > len(topics):
+        return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone or empty", AGAIN)
+    return fine("files", f"{len(indexes)} {'index' if len(indexes) == 1 else 'indexes'} in place")
+
+
+def _fault_of(home: str, path: str) -> str:
+    for folder in _above(path):
+        facts = facts_of(f"{home}/{folder}")
+        if facts is None:
+            return f"is gone with `{folder}`"
+        if not stat.S_ISDIR(facts.st_mode):
+            return f"stands behind `{folder}`, which is {'a link' if stat.S_ISLNK(facts.st_mode) else 'no folder'}"
+    facts = facts_of(f"{home}/{path}")
+    if facts is None:
+        return "is gone"
+    if stat.S_ISLNK(facts.st_mode) or not stat.S_ISREG(facts.st_mode):
+        return "is a link" if stat.S_ISLNK(facts.st_mode) else "is no file"
+    return "is empty or damaged" if _is_spoilt(f"{home}/{path}") else ""
+
+
+def _above(path: str) -> Iterable[str]:
+    """The folders a file lies in, from the home downwards."""
+    parts = path.split("/")
+    return ("/".join(parts[:n]) for n in range(1, len(parts)))
+
+
+def _is_spoilt(path: str) -> bool:
+    """No file, an empty one, or one that begins with what no text begins with."""
+    start = bytes_at(path, 0, 64)
+    return not start.strip() or b"\0" in start

@@ -1,0 +1,174 @@
+# ruff: noqa: PTH116
+"""Signs of life and of its absence: markers, locks, heartbeats, the fence, a pause, a dream that is held back."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from collections.abc import Iterable, Mapping
+
+from dreamd.probing.health import Check, Facts, Inbox, World, fine
+from dreamd.probing.peek import (
+    HOUR_S,
+    beat_of,
+    exists,
+    instant,
+    is_held,
+    iso,
+    json_of,
+    names_in,
+    printable,
+    span,
+    text_of,
+)
+from dreamd.probing.preferences import number
+
+FROZEN_S = 300.0
+FUTURE_S = 86400.0
+LONGEST_DREAM_S = 86400.0
+"""Beyond this a lock is held too long, however lively its holder looks."""
+YIELDS = 10
+PATIENCE_S = 600.0
+"""How long notes may lie beside the store while somebody keeps its door shut."""
+LOOKS, NAP_S = 6, 0.03
+"""A dream lets go of the door after each batch, which lasts no longer than a fifth of a second."""
+
+
+def read_markers(world: World) -> list[Check]:
+    """What said of itself that it is away, in the home, in its reserve, or in memory where the disk took nothing."""
+    found: dict[str, Check] = {}
+    for directory in filter(None, (world.home + "/outage", _fallback(world))):
+        for name in names_in(directory)[:64]:
+            component = name[:-5] if name.endswith(".json") else ""
+            if component and not name.startswith("."):
+                found.setdefault(component, _marker(component, json_of(f"{directory}/{name}")))
+    reserve = json_of(world.home + "/outage/.reserve")
+    for record in reserve if isinstance(reserve, list) else []:
+        if isinstance(record, dict):
+            found.setdefault(str(record.get("component")), _marker(str(record.get("component")), record))
+    return list(found.values()) or [fine("outage", "no component says it is away")]
+
+
+def _fallback(world: World) -> str:
+    base = world.env.get("XDG_RUNTIME_DIR", "")
+    return f"{base}/dream-{hashlib.sha256(os.fsencode(world.home)).hexdigest()[:12]}" if base.startswith("/") else ""
+
+
+def _marker(component: str, record: object) -> Check:
+    known = record if isinstance(record, dict) else {}
+    told = printable(known.get("reason")) or "the marker cannot be read"
+    since = f" since {printable(known.get('since'))}" if known.get("since") else ""
+    return Check(f"outage.{printable(component)}", "outage_marker_present", f"{printable(component)} is away{since}: {told}",
+                 printable(known.get("hint")) or "run `dream consolidate` and read what it says")
+
+
+def check_dreamer(world: World, preferences: Mapping[str, object], cycle: Mapping[str, object] | None) -> Check:
+    """Whether somebody dreams, and for how long; one that shows progress may take its time."""
+    path = world.home + "/locks/dream.lock"
+    if not is_held(path):
+        return fine("lock", "nobody dreams right now")
+    held_s = world.now.timestamp() - os.stat(path).st_mtime
+    limit_s = 2 * 60 * number(preferences, "child_timeout_minutes")
+    lively = cycle is not None and _silence(world, cycle) <= FROZEN_S and held_s <= LONGEST_DREAM_S
+    if held_s > limit_s and not lively:
+        return Check("lock", "lock_overdue", f"a dream holds the lock for {span(held_s)}, the longest honest one is "
+                     f"{span(limit_s)}", "look at it with `dream status`, then end that process")
+    return fine("lock", f"a dream is at work for {span(max(held_s, 0))}")
+
+
+def check_door(world: World, inbox: Inbox) -> Check:
+    """Whether notes can reach the store: the locks of those who write, held by somebody who does not let go."""
+    shut = _shut(world.home)
+    if not shut:
+        return fine("door", "whoever wants to write can")
+    waits_s = (world.now - inbox.oldest).total_seconds() if inbox.oldest else 0.0
+    if waits_s > PATIENCE_S and not is_held(world.home + "/locks/dream.lock"):
+        return Check("door", "lock_overdue", f"somebody holds `{shut}` and lets nobody write; {inbox.notes or inbox.files} "
+                     f"wait in the inbox, the oldest for {span(waits_s)}",
+                     f"find who holds `{world.home}/locks/{shut}` and end that process")
+    return fine("door", "somebody writes right now")
+
+
+def _shut(home: str) -> str:
+    """The lock that stays held through several looks."""
+    for name in ("write.lock", "gate.lock"):
+        for look in range(LOOKS):
+            if not is_held(f"{home}/locks/{name}"):
+                break
+            if look + 1 == LOOKS:
+                return name
+            time.sleep(NAP_S)
+    return ""
+
+
+def check_pulse(world: World) -> Check:
+    """Whoever is alive has to move."""
+    alive = (("service.lock", "heartbeat.json", "the service"), ("dream.lock", "cycle.json", "the dream"))
+    for lock, name, who in alive:
+        beat = beat_of(world.home, name)
+        if beat is None or not is_held(f"{world.home}/locks/{lock}"):
+            continue
+        silent_s = _silence(world, beat)
+        if silent_s > FROZEN_S:
+            return Check("heartbeat", "frozen", f"{who} is alive and has not moved for {span(silent_s)}",
+                         "run `dream status`; restart it with `dream service install` or end that process")
+    return fine("heartbeat", "nobody who is alive is stuck")
+
+
+def _silence(world: World, beat: Mapping[str, object]) -> float:
+    wall = instant(beat.get("at"))
+    wall_s = (world.now - wall).total_seconds() if wall else FROZEN_S * 10
+    boot_clock = getattr(time, "CLOCK_BOOTTIME", None)
+    stamp = beat.get("boot_s")
+    same_boot = beat.get("boot_id") and beat.get("boot_id") == text_of("/proc/sys/kernel/random/boot_id")
+    if same_boot and boot_clock is not None and isinstance(stamp, int | float) and not world.fixed:
+        return time.clock_gettime(boot_clock) - stamp  # a stepped wall clock proves nothing
+    return abs(wall_s) if wall_s < -FUTURE_S else wall_s
+
+
+def check_fence(facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
+    """Whether another owner, or an older copy, took the place of the store."""
+    counters = [c for c in (b.get("counters") for b in beats) if isinstance(c, dict)]
+    seen = [c["epoch"] for c in counters if isinstance(c.get("epoch"), int)]
+    if facts.runs and facts.runs[0].outcome == "fenced":
+        return Check("fence", "fenced", "the last dream was overtaken by another owner of this store",
+                     "make sure only one machine uses this home, then run `dream consolidate`")
+    if facts.epoch and seen and max(seen) > facts.epoch:
+        return Check("fence", "fenced", "the store is older than the dream that used it last: replaced or restored",
+                     "run `dream consolidate` once; it takes the store over")
+    return fine("fence", "one owner")
+
+
+def check_pause(world: World) -> Check:
+    """A person's wish that nothing be started; a file that cannot be read is one, too."""
+    record = json_of(world.home + "/paused.json")
+    if record is None and not exists(world.home + "/paused.json"):
+        return fine("pause", "not paused")
+    until = instant(record.get("until")) if isinstance(record, dict) else None
+    if until is not None and until <= world.now:
+        return fine("pause", "a pause has run out")
+    told = f"paused by a person{f' until {iso(until)}' if until else ''}"
+    return Check("pause", "stopped", told, "run `dream resume`")
+
+
+def check_wait(world: World, facts: Facts, beats: Iterable[Mapping[str, object]], preferences: Mapping[str, object]) -> Check:
+    """A dream that is due and held back: by what, and whether it is for too long."""
+    told, kept = list(beats), json_of(world.home + "/deferred.json")
+    if isinstance(kept, dict) and facts.waiting:  # with nothing left to do nobody came back to take that file away
+        told.append({"due_since": kept.get("since"), "holds": kept.get("gates")})
+    for beat in told:
+        due, yields = instant(beat.get("due_since")), beat.get("yields")
+        if isinstance(yields, int) and yields >= YIELDS:
+            return Check("wait", "starved", f"the dream stepped aside {yields} times in a row", "run `dream consolidate`")
+        if due is None or (facts.last_success and facts.last_success > due):
+            continue
+        waited_s = (world.now - due).total_seconds()
+        holds = beat.get("holds")
+        why = ", ".join(printable(h) for h in holds) if isinstance(holds, list) and holds else ""
+        if waited_s > HOUR_S * number(preferences, "starved_after_hours"):
+            held = f"a dream is due for {span(waited_s)}, held back by {why or 'nobody knows'}"
+            return Check("wait", "starved", held, "run `dream consolidate`")
+        if why:
+            return Check("wait", "deferred", f"a dream is due and waits: {why}", "")
+    return fine("wait", "nothing is held back")
