@@ -12,6 +12,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -518,6 +519,74 @@ def test_the_launcher_passes_a_true_verdict_on(paths: Paths, store: Store) -> No
     notes(store, 1, at=NOW - timedelta(days=20))
     assert launch().returncode == 1
     assert json.loads(launch("--json").stdout)["verdict"] == "stale"
+
+
+@pytest.fixture
+def command(installation: Path, paths: Paths) -> list[str]:
+    """The command as `pip` installs it: a script beside `dream`, the package in the library of the same environment."""
+    root = installation.parents[1]
+    library = root / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    library.mkdir(parents=True)
+    installation.rename(library / "site-packages")
+    (root / "bin").mkdir()
+    (root / "bin" / "dream").write_text(f"#!{sys.executable}\nraise SystemExit(1)\n")
+    (root / "bin" / "dream-probe").write_bytes(LAUNCHER.read_bytes())
+    (root / "bin" / "dream-probe").chmod(0o755)
+    return [str(root / "bin" / "dream-probe"), "--home", str(paths.home)]
+
+
+def called(command: list[str], *, cwd: Path | None = None, **env: str) -> tuple[int, str]:
+    """How the command ends and its last word."""
+    told = subprocess.run(command, capture_output=True, text=True, cwd=cwd, env={"PATH": "/usr/bin:/bin", "HOME": "/", **env})
+    return told.returncode, (told.stdout.splitlines() or [""])[-1]
+
+
+IS_HEALTHY = (0, "DREAM-PROBE 1 verdict=healthy code=0")
+CANNOT_TELL = (2, "DREAM-PROBE 1 verdict=unknown code=2")
+
+
+@pytest.mark.usefixtures("store")
+def test_the_command_finds_its_dream_also_behind_links(command: list[str], tmp_path: Path) -> None:
+    assert called(command) == IS_HEALTHY
+    (tmp_path / "one").symlink_to(command[0])
+    (tmp_path / "two").symlink_to("one")
+    assert called([str(tmp_path / "two"), *command[1:]]) == IS_HEALTHY
+
+
+@pytest.mark.usefixtures("store")
+@pytest.mark.parametrize("module", ["json", "sqlite3"])
+def test_where_python_cannot_start_the_command_cannot_tell(command: list[str], tmp_path: Path, module: str) -> None:
+    assert called(command, PYTHONHOME="/nonexistent") == CANNOT_TELL
+    (tmp_path / "in_the_way").mkdir()
+    for body in ("raise SystemExit(0)", "import os; os._exit(1)", ""):
+        (tmp_path / "in_the_way" / f"{module}.py").write_text(body)
+        assert called(command, PYTHONPATH=str(tmp_path / "in_the_way")) == CANNOT_TELL
+        assert called(command, cwd=tmp_path / "in_the_way") == IS_HEALTHY, "what lies about in a directory is in nobody's way"
+        Path(command[0]).with_name(f"{module}.py").write_text(body)
+        assert called(command) == IS_HEALTHY
+
+
+@pytest.mark.usefixtures("store")
+def test_a_command_without_its_interpreter_its_package_or_its_stdout_cannot_tell(command: list[str]) -> None:
+    closed = subprocess.run(["sh", "-c", f"'{command[0]}' --home '{command[2]}' >&-"], stderr=subprocess.DEVNULL)
+    assert closed.returncode == 2
+    dream = Path(command[0]).with_name("dream")
+    dream.write_text("#!/no/such/python3\n")
+    assert called(command) == CANNOT_TELL
+    dream.write_text(f"#!/bin/sh\n'''exec' \"{sys.executable}\" \"$0\" \"$@\"\n' '''\n")
+    assert called(command) == IS_HEALTHY
+    package = next(Path(command[0]).parents[1].glob("lib/*/site-packages/dreamd"))
+    (package / "probing" / "health.py").write_text("raise SystemExit(0)")
+    assert called(command) == CANNOT_TELL
+    (package / "probe.py").write_text("import os; os._exit(1)")
+    assert called(command) == CANNOT_TELL
+
+
+def test_the_command_that_is_installed_is_the_launcher() -> None:
+    described = tomllib.loads((PROBE.parents[2] / "pyproject.toml").read_text())
+    wheel = described["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert wheel["shared-scripts"] == {"systemd/dream-probe.sh": "dream-probe"}
+    assert list(described["project"]["scripts"]) == ["dream"], "an entry point of the same name would take its place"
 
 
 # ---- outputs ----------------------------------------------------------------------------------------------------

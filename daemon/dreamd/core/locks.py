@@ -180,8 +180,8 @@ def is_held(locks_dir: Path, name: str) -> bool:
 
     try:
         descriptor = os.open(locks_dir / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        return False
+    except OSError:
+        return False  # not there, or something that nobody can hold: whoever wants to take it is told what it is
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:

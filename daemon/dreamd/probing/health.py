@@ -6,11 +6,12 @@ from collections import namedtuple
 
 from dreamd.probing.peek import iso
 
-PRIORITY = ("probe_disabled", "environment_trap", "outage_marker_present", "binding_unavailable_no_marker", "fenced",
-            "lock_overdue", "frozen", "misconfigured", "blocked", "damaged", "unknown", "stopped", "failing", "starved",
-            "no_effect", "stale", "no_recent_rows", "low_capture_rate", "deferred", "healthy")
+PRIORITY = ("probe_disabled", "unstartable", "environment_trap", "outage_marker_present", "binding_unavailable_no_marker",
+            "fenced", "lock_overdue", "frozen", "misconfigured", "blocked", "damaged", "unknown", "stopped", "failing",
+            "starved", "no_effect", "stale", "no_recent_rows", "low_capture_rate", "deferred", "healthy")
 """Which finding names the verdict when there are several; those of `TOLD` are told to the world as something else."""
-TOLD = {"frozen": "stale", "misconfigured": "stale", "blocked": "stale", "failing": "stale", "damaged": "unknown"}
+TOLD = {"frozen": "stale", "misconfigured": "stale", "blocked": "stale", "failing": "stale", "damaged": "unknown",
+        "unstartable": "unknown"}
 CODES = {"healthy": 0, "deferred": 0, "stopped": 0, "probe_disabled": 0, "unknown": 2}
 
 Check = namedtuple("Check", "name verdict detail hint")

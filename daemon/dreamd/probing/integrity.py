@@ -60,7 +60,7 @@ _ORPHANS = (
     ("memories", "SELECT 1 FROM (SELECT DISTINCT memory FROM operation EXCEPT SELECT id FROM memory) g WHERE (SELECT after "
                  "FROM operation o WHERE o.memory = g.memory ORDER BY o.run DESC, o.seq DESC LIMIT 1) IS NOT NULL LIMIT 1"),
     ("words of memories", "SELECT 1 FROM memory WHERE wording NOT IN (SELECT sha FROM wording) LIMIT 1"),
-    ("what memories rest on", "SELECT 1 FROM memory m WHERE status IN ('live', 'held', 'stale') AND NOT EXISTS "
+    ("the grounds of memories", "SELECT 1 FROM memory m WHERE status IN ('live', 'held', 'stale') AND NOT EXISTS "
                               "(SELECT 1 FROM support s WHERE s.memory = m.id) LIMIT 1"),
     ("observations", "SELECT 1 FROM support WHERE observation NOT IN (SELECT seq FROM observation) LIMIT 1"),
     ("memories", "SELECT 1 FROM support WHERE memory NOT IN (SELECT id FROM memory) LIMIT 1"),

@@ -15,7 +15,8 @@ FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "paused.json", "heartbeat.j
 MOST_NOTES = 500
 """Topic files that are looked at: enough to see that all of them went."""
 FEWEST_GONE = 3
-AGAIN = "`dream check --repair` writes them anew from the store"
+AGAIN = "`dream check --repair` writes anew from the store what is gone"
+FIRST = "take away what stands there, then `dream check --repair` writes it anew from the store"
 
 
 def check_layout(world: World) -> Check:
@@ -46,11 +47,13 @@ def check_files(world: World, facts: Facts) -> Check:
     indexes = [path for path, memory in facts.files if not memory and path.endswith("/MEMORY.md")]
     for path in indexes:
         if told := _fault_of(world.home, path):
-            return Check("files", "blocked", f"`{path}` {told}: agents do not read what dream knows", AGAIN)
+            return Check("files", "blocked", f"`{path}` {told}: agents do not read what dream knows",
+                         AGAIN if told.startswith("is gone") else FIRST)
     topics = [path for path, memory in facts.files if memory][:MOST_NOTES]
     gone = sum(1 for path in topics if _is_spoilt(f"{world.home}/{path}"))
     if gone >= FEWEST_GONE and gone * 2 > len(topics):
-        return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone or empty", AGAIN)
+        return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone or empty", AGAIN if all(
+            facts_of(f"{world.home}/{path}") is None for path in topics if _is_spoilt(f"{world.home}/{path}")) else FIRST)
     return fine("files", f"{len(indexes)} {'index' if len(indexes) == 1 else 'indexes'} in place")
 
 

@@ -52,14 +52,14 @@ def check_python(world: World) -> Check:
     home = world.env.get("PYTHONHOME", "").partition(":")[0]
     library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/os.py"
     if home and not exists(f"{home}/{library}"):
-        return Check("python", "unknown", "`PYTHONHOME` names a place without Python's library: dream cannot start here",
+        return Check("python", "unstartable", "`PYTHONHOME` names a place without Python's library: dream cannot start here",
                      "unset PYTHONHOME")
     for folder in filter(None, world.env.get("PYTHONPATH", "").split(":")):
         shadows = [n for n in names_in(folder) if n.removesuffix(".py").partition(".")[0] in RELIED_ON
                    and (n.endswith((".py", ".so", ".pyc")) or exists(f"{folder}/{n}/__init__.py"))]
         if shadows:
-            return Check("python", "unknown", f"`{shadows[0]}` in `{folder}` of `PYTHONPATH` takes the place of a module of "
-                         "Python's: dream cannot start here", "unset PYTHONPATH, or take that file away")
+            return Check("python", "unstartable", f"`{shadows[0]}` in `{folder}` of `PYTHONPATH` takes the place of a module "
+                         "of Python's: dream cannot start here", "unset PYTHONPATH, or take that file away")
     return fine("python", "Python starts as it should")
 
 

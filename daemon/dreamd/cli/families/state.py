@@ -12,12 +12,13 @@ from dreamd import __version__
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import moment
-from dreamd.core.clock import iso, parse_instant
+from dreamd.core.clock import FixedClock, iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
 
 if TYPE_CHECKING:
     from dreamd.core.outage import Marker
     from dreamd.core.telemetry import Beat
+    from dreamd.probing.health import Report
     from dreamd.service.gating.gates import Outlook
     from dreamd.store.connection import Store
     from dreamd.store.journal import Run
@@ -48,6 +49,8 @@ class Standing:
     inbox: int
     outlook: Outlook
     markers: tuple[Marker, ...]
+    health: Report
+    """What `dream probe` says at this moment, so that the two never contradict each other."""
     aside: tuple[Aside, ...] = ()
     """What could not be worked with and waits for a change, or for the next version."""
 
@@ -130,6 +133,17 @@ def _look(context: Context) -> Standing:
         store.close()
 
 
+def _ask_probe(context: Context) -> Report:
+    from dreamd import probe
+    from dreamd.core.paths import default_config
+
+    world = context.world
+    named = context.world.settings.path
+    return probe.inspect(probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
+                                     config=str(named or default_config(world.env)),
+                                     fixed=isinstance(world.clock, FixedClock), deep=False))
+
+
 def _read(context: Context, store: Store) -> Standing:
     from dreamd.core import locks, outage, telemetry
     from dreamd.service.gating.gates import look_for_auto
@@ -146,7 +160,8 @@ def _read(context: Context, store: Store) -> Standing:
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
         outlook=look_for_auto(world, store),
-        aside=tuple(set_asides.load_asides(store)), markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
+        aside=tuple(set_asides.load_asides(store)), health=_ask_probe(context),
+        markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
                                           fallback=outage.runtime_dir(world.env, paths.home))))
 
 
@@ -169,6 +184,8 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
         "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
                      "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
+        "health": {"verdict": standing.health.verdict, "healthy": standing.health.code == 0,
+                   "reason": standing.health.reason, "hint": standing.health.hint or None},
         "version": __version__,
         "paths": {"home": str(paths.home), "store": str(paths.store), "memory": str(paths.memory), "logs": str(paths.logs),
                   "config": str(context.world.settings.path) if context.world.settings.path else None}}
@@ -193,9 +210,13 @@ def _lines(context: Context, standing: Standing) -> list[str]:
         rows.append(("set aside", "; ".join(one.told() for one in standing.aside[:MOST_ASIDE])
                      + (f"; {len(standing.aside) - MOST_ASIDE} more" if len(standing.aside) > MOST_ASIDE else "")))
     rows.append(("next", _next(standing, now)))
+    health = standing.health
+    rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))
     home = context.world.paths.home
     rows.append(("dream", f"{__version__}, home `{home}`, settings `{context.world.settings.path or 'none, the defaults'}`"))
-    return [*render.table(rows), *_away(context, standing, now)]
+    away = _away(context, standing, now)
+    mend = ["", f"hint: {health.hint}"] if health.code and health.hint and not standing.markers else []
+    return [*render.table(rows), *away, *mend]
 
 
 def _doing(standing: Standing, now: datetime) -> str:

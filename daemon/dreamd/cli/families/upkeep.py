@@ -86,6 +86,7 @@ def config(context: Context, options: Namespace) -> int:
             context.tell(f"not there, so every setting is at its default; `{share_dir('config') / 'dream.toml'}` shows them")
         return 0
     if options.action == "check":
+        _try_words(context)
         context.document({"path": str(wanted), "exists": settings.path is not None, "warnings": list(settings.warnings),
                           "set": sorted(settings.set_by_person)})
         said = f"{render.count(len(settings.set_by_person), 'setting')} set, {render.count(len(settings.warnings), 'warning')}"
@@ -98,6 +99,18 @@ def config(context: Context, options: Namespace) -> int:
     for line in render.table([(name, _spelt(value), origin) for name, value, origin in rows]):
         context.say(line)
     return 0
+
+
+def _try_words(context: Context) -> None:
+    """What is a string to the settings file and something else to the dream that reads it.
+
+    Raises ConfigError for one that nothing can be done with.
+    """
+    from dreamd.kit import read_zone
+    from dreamd.service.gating.due import parse_time_of_day
+
+    read_zone(context.world.zone_name)
+    parse_time_of_day(context.world.settings.service.nightly_at)
 
 
 def _rows(context: Context) -> Iterator[tuple[str, object, str]]:
