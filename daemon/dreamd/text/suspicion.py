@@ -8,21 +8,24 @@ from collections import Counter
 
 UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 _PLACEHOLDER = re.compile(
-    r"\$|%|<|\{|\*{3}|x{3,}|\.{2,}|…|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z|(?:your|my|the|some|example|dummy|fake|test|changeme"
-    r"|placeholder)[-_ ]"
+    r"\*{3}|x{3,}|\.{2,}|…|(?:your|my|the|some|example|dummy|fake|test|changeme"
+    r"|placeholder)[-_ ][a-z_ -]*\Z"
     r"|\[?masked|\[?redacted|os\.|process\.|env\.|getenv|self\.|config\.|settings\.|vault:|op://|secret://|ssm:|arn:",
     re.IGNORECASE)
+_FILLED_IN = re.compile(r"\$[{(]|\$[A-Za-z_]\w*[\"']?\Z|%[A-Za-z_]\w*%|%[sdv]\Z|%\(|<|\{|\$\d\Z|@[A-Za-z_]+@\Z")
 _PATH = re.compile(r"[~./]|[A-Za-z]:\\|\w+://|[\w-]+\.(?:md|txt|py|js|ts|json|ya?ml|toml|env|pem|key|cfg|ini|sh|go|rs)\Z")
 _VERSION = re.compile(r"v?\d+(?:\.\d+){1,3}\Z|\d{4}-\d\d(?:-\d\d)?\Z|\d{1,2}:\d\d\Z")
 
 
 def is_placeholder(word: str) -> bool:
     """Whether a word stands where a secret goes without being one: `${TOKEN}`, `<secret>`, `get_token()`, a path."""
-    if _PLACEHOLDER.match(word) and not word.isupper():
+    if _FILLED_IN.match(word) or (_PLACEHOLDER.match(word) and not word.isupper()):
         return True
     if re.fullmatch(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+", word) or re.fullmatch(r"(?:x{3,}|\*{3,}|\.{3,})", word, re.IGNORECASE):
         return True
     if re.search(r"[(\[{]", word) and re.match(r"[A-Za-z_][\w.]*[(\[{]", word):
+        return True
+    if re.fullmatch(r"[A-Za-z]{2,}(?:_[A-Za-z]{2,})+", word):
         return True
     if re.fullmatch(r"[a-z_][a-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)+", word):
         return True
@@ -38,7 +41,13 @@ def is_secretish(word: str, *, shortest: int) -> bool:
         return True
     if letters and re.search(r"[!@#$%^&*+=~|]", word):
         return True
-    return len(re.findall(r"[a-z][A-Z]", word)) >= 2 and not re.fullmatch(r"(?:[A-Z]?[a-z]{3,})+", word)
+    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", word)
+    return len(re.findall(r"[a-z][A-Z]", word)) >= 2 and len(word) < 3 * len(parts)
+
+
+def is_named_and_numbered(word: str) -> bool:
+    """Whether a word is a name with a number behind it, as things are called: `db-credentials-2`, `web01`, `release-2.4`."""
+    return re.fullmatch(r"[a-z]{2,}(?:[-_/.][a-z]{2,}){0,5}[-_./]?v?\d{1,4}(?:\.\d{1,4}){0,3}", word) is not None
 
 
 def is_random(word: str) -> bool:
