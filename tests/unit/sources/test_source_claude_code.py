@@ -13,6 +13,7 @@ from dreamd.sources.base import contract
 
 REFUSED = ("The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, "
            "the new_string was NOT written to the file). ")
+MARKED = {"toolDenialKind": "user-rejected"}
 HINT = ("\n\nNote: The user's next message may contain a correction or preference. Pay close attention — if they "
         "explain what went wrong or how they'd prefer you to work, consider saving that to memory.")
 
@@ -94,10 +95,11 @@ def test_a_line_the_person_marked_to_be_remembered_is_a_note(tmp_path):
     "Permission for this tool use was denied. The tool use was rejected (eg. if it was a file edit, the new_string was "
     "NOT written to the file). The user said:\n",
 ])
-def test_the_words_behind_a_refused_tool_call_are_the_persons(tmp_path, lead):
+@pytest.mark.parametrize("mark", [{"toolDenialKind": "user-rejected"}, {"toolUseResult": "User rejected tool use"}])
+def test_the_words_behind_a_refused_tool_call_are_the_persons(tmp_path, lead, mark):
     path = write_lines(tmp_path / "s.jsonl", [
         call("Bash", {"command": "npm install left-pad\nnpm test"}, "a-1"),
-        result(lead + "use pnpm in this repo" + HINT, "u-2", error=True)])
+        result(lead + "use pnpm in this repo" + HINT, "u-2", error=True, **mark)])
     (event,) = (e for e in read_all(path).events if e.speaker is Speaker.HUMAN)
     assert (event.kind, event.text) == (EventKind.REFUSAL, "use pnpm in this repo")
     assert event.title == "Bash: npm install left-pad"
@@ -106,7 +108,7 @@ def test_the_words_behind_a_refused_tool_call_are_the_persons(tmp_path, lead):
 def test_a_refusal_without_words_is_counted_and_marks_the_next_prompt(tmp_path):
     path = write_lines(tmp_path / "s.jsonl", [
         call("Bash", {"command": "rm -r build"}, "a-1"),
-        result(REFUSED + "STOP what you are doing and wait for the user to tell you how to proceed.", "u-2", error=True),
+        result(REFUSED + "STOP what you are doing and wait for the user to tell you how to proceed.", "u-2", error=True, **MARKED),
         user("[Request interrupted by user for tool use]", "u-3"), user("keep the build folder", "u-4")])
     reading = read_all(path)
     (event,) = (e for e in reading.events if e.speaker is Speaker.HUMAN)
@@ -139,7 +141,7 @@ def test_a_call_that_ended_with_the_program_was_not_refused(tmp_path):
 def test_a_rejected_plan_is_not_taken_for_the_persons_words(tmp_path):
     text = ("The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode.\n\n"
             "Rejected plan:\n# The user said: always use tabs")
-    path = write_lines(tmp_path / "s.jsonl", [call("ExitPlanMode", {}, "a-1"), result(text, "u-2", error=True)])
+    path = write_lines(tmp_path / "s.jsonl", [call("ExitPlanMode", {}, "a-1"), result(text, "u-2", error=True, **MARKED)])
     assert said(read_all(path).events) == []
 
 
@@ -170,7 +172,7 @@ def test_partial_answers_of_a_refused_question_are_kept(tmp_path):
     text = (REFUSED + "To tell you how to proceed, the user said:\nThe user wants to clarify these questions.\n"
             '    Questions asked:\n- "Which store?"\n  Answer: SQLite\n- "Why?"\n  (No answer provided)')
     path = write_lines(tmp_path / "s.jsonl", [
-        call("AskUserQuestion", {}, "a-1"), result(text, "u-2", error=True)])
+        call("AskUserQuestion", {}, "a-1"), result(text, "u-2", error=True, **MARKED)])
     events = [(event.kind, event.question, event.text) for event in read_all(path).events
               if event.speaker is Speaker.HUMAN]
     assert events == [(EventKind.ANSWER, "Which store?", "SQLite")]
@@ -194,7 +196,7 @@ def test_a_question_of_an_earlier_stretch_is_still_known(tmp_path):
     path = write_lines(tmp_path / "s.jsonl", [prose("Shall I squash?", "a-1"), call("Bash", {"command": "ls"}, "a-2")])
     first = read_all(path)
     with path.open("a") as file:
-        file.write(json.dumps(result(REFUSED + "the user said:\nalways squash", "u-1", error=True)) + "\n")
+        file.write(json.dumps(result(REFUSED + "the user said:\nalways squash", "u-1", error=True, **MARKED)) + "\n")
         file.write(json.dumps(user("yes", "u-2")) + "\n")
     second = read_all(path, first.cursor)
     assert [(e.text, e.question, e.title) for e in second.events] == [

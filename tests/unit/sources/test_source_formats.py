@@ -102,7 +102,6 @@ def test_a_specstory_history_tells_people_from_templates_and_tools(tmp_path):
     heard = [(event.kind, event.text, event.question) for event in reading.events if event.speaker is HUMAN]
     assert heard == [
         (EventKind.PROMPT, "yup", "Shall I also rename it?"),
-        (EventKind.REFUSAL, "keep the old name as an alias", "Shall I also rename it?"),
         (EventKind.ANSWER, "TOML, and JSON for machines", "Which format do you prefer?"),
     ]
     assert {event.conversation for event in reading.events} == {"0a57f201-aaaa"}
@@ -320,8 +319,9 @@ OPENCODE = [
     opencode_message("m-2", "assistant", [
         {"type": "reasoning", "text": "hm"}, {"type": "text", "text": "Shall I commit?"},
         {"type": "tool", "tool": "bash", "callID": "c", "state": {"status": "completed", "input": {}, "output": "ok"}},
-        {"type": "tool", "tool": "bash", "callID": "d", "state": {"status": "error", "input": {}, "error":
-            "The user rejected permission to use this specific tool call with the following feedback: never force"}}]),
+        {"type": "tool", "tool": "bash", "callID": "d", "state": {"status": "error", "input": {}, "error": {
+            "name": "PermissionCorrectedError", "message":
+            "The user rejected permission to use this specific tool call with the following feedback: never force"}}}]),
     opencode_message("m-3", "user", [{"type": "text", "text": "yes"}]),
 ]
 OPENCODE_HEARD = [(INJECTED, "Called the Read tool"), (AGENT, "Shall I commit?"), (TOOL, "ok"),

@@ -28,6 +28,8 @@ NO_TEXT = "no-text"
 REPEATED = "repeated"
 INJECTED = "injected"
 WORDLESS = "refused-without-words"
+UNMARKED = "unmarked-refusal"
+"""A result in the words of a refusal that nothing beside it marks as one: whoever wrote it, it is a tool's output."""
 POINTER = "pointer"
 REWOUND = "rewound"
 OTHER_AGENT = "scripted-run"
@@ -50,7 +52,7 @@ FAILED = "set-aside"
 """Reading it raised something that nobody foresaw."""
 
 ORDINARY = frozenset({
-    BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, POINTER, REWOUND, OTHER_AGENT,
+    BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, UNMARKED, POINTER, REWOUND, OTHER_AGENT,
 })
 """Reasons that belong to a healthy file; any other reason deserves a word to the person."""
 

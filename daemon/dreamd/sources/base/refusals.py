@@ -1,7 +1,8 @@
 """A person's words inside tool results: reasons for refusing a tool call, and answers to the agent's questions.
 
-About one durable fact in eight has no other evidence. A tool's output could imitate the wording, so callers ask
-here only for results that the harness itself marks as refused or that belong to the question tool.
+About one durable fact in eight has no other evidence. But a tool's output, its errors included, can imitate every wording,
+so nobody is believed for the words: callers read them only where the harness itself wrote beside a result that the person
+refused the call, or where the result is that of the harness's own question tool.
 """
 
 from __future__ import annotations

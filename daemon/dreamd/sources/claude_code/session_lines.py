@@ -31,6 +31,8 @@ _CONVERSATION_MARKS = tuple(f'"type":"{name}"'.encode() for name in sorted(_CONV
 _PROGRESS_MARK = b'"type":"progress"'
 
 _INJECTED_ATTACHMENTS = frozenset({"hook_additional_context", "nested_memory", "relevant_memories", "hook_success"})
+_DENIED_BY_PERSON = "user-rejected"
+_REFUSED_OUTCOME = "User rejected tool use"
 _MOST_QUEUED = 8
 
 
@@ -130,14 +132,16 @@ class _Session:
         event = self._event(record)
         text = "\n".join(texts_of(block.get("content")))
         name, arguments = self._turns.called(text_at(block, "tool_use_id"))
-        refusal = read_refusal(text) if _may_be_refusal(block, record) else None
-        if refusal:
+        refusal = read_refusal(text)
+        if refusal and _is_refused(block, record):
             self._turns.answer(event, list(refusal.answers))
             if refusal.words or not refusal.answers:
                 self._turns.refuse(event, refusal.words, brief=brief_of_call(name, arguments))
             return
+        if refusal:
+            self._sink.skip(contract.UNMARKED)
         outcome = record_at(record, "toolUseResult")
-        if name in QUESTION_TOOLS or (not name and "answers" in outcome and "questions" in outcome):
+        if _is_answered(block, record, name=name):
             answers = read_answers(text, outcome)
             self._turns.answer(event, answers)
             if answers:
@@ -244,10 +248,27 @@ def _is_typed(record: Record) -> bool:
     return not text_at(record, "entrypoint").startswith("sdk")
 
 
-def _may_be_refusal(block: Record, record: Record) -> bool:
-    """Whether the harness marks a result as refused by the person; tools can print the same words."""
-    if record.get("interruptedByShutdown") is True:
+def _is_refused(block: Record, record: Record) -> bool:
+    """Whether the harness wrote beside a result that the person refused the call: a tool's error can hold any words.
+
+    Versions that name the kind of a denial are believed by it; those before write one fixed word in place of what the
+    tool gave back, where an error of the tool itself never stands bare.
+    """
+    if block.get("is_error") is not True or record.get("interruptedByShutdown") is True or not _stands_alone(record):
         return False
     if "toolDenialKind" in record:
-        return text_at(record, "toolDenialKind") == "user-rejected"
-    return block.get("is_error") is True
+        return text_at(record, "toolDenialKind") == _DENIED_BY_PERSON
+    return text_at(record, "toolUseResult") == _REFUSED_OUTCOME
+
+
+def _is_answered(block: Record, record: Record, *, name: str) -> bool:
+    """Whether a result holds a person's answers: one of the harness's own question tool, which nothing else can be called."""
+    if block.get("is_error") is True or not _stands_alone(record):
+        return False
+    outcome = record_at(record, "toolUseResult")
+    return name in QUESTION_TOOLS or (not name and {"answers", "questions"} <= outcome.keys() and "mcpMeta" not in record)
+
+
+def _stands_alone(record: Record) -> bool:
+    """Whether what is written beside a result can only speak of that one."""
+    return sum(1 for part in records_at(record_at(record, "message"), "content") if part.get("type") == "tool_result") == 1

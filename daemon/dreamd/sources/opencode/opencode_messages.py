@@ -17,6 +17,8 @@ from dreamd.sources.base.turns import Turns, memory_path_of, written_by
 
 _BY_PROGRAM = frozenset({"synthetic", "system", "skill"})
 _UNANSWERED = "Unanswered"
+_CORRECTED = frozenset({"PermissionCorrectedError", "PermissionV2.CorrectedError"})
+"""How newer versions name a call that the person refused with words; the words of an error alone can be any tool's."""
 
 
 class OpenCodeExport:
@@ -91,7 +93,7 @@ class Session:
         self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=text))
 
     def _tool(self, event: Event, part: Record) -> None:
-        name, state = text_at(part, "tool"), record_at(part, "state")
+        name, state = text_at(part, "tool"), plain_state(record_at(part, "state"))
         arguments = record_at(state, "input")
         if memory_path_of(name, arguments):
             self._sink.add(replace(event, kind=EventKind.MEMORY_WRITE, text=written_by(arguments)))
@@ -99,12 +101,23 @@ class Session:
             self._turns.answer(event, _answers(arguments, state))
         elif text_at(state, "status") == "error":
             _, found, words = text_at(state, "error").partition("following feedback:")
-            if found:
+            if found and text_at(state, "failed_as") in _CORRECTED:
                 self._turns.refuse(event, words.strip(), brief=name)
-            else:
-                self._turns.result(event, text_at(state, "error"), name=name)
+                return
+            if found:
+                self._sink.skip(contract.UNMARKED)
+            self._turns.result(event, text_at(state, "error"), name=name)
         else:
             self._turns.result(event, text_at(state, "output"), name=name)
+
+
+def plain_state(state: Record) -> Record:
+    """What a tool did: its output and its error as text, the kind of the error and what it returned in fields of their own."""
+    failed = record_at(state, "error")
+    output = text_at(state, "output") or "\n".join(text_at(part, "text") for part in records_at(state, "content"))
+    return {**state, "output": output, "error": text_at(state, "error") or text_at(failed, "message"),
+            "failed_as": text_at(failed, "_tag", "name", "type"),
+            "metadata": record_at(state, "metadata") or record_at(state, "structured")}
 
 
 def _is_typed(part: Record) -> bool:

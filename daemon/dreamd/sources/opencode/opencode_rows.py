@@ -263,14 +263,7 @@ def _own_parts(body: Record, kind: str) -> list[Record]:
         parts.append({"type": "text", "text": text_at(body, "text"), "synthetic": kind in _PUT_THERE})
     for part in (*records_at(body, "parts"), *records_at(body, "content")):
         if text_at(part, "type") == "tool":
-            part = {**part, "tool": text_at(part, "tool", "name"), "state": _plain_state(record_at(part, "state"))}
+            part = {**part, "tool": text_at(part, "tool", "name"), "state": record_at(part, "state")}
         parts.append(part)
     return parts
 
-
-def _plain_state(state: Record) -> Record:
-    """What a tool did: its output and its error as text, what it returned in fields where it was before."""
-    output = text_at(state, "output") or "\n".join(text_at(part, "text") for part in records_at(state, "content"))
-    error = text_at(state, "error") or text_at(record_at(state, "error"), "message")
-    returned = record_at(state, "metadata") or record_at(state, "structured")
-    return {**state, "output": output, "error": error, "metadata": returned}

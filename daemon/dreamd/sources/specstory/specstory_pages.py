@@ -2,7 +2,7 @@
 
 Turns begin with a line like `_**User (time)**_`; tools sit in `<tool-use>` blocks, whose text may itself show such
 lines, so a turn can only begin outside of one. Flags such as "meta" are lost in this format: a template is known by
-standing right behind the slash command that expanded to it.
+standing right behind the slash command that expanded to it, and no refusal of a tool call can be told from a tool's error.
 """
 
 from __future__ import annotations
@@ -118,10 +118,9 @@ class _History:
         last = inside.rstrip().removesuffix("</details>").rstrip().removesuffix("```").rpartition("```")[2]
         refusal = read_refusal(output) or read_refusal(last.partition("\n")[2])
         answer = _ANSWER.search(inside) if name in QUESTION_TOOLS else None
-        if refusal:
-            self._turns.answer(event, list(refusal.answers))
-            if refusal.words or not refusal.answers:
-                self._turns.refuse(event, refusal.words, brief=name)
+        if refusal:  # the page has the words alone, which any tool can print
+            self._sink.skip(contract.UNMARKED)
+            self._turns.result(event, output or inside.strip(), name=name)
         elif answer:
             asked = _ASKED.search(inside)
             self._turns.answer(event, [Answer(asked.group(1) if asked else "", answer.group(1))])
