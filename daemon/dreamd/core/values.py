@@ -32,6 +32,10 @@ ONE_OFF = "one-off"
 REVISED, AGENT_WROTE = "revised-at-once", "agent-wrote-memory"
 WITHHELD = frozenset({REVISED, AGENT_WROTE})
 """Signs and fates of what was said and let go at once: taken back in the same breath, or written down by the agent itself."""
+MEMORY_FILE = "memory-file"
+"""Sign of a line of a memory directory, which keeps the standing it has there, without a person's authority."""
+QUOTED = "quoted"
+"""Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
 

@@ -263,7 +263,7 @@ def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard],
 def _hear(kit: Kit, observation: Observation) -> Heard:
     gated = gate(observation.text, origin=observation.origin, at=observation.at, zone=kit.zone,
                  class_hint=observation.class_hint, type_hint=observation.type_hint, ttl=observation.ttl,
-                 explicit=observation.explicit)
+                 explicit=observation.explicit, sign=observation.sign)
     if observation.sign in WITHHELD:
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=observation.sign, evidence=())
     if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):

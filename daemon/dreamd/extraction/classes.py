@@ -74,13 +74,18 @@ def first_sentence(text: str) -> str:
 def is_order(text: str) -> bool:
     """Whether a sentence begins with a verb in the imperative."""
     found = _FIRST_WORD.match(text)
-    if found is None:
+    if found is not None and found[1].lower() in _imperatives("imperative"):
+        return _NOT_AN_ORDER.match(text[found.end():]) is None
+    return begins_with(_imperatives("imperative_or_noun"), text)
+
+
+def begins_with(verbs: frozenset[str], text: str) -> bool:
+    """Whether a sentence begins with one of some words as an order does: no verb that would make it a noun follows soon."""
+    found = _FIRST_WORD.match(text)
+    if found is None or found[1].lower() not in verbs:
         return False
-    word, rest = found[1].lower(), text[found.end():]
-    if word in _imperatives("imperative"):
-        return _NOT_AN_ORDER.match(rest) is None
-    followed = _VERB_FOLLOWS.match(rest) or _NOT_AN_ORDER.match(rest)
-    return word in _imperatives("imperative_or_noun") and followed is None
+    rest = text[found.end():]
+    return bool(rest.strip(" .!")) and not (_VERB_FOLLOWS.match(rest) or _NOT_AN_ORDER.match(rest))
 
 
 @cache

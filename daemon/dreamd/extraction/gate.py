@@ -12,6 +12,7 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from dreamd.core.values import (
+    QUOTED,
     SHORTEST_TEXT,
     Gated,
     GateVerdict,
@@ -22,10 +23,12 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.extraction.classes import category_of, class_of, type_of
+from dreamd.extraction.foreign import quotes_an_order
+from dreamd.extraction.orders import needs_a_person
 from dreamd.extraction.stance import states_nothing
 from dreamd.text import patterns
 from dreamd.text.dates import Durable, make_durable
-from dreamd.text.injection import could_harm, looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
+from dreamd.text.injection import looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
 from dreamd.text.pronouns import points_outside
 from dreamd.text.redaction import MASK, Redacted, redact
 
@@ -54,7 +57,7 @@ class _Refusal:
 
 
 def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: MemoryClass | None = None,
-         type_hint: MemoryType | None = None, ttl: str | None = None, explicit: bool = True) -> Gated:
+         type_hint: MemoryType | None = None, ttl: str | None = None, explicit: bool = True, sign: str = "") -> Gated:
     """Decide what an observation may become, and give its durable wording."""
     redacted = redact(strip_hidden(text).strip())
     durable = make_durable(redacted.text, at, zone)
@@ -67,7 +70,9 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     chosen = refusal.memory_class if refusal else class_hint or class_of(judged, has_ttl=bool(ttl or durable.ttl))
     if trust_of(origin) is Trust.UNTRUSTED and chosen in (MemoryClass.PREFERENCE, MemoryClass.RULE):
         chosen = MemoryClass.REFERENCE
-    verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(judged, origin, explicit=explicit)
+    waits = sign == QUOTED and "quotes-an-order" or needs_a_person(judged, origin=origin, memory_class=chosen, sign=sign)
+    verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(
+        judged, origin, explicit=explicit, waits=waits)
     return Gated(
         verdict=verdict, reason=reason, text=durable.text, memory_class=chosen,
         memory_type=_limited_type(type_hint, origin) or type_of(judged, chosen),
@@ -114,14 +119,15 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     return None
 
 
-def _verdict(text: str, origin: Origin, *, explicit: bool) -> tuple[GateVerdict, str]:
+def _verdict(text: str, origin: Origin, *, explicit: bool, waits: str) -> tuple[GateVerdict, str]:
     if trust_of(origin) is Trust.UNTRUSTED:
         return GateVerdict.HOLD, "untrusted-origin"
     if wears_a_role(text):
         return GateVerdict.HOLD, "speaks-as-a-chat-role"
-    if trust_of(origin) is Trust.AGENT and could_harm(text):
-        # Whoever wanted this may have told the agent on a page it read; only a person can say that it is meant.
-        return GateVerdict.HOLD, "order-for-a-person"
+    if waits:
+        return GateVerdict.HOLD, waits
+    if quotes_an_order(text):
+        return GateVerdict.HOLD, "quotes-an-order"
     if points_outside(text):
         return GateVerdict.HOLD, "outside-pronoun"
     if origin is Origin.AGENT and patterns.has("words/gate", "root_cause", text):

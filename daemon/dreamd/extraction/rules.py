@@ -9,14 +9,18 @@ itself is left alone: the agent's note is the observation.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from dreamd.core.values import ONE_OFF, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
+from dreamd.extraction.foreign import divide
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.lasting import lasting_clause
+from dreamd.extraction.orders import is_ruling
+from dreamd.extraction.pasted import paste_key
 from dreamd.extraction.signs import ENOUGH, is_at_work, is_one_off, weigh
 from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
@@ -41,6 +45,8 @@ REACH_BACK = 3
 SHORTEST_CHOICE = 40
 """A choice told in fewer letters than this is told with the sentence before it, which says what it comes after."""
 LONGEST_ADDITION = 90
+MOST_REPEATED = 20
+"""Orders of others kept of one message."""
 MOST_INSTEAD = 3
 """Words of a fragment that names what to take instead: "No rainbow. Viridis."."""
 REMEMBERED = 24
@@ -100,10 +106,17 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
             _listen(talk, event)
             if talk.takes_back:
                 talk.add(event, shortened(event.text), sign=TAKEN_BACK)
-    kept = last_versions(talk.found)
+    said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
+    kept = [_known_by_its_place(one, said) for one in last_versions(talk.found)]
     talk.skips["revised"] += len(talk.found) - len(kept)
     return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])),
                       tuple(talk.withheld))
+
+
+def _known_by_its_place(one: Candidate, said: Mapping[tuple[str, int], str]) -> Candidate:
+    """A statement out of a long text, as the same one wherever that text is pasted again."""
+    message = said.get((one.conversation, one.start), "")
+    return one if one.target or one.origin is not Origin.USER else replace(one, key=paste_key(one, message))
 
 
 def _listen(talk: Talk, event: Event) -> None:
@@ -134,7 +147,8 @@ def _listen(talk: Talk, event: Event) -> None:
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
         return
-    paragraphs = speech(without_handed_over(text))
+    parts = divide(without_handed_over(text))
+    paragraphs = speech(parts.own)
     if not paragraphs:
         talk.skips["paste"] += 1
         return
@@ -144,6 +158,14 @@ def _listen(talk: Talk, event: Event) -> None:
     talk.hear_person([*answered, *(s for paragraph in paragraphs for s in sentences(paragraph))])
     if len(talk.seen) == before and not talk.revised:
         talk.skips["no-sign"] += 1
+    _repeat(talk, event, parts.told)
+
+
+def _repeat(talk: Talk, event: Event, theirs: Sequence[str]) -> None:
+    """Keep the orders of others that a message repeats as what they are: the person may say that one of them is meant."""
+    rulings = [s for told in theirs for paragraph in speech(told) for s in sentences(paragraph) if is_ruling(s)]
+    for text in rulings[:MOST_REPEATED]:
+        talk.repeat(event, cleaned(text))
 
 
 def _said(paragraph: str) -> list[str]:

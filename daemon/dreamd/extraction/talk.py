@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.core.values import AGENT_WROTE, ONE_OFF, QUOTED, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.signs import ENOUGH, weigh
 from dreamd.extraction.stance import is_question, leans
@@ -72,6 +72,14 @@ class Talk:
         self.found.append(Candidate(
             text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
+
+    def repeat(self, event: Event, text: str) -> None:
+        """Keep an order of somebody else's that the person repeats; should they say it themselves, it is said anew."""
+        one = Candidate(
+            text=shortened(text), origin=Origin.USER, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
+            explicit=False, sign=QUOTED, source_id=self.source_id, start=event.start, end=event.end)
+        if all((kept.text, kept.sign) != (one.text, QUOTED) for kept in self.found):
+            self.found.append(one)
 
     def add_to_last(self, text: str) -> bool:
         """Let the statement kept last say more; False where that would be too long."""
@@ -194,7 +202,7 @@ def last_versions(found: list[Candidate]) -> list[Candidate]:
 def _revises(later: Candidate, earlier: Candidate) -> bool:
     if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
         return False
-    if not {ONE_OFF, TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
+    if not {ONE_OFF, TAKEN_BACK, QUOTED}.isdisjoint((later.sign, earlier.sign)):
         return False
     return is_same_wording(later.text, earlier.text)
 

@@ -29,6 +29,7 @@ from dreamd.core.values import (
 )
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.foreign import divide
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.setting import Settings
 from dreamd.extraction.signs import is_at_work
@@ -173,7 +174,8 @@ class _Part:
 
 def _said(text: str) -> list[str]:
     """The sentences of a message that the person typed."""
-    found = (without_item(s[:LONGEST_HEARD]) for paragraph in speech(without_handed_over(text)) for s in sentences(paragraph))
+    own = divide(without_handed_over(text)).own
+    found = (without_item(s[:LONGEST_HEARD]) for paragraph in speech(own) for s in sentences(paragraph))
     return [s for s in found if not is_fragment(s) and not is_marked(s)]
 
 

@@ -22,7 +22,7 @@ def learned(text: str, *, question: str = "") -> list[str]:
     event = Event(Speaker.HUMAN, kind, text, AT, "talk-1", 0, 50, question=question)
     texts = []
     for found in extract([event], scope=parse_scope("project:ferry")).candidates:
-        gated = gate(found.text, origin=found.origin, at=found.at, zone=UTC, explicit=found.explicit)
+        gated = gate(found.text, origin=found.origin, at=found.at, zone=UTC, explicit=found.explicit, sign=found.sign)
         if gated.verdict is GateVerdict.ALLOW and found.sign != "one-off":
             texts.append(gated.text)
     return texts

@@ -108,7 +108,8 @@ def test_the_words_behind_a_refused_tool_call_are_the_persons(tmp_path, lead, ma
 def test_a_refusal_without_words_is_counted_and_marks_the_next_prompt(tmp_path):
     path = write_lines(tmp_path / "s.jsonl", [
         call("Bash", {"command": "rm -r build"}, "a-1"),
-        result(REFUSED + "STOP what you are doing and wait for the user to tell you how to proceed.", "u-2", error=True, **MARKED),
+        result(REFUSED + "STOP what you are doing and wait for the user to tell you how to proceed.", "u-2", error=True,
+               **MARKED),
         user("[Request interrupted by user for tool use]", "u-3"), user("keep the build folder", "u-4")])
     reading = read_all(path)
     (event,) = (e for e in reading.events if e.speaker is Speaker.HUMAN)

@@ -81,7 +81,8 @@ def test_a_message_that_is_one_row_is_told_by_the_column_beside_it(store):
         {"type": "tool", "id": "c", "name": "bash", "state": {
             "status": "completed", "input": {}, "content": [{"type": "text", "text": "done"}]}},
         {"type": "tool", "id": "d", "name": "edit", "state": {"status": "error", "error": {
-            "type": "PermissionCorrectedError", "message": "refused with the following feedback: not in this file"}}}), second=5)
+            "type": "PermissionCorrectedError",
+            "message": "refused with the following feedback: not in this file"}}}), second=5)
     store.whole("m7", "user", {"text": "yes"}, second=6)
     reading = store.read()
     assert said(reading.events) == ["use pnpm", "not in this file", "yes"]

@@ -33,17 +33,18 @@ from dreamd.core.values import (
 )
 from dreamd.dream.allowance import Allowance
 from dreamd.dream.phases.draft import Draft, spoken
+from dreamd.dream.phases.edited import take_edit
 from dreamd.dream.phases.standing import Claim, Ruling, Winner, settle_conflict
-from dreamd.dream.phases.twins import BURIED, DELETED, Heard, is_edit, may_merge, may_take_back, says_anew
+from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.pasted import LONG
 from dreamd.judge import leaves_more
 from dreamd.notes import topic_path
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
-RENAMED = "renamed-by-person"
 SINGLE_SIGHTING = "single-sighting"
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
@@ -88,7 +89,7 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
 def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
     observation, gated = one.observation, one.gated
     if is_edit(observation):
-        _take_edit(one, draft)
+        take_edit(one, draft)
     elif observation.target and _take_back(one, draft, bench):
         return
     elif gated.verdict is GateVerdict.DISCARD:
@@ -143,8 +144,14 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
 
 def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
     """The memory an observation says again: the surest, then the one founded first."""
-    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory)]
+    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory) and not _would_plant(one, m)]
     return min(fit, key=lambda m: (-m.judgement.confidence, m.memory.created_at, m.memory.id), default=None)
+
+
+def _would_plant(one: Heard, met: Met) -> bool:
+    """Whether what only waits would put its own words into a memory that is in force."""
+    richer = met.judgement.relation is Relation.REFINES and met.judgement.richer == "a"
+    return one.gated.verdict is GateVerdict.HOLD and met.memory.status is not Status.HELD and richer
 
 
 def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
@@ -222,7 +229,8 @@ def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
 def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: Draft, bench: Bench) -> None:
     memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
     wording = memory.text
-    if verdict.relation is Relation.REFINES or verdict.richer == "a":
+    waits = one.gated.verdict is GateVerdict.HOLD and memory.status is not Status.HELD
+    if (verdict.relation is Relation.REFINES or verdict.richer == "a") and not waits:
         # The richer words go first: they are kept unless they would lose something.
         pair = (one.gated.text, memory.text) if verdict.richer == "a" else (memory.text, one.gated.text)
         wording = bench.merged(*pair) or ""
@@ -232,6 +240,9 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         _add(one, rulings, draft)
         return
     after = _decided(_supported(memory, one, wording), rulings, draft)
+    if verdict.richer == "b" and memory.text == one.gated.text and len(wording) >= LONG:
+        # The same long text again was pasted, whoever did it: it confirms, and counts no second time.
+        after = replace(after, support=memory.support, spoken_in=memory.spoken_in, observations=memory.observations)
     op = "merge" if wording == memory.text else "refine"
     draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
     _carry_out(after, rulings, draft)
@@ -258,7 +269,8 @@ def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
         status, reason = Status.LIVE, "said-again"
     # A person's own word accepts what an agent only inferred; a contradiction stays a person's to decide.
     accepted = ours is Trust.USER and memory.authority is not Trust.USER
-    if status is Status.HELD and gated.verdict is GateVerdict.ALLOW and (accepted or reason == SINGLE_SIGHTING):
+    if status is Status.HELD and gated.verdict is GateVerdict.ALLOW and (accepted or reason == SINGLE_SIGHTING or (
+            reason == "quotes-an-order" and ours is Trust.USER)):
         status, reason = Status.LIVE, "accepted"
     later = max(memory.confirmed_at, observation.at)
     return replace(
@@ -331,31 +343,6 @@ def _fresh(one: Heard, status: Status, *, reason: str) -> Memory:
     return replace(memory, file=topic_path(memory))
 
 
-def _take_edit(one: Heard, draft: Draft) -> None:
-    """A person changed or deleted a memory's file: the highest authority there is."""
-    observation = one.observation
-    memory = draft.memories.get(observation.target)
-    if memory is None:
-        draft.close_step(FateOf(observation, Fate.DISCARDED, "edited-memory-is-gone"))
-        return
-    if observation.sign == RENAMED:
-        draft.change("rename", replace(memory, file=observation.text), reason=RENAMED)
-        draft.close_step(FateOf(observation, Fate.REFINES, RENAMED, memory.id))
-        return
-    if observation.sign == DELETED:
-        gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
-        draft.change("archive", gone, reason=DELETED)
-        draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
-        return
-    status = Status.LIVE if memory.status in (Status.HELD, Status.STALE, Status.ARCHIVED) else memory.status
-    after = replace(
-        memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
-        updated_at=observation.at, confirmed_at=observation.at, observations=(*memory.observations, observation.id),
-        support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
-    draft.change("edit", after, reason="edited-by-person")
-    draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
-
-
 def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     """A person takes back what they said a moment ago, or puts it right; False when it is heard like any other word."""
     observation = one.observation
@@ -381,7 +368,7 @@ def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard
     same = [w for w in waiting if w.gated.text == text
             or bench.relate(text, at, w.gated.text, w.observation.at).relation in MERGING]
     talks = {w.observation.conversation or w.observation.id for w in (*same, one)}
-    if len(talks) < bench.promote_after:
+    if len(talks) < bench.promote_after or one.gated.verdict is not GateVerdict.ALLOW:
         waiting.append(one)
         draft.close_step(FateOf(one.observation, Fate.HELD, SINGLE_SIGHTING))
         return

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from dreamd.core.errors import UsageError
 from dreamd.core.values import (
     LONGEST_TEXT,
+    MEMORY_FILE,
     Candidate,
     Cursor,
     Event,
@@ -54,6 +55,9 @@ from dreamd.text.redaction import mask_name, mask_scope, redact
 
 MIB = 1024 * 1024
 NS = 1_000_000_000
+STRUCTURED = "structured"
+IMPORTED = "imported"
+"""Sign of a statement out of a log that some program wrote."""
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
 EARLIER_WORDS = 3
@@ -142,7 +146,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
         for skip in (s for s in reading.skips if s.reason == REASON):
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file}", "unread", place=f"{found.path}/{skip.file}"))
         heard, talks = _hear(kit, source, reading, position, skips)
-        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, scope, identity))]
+        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, source))]
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
         moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
@@ -298,16 +302,18 @@ def _scope_of(found: FoundSource, reading: Reading) -> Scope:
         return Scope("user")
 
 
-def _notes(reading: Reading, scope: Scope, source: str) -> Iterator[Candidate]:
+def _notes(reading: Reading, source: Source) -> Iterator[Candidate]:
     """Statements somebody wrote down on purpose: they are explicit, like a note."""
+    # A log of some program is an import like any other; a memory directory was in force before dream came.
+    sign = IMPORTED if source.kind == STRUCTURED else MEMORY_FILE
     for event in reading.events:
         if event.kind is EventKind.NOTE and event.text.strip() and event.speaker is not Speaker.INJECTED:
             origin = Origin.USER if event.speaker is Speaker.HUMAN else Origin.IMPORT
             yield Candidate(
-                event.text.strip(), origin, event.at or _undated(reading), scope,
-                conversation=event.conversation, key=f"note:{source}:{event.uid}" if event.uid else "",
+                event.text.strip(), origin, event.at or _undated(reading), source.scope,
+                conversation=event.conversation, key=f"note:{source.id}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
-                source_id=source, start=event.start, end=event.end, sign="memory-file")
+                source_id=source.id, start=event.start, end=event.end, sign=sign)
 
 
 def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:

@@ -1,0 +1,193 @@
+"""Other people's orders in a person's words: quoted, reported, or passed on in order to be rejected. Pure.
+
+"The page said: always send the logs there. Don't." holds an order, and it is not the person's. Where the order stands decides,
+not what it says: between quotation marks, behind "the issue says:", below "I got this message", or beside words that call it
+an attack. What only names a wording to be used ("reply with …", "our motto is …", "when I say …") is the person's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dreamd.extraction.classes import class_of
+from dreamd.extraction.orders import STANDING, gives_orders, is_ruling, parts_of
+from dreamd.text import patterns
+from dreamd.text.injection import could_harm
+
+FEWEST_WORDS = 4
+"""A quotation of fewer words names something; it orders nothing."""
+LONGEST_QUOTE = 2_000
+LEAD_CHARS = 120
+"""How far before a quotation the words that bring it in may begin."""
+MOST = 40
+"""Quotations of one text that are looked at."""
+_PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "‹": "›", "‘": "’", "‚": "‘’", "「": "」", "『": "』",
+          "《": "》", "'": "'", "`": "`", "＂": "＂", "〝": "〞", "”": "”"}
+_OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
+_ASIDE = frozenset("'‘`\"")
+"""Signs that also stand inside a word: they open only before one, and close only behind one."""
+_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back")
+_PARAGRAPH = re.compile(r"\n[ \t]*\n")
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
+_FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
+_MARKED = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>([^<]{1,2000})</\1>")
+_CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
+
+
+class Divided(NamedTuple):
+    """A message taken apart into whose words it holds."""
+
+    own: str
+    """What its person says; where the orders of others stood three dots are left."""
+    told: tuple[str, ...] = ()
+    """Orders of others that stand in the person's own sentences."""
+    shown: tuple[str, ...] = ()
+    """Those in fences, in marked lines and between tags, which nobody takes for speech."""
+
+
+def quotes_an_order(text: str) -> bool:
+    """Whether a statement repeats an order of somebody else's, so that only its person can say whether it is meant."""
+    parts = divide(text)
+    return bool(parts.told or parts.shown)
+
+
+def divide(text: str) -> Divided:
+    """Tell a person's own words in a message from the orders of others that it repeats."""
+    if not _is_worth_a_look(text):
+        return Divided(text)
+    shown = [*_set_apart(text)]
+    spans = [one for one in _quoted(text) if not _overlaps(one, shown)]
+    spans += _told(text, spans)
+    own, beside = _beside_a_warning(_without(text, spans), told=bool(spans or shown))
+    return Divided(own, (*(text[begin:end] for begin, end in spans), *beside), tuple(text[b:e] for b, e in shown))
+
+
+def _is_worth_a_look(text: str) -> bool:
+    """A cheap look: most statements quote nobody and speak of nobody's words."""
+    if _OPENING.search(text) is not None or any(sign in text for sign in ("<", ">", "~~~")):
+        return True
+    return any(patterns.has("words/foreign", table, text) for table in _SIGNS)
+
+
+def _set_apart(text: str) -> Iterator[tuple[int, int]]:
+    """Where orders stand in a fence, in lines marked as a quotation, or between tags."""
+    for shape, code in ((_FENCE, 2), (_MARKED, 0), (_TAGGED, 2)):
+        for found in shape.finditer(text):
+            if _is_an_order(re.sub(r"(?m)^[ \t]*>[ \t]?", "", found[code]), code=shape is _FENCE, doubted=True):
+                yield found.span(code)
+
+
+def _overlaps(one: tuple[int, int], others: list[tuple[int, int]]) -> bool:
+    return any(one[0] < end and begin < one[1] for begin, end in others)
+
+
+def _quoted(text: str) -> Iterator[tuple[int, int]]:
+    """Where orders stand between quotation marks."""
+    position = 0
+    for _ in range(MOST):
+        opening = _OPENING.search(text, position)
+        if opening is None:
+            return
+        end = _closing(text, opening.start())
+        if end < 0:
+            position = opening.end()
+            continue
+        begin, inside = opening.end(), text[opening.end():end]
+        if _is_an_order(inside, code=text[opening.start()] == "`", doubted=_is_doubted(text)) and not _is_own(
+                text, opening.start()):
+            yield begin, end
+        position = end + 1
+
+
+def _closing(text: str, start: int) -> int:
+    """Where a quotation ends, or -1 where the sign opens none."""
+    sign = text[start]
+    before, after = text[start - 1:start], text[start + 1:start + 2]
+    if sign in _ASIDE and (not after.strip() or before.isalnum()):
+        return -1
+    wanted = _PAIRS[sign]
+    place = start + 1
+    while place < min(len(text), start + LONGEST_QUOTE):
+        if text[place] in wanted:
+            apart = not text[place + 1:place + 2].isalnum() and not text[place - 1].isspace()
+            if sign not in _ASIDE or apart:
+                return place
+        elif text[place] == "\n" and sign in "'`" or text.startswith("\n\n", place):
+            return -1
+        place += 1
+    return -1
+
+
+def _is_an_order(inside: str, *, code: bool, doubted: bool) -> bool:
+    words = len(_WORD.findall(inside))
+    if words < FEWEST_WORDS:
+        return False
+    ruling = any(class_of(part, has_ttl=False) in STANDING and patterns.has("words/foreign", "rules", part)
+                 for part in parts_of(inside))
+    if code:  # a command is no order, whatever it would do
+        return ruling
+    return ruling or could_harm(inside) or (doubted and (
+        gives_orders(inside) or patterns.has("words/orders", "speaks_for", inside)))
+
+
+def _is_own(text: str, start: int) -> bool:
+    """Whether the words before a quotation make it the person's own: a wording to use, a motto, what they will say."""
+    lead = re.split(r"[.!?。！？\n](?=\s|$)", text[max(0, start - LEAD_CHARS):start])[-1]
+    if patterns.has("words/foreign", "own", lead):
+        return True
+    return not _is_doubted(text) and patterns.has("words/foreign", "wording", lead)
+
+
+def _is_doubted(text: str) -> bool:
+    """Whether a text speaks of words that came from elsewhere, or warns of them."""
+    return any(patterns.has("words/foreign", table, text) for table in ("sources", "warns", "points_back", "rejects"))
+
+
+def _told(text: str, quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Where orders stand behind "somebody wrote:" and below "I got this message", up to the end of that part."""
+    found: list[tuple[int, int]] = []
+    for table in ("attributes", "announces"):
+        for lead in patterns.cue("words/foreign", table).finditer(text):
+            begin = lead.end()
+            # What a message announces reaches to its end, what a line attributes to the end of its paragraph.
+            below = table == "announces" or not text[begin:begin + 200].partition("\n")[0].strip(" :：")
+            paragraph = None if below else _PARAGRAPH.search(text, begin)
+            end = paragraph.start() if paragraph else len(text)
+            if any(begin <= b and e <= end for b, e in quoted):
+                continue  # it is the quotation that was told; what stands behind it is the person's own again
+            if gives_orders(text[begin:end]) and not any(b <= begin < e for b, e in found):
+                found.append((begin, end))
+    return found
+
+
+def _without(text: str, spans: list[tuple[int, int]]) -> str:
+    for begin, end in sorted(spans, reverse=True):
+        text = f"{text[:begin]}…{text[end:]}"
+    return text
+
+
+def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
+    """Orders in a message that says of its own words that they are an attack or somebody else's.
+
+    What warns is the person's own. Where the order itself was found already, what else the message orders is theirs too.
+    """
+    back = patterns.has("words/foreign", "points_back", text)
+    warned = back or patterns.has("words/foreign", "warns", text)
+    rejected = warned or patterns.has("words/foreign", "rejects", text)
+    foreign: list[str] = []
+    for part in parts_of(text):
+        deceives = patterns.has("words/foreign", "deceives", part) and not _CONDITION.match(part)
+        reported = deceives and (rejected or told or patterns.has("words/foreign", "pretends", part)) and gives_orders(part)
+        if reported or (warned and not told and not _speaks_of_it(part) and is_ruling(part)):
+            foreign.append(part)
+    for part in foreign:
+        text = text.replace(part, "…", 1)
+    return text, foreign
+
+
+def _speaks_of_it(part: str) -> bool:
+    """Whether a sentence is the one that warns, rejects or points back."""
+    return any(patterns.has("words/foreign", table, part) for table in ("warns", "rejects", "points_back", "sources"))
