@@ -151,6 +151,7 @@ def _listen(talk: Talk, event: Event) -> None:
     paragraphs = speech(parts.own)
     if not paragraphs:
         talk.skips["paste"] += 1
+        _repeat(talk, event, parts.told if speech(text) else ())
         return
     talk.mentioned = _mentioned(paragraphs)
     denied = patterns.has("words/rules", "denial", text[:LONGEST_SENTENCE])
