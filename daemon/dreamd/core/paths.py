@@ -68,6 +68,11 @@ class Paths:
         return self.home / "conflicts"
 
     @property
+    def damaged(self) -> Path:
+        """Copies of files that were damaged, as they were found."""
+        return self.home / "damaged"
+
+    @property
     def logs(self) -> Path:
         return self.home / "logs"
 

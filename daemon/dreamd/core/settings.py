@@ -67,6 +67,8 @@ class ConsolidateSettings:
     cross_encoder: str = _free("", "directory of a larger NLI cross-encoder as a second opinion, read offline; empty: none")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
     retire_always: int = _number(5, 1, 1000, "memories one run may retire whatever the share")
+    max_delete_percent: int = _number(50, 1, 100, "share of a scope's live memories that deleted files may end in one run")
+    delete_always: int = _number(10, 1, 1000, "memories that deleted files may end in one run whatever the share")
 
 
 @dataclass(frozen=True)

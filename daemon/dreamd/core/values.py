@@ -36,6 +36,8 @@ MEMORY_FILE = "memory-file"
 """Sign of a line of a memory directory, which keeps the standing it has there, without a person's authority."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
+DELETION_WAITS = "deletion-waits"
+"""Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
 

@@ -17,8 +17,9 @@ from dreamd.core.errors import Corrupt, DreamError, StoreMissing
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope
 from dreamd.core.world import World
-from dreamd.dream import projection
+from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
+from dreamd.dream.phases.hand_edits import read_edits
 from dreamd.kit import Kit
 from dreamd.store import backups, checks, derived, memories, observations, seals, work
 from dreamd.store.connection import open_reader, translated
@@ -67,10 +68,30 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     if gone and not repair:
         yield Finding("deleted files", EDITED, f"{len(gone)} gone: the next `dream consolidate` takes that as your wish, "
                                                "`dream check --repair` brings them back")
+    yield from _left_open(kit, repair)
     wrong = _stray_files(kit, leave_out=() if repair else gone) or len(unsealed & {"file"})
     yield _derived(kit, "files", wrong, _rewrite_files, repair)
     yield _rights(kit, repair)
     yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)) or len(unsealed & {"intent"}), _settle, repair)
+
+
+def _left_open(kit: Kit, repair: bool) -> Iterator[Finding]:
+    """What only a person settles: deletions past their limit, and files that were damaged, here and now or earlier."""
+    waiting = observations.load_put_off(kit.store)
+    if waiting and repair:
+        with kit.background.batch(), kit.store.writing() as tx:
+            yield Finding("deletions", REPAIRED, f"{observations.withdraw_put_off(tx)} that waited withdrawn")
+    elif waiting:
+        yield Finding("deletions", EDITED, f"{len(waiting)} wait, past their limit: `dream consolidate --allow-large-change` "
+                                           "carries them out, `dream check --repair` withdraws them")
+    damaged = [d for e in read_edits(kit, []) for d in e.damaged if d.reason not in (setting_aside.AWAY, "gone")]
+    if damaged and not repair:
+        yield Finding("damaged files", EDITED, "; ".join(setting_aside.tell(damaged)) + "; the next `dream consolidate` writes "
+                                               "them as they were")
+    kept = setting_aside.list_copies(kit.paths)
+    if kept:
+        yield Finding("set aside", EDITED, f"{len(kept)} damaged files were copied to `{kit.paths.damaged.name}/`, "
+                                           f"`{kept[-1].name}` last; remove what nobody needs")
 
 
 def _rights(kit: Kit, repair: bool) -> Finding:

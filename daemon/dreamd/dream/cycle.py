@@ -19,14 +19,16 @@ from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused
 from dreamd.core.locks import Owner
 from dreamd.core.values import Fate, Scope
-from dreamd.dream import projection
+from dreamd.dream import projection, setting_aside
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather
 from dreamd.dream.phases.orient import Orientation, orient, write_edits
+from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
+from dreamd.dream.setting_aside import Damaged
 from dreamd.kit import Kit
 from dreamd.store import backups, forgetting, journal, observations, work
 from dreamd.store.intake import inbox
@@ -65,9 +67,11 @@ class CycleReport:
     digest: str = ""
     planned: bool = False
     scopes: list[Scope] = field(default_factory=list)
+    damaged: list[Damaged] = field(default_factory=list)
+    """Files that nobody can have wished to be as they were found."""
     skips: Mapping[str, int] = field(default_factory=dict)
     waiting: list[Change] = field(default_factory=list)
-    """What would have retired more than a run may: it waits for the next one."""
+    """What is past a safety limit: it waits for the next run, or for a person."""
     aside: Sequence[Aside] = ()
     """What could not be worked with and was set aside in this run."""
 
@@ -193,7 +197,8 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
     if not kit.dry:
         for edited in orientation.edits:
             with apart(kit, EDITS, str(edited.scope)):
-                write_edits(kit, edited)
+                conflicts = write_edits(kit, edited)
+                report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
     gathered = gather(kit)
     if kit.dry:
         waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in d.candidates]
@@ -255,7 +260,7 @@ def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mappin
 def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: CycleReport) -> None:
     # A dry run that says so names what it would do; the outcome is that of a run that does it.
     did = bool(report.changes or report.fates or any(e.candidates for e in orientation.edits))
-    report.outcome = CHANGED if did else NOTHING
+    report.outcome = PARTIAL if report.waiting or report.damaged else CHANGED if did else NOTHING
     report.aside = tuple(kit.aside)
     if kit.aside or report.waiting:
         report.outcome = PARTIAL
@@ -266,21 +271,24 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
-    report.reason = "" if did or report.waiting else "no new observations, no edits, nothing due"
+    report.reason = "" if did or report.outcome is PARTIAL else "no new observations, no edits, nothing due"
     report.scopes = sorted({c.after.scope for c in report.changes})
 
 
 def _tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
-    """A line a scope about what passes the limit of a run."""
-    for scope, count in sorted(Counter(str(c.after.scope) for c in waiting).items()):
-        yield (f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; "
-               "`--allow-large-change` does it now")
+    """A line a scope about what passes the limit of a run, and one about what a person deleted past its own."""
+    for (scope, deleted), count in sorted(Counter((str(c.after.scope), c.reason == DELETED) for c in waiting).items()):
+        yield (f"{count} deleted by hand in scope `{scope}`, past the limit of that: they wait, oldest first; " if deleted else
+               f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; ") \
+            + "`--allow-large-change` does it now"
 
 
 def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:
     counts.update(interrupted=orientation.interrupted, files_finished=orientation.finished_files,
                   inbox=orientation.from_inbox, edits=sum(len(e.candidates) for e in orientation.edits))
     report.warnings.extend(orientation.warnings)
+    report.damaged = [d for e in orientation.edits for d in e.damaged]
+    report.warnings.extend(setting_aside.tell(report.damaged))
 
 
 @contextmanager

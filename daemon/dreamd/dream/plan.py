@@ -53,7 +53,7 @@ class Plan:
     judge: str = ""
     judged: int = 0
     waiting: tuple[Change, ...] = ()
-    """What would have retired more than a run may, and waits for the next dream."""
+    """What is past a safety limit of this run, and waits for the next dream."""
 
     def changes(self) -> list[Change]:
         return [change for step in self.steps for change in step.changes]

@@ -14,6 +14,7 @@ from functools import partial
 
 from dreamd.core.clock import local_date
 from dreamd.core.values import (
+    DELETION_WAITS,
     IN_PASSING,
     ONE_OFF,
     WITHHELD,
@@ -32,6 +33,7 @@ from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
+from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, plan_prune
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
@@ -63,7 +65,9 @@ class Wish:
 
 def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances) -> Plan:
     """One consolidation plan over all scopes; each scope is planned as if the others did not exist."""
-    pending = observations.load_pending(kit.store, scope=str(wish.scope) if wish.scope else None)
+    chosen = str(wish.scope) if wish.scope else None
+    put_off = observations.load_put_off(kit.store, chosen)
+    pending = [*put_off, *observations.load_pending(kit.store, scope=chosen)]
     if kit.dry:
         known = {o.id for o in pending}
         told = observations.as_pending(fresh, after=observations.last_seq(kit.store))
@@ -175,7 +179,8 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     known = _load_known(kit, scope, heard, partners if not full else None)
     judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
-                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance)
+                  kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
+                  _deletions(kit, heard, unlimited=allowance is None))
     plan = plan_consolidation(heard, bench)
     if full:
         final = {m.id: m for m in known.memories} | {c.after.id: c.after for c in plan.changes()}
@@ -183,6 +188,14 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
         touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
         plan = replace(plan, steps=(*plan.steps, *again.steps), revisions={**plan.revisions, **touched})
     return plan
+
+
+def _deletions(kit: Kit, heard: Sequence[Heard], *, unlimited: bool) -> Deletions:
+    """The limit of a person's deletions in files, and which of those that waited the person has meanwhile spoken against."""
+    rules = kit.settings.consolidate
+    since = frozenset(o.id for o in (h.observation for h in heard) if o.fate_reason == DELETION_WAITS
+                      and observations.has_said_since(kit.store, o.target, o.at))
+    return Deletions(rules.max_delete_percent, rules.delete_always, unlimited, since)
 
 
 def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -214,7 +214,7 @@ def write_scope(kit: Writing, scope: Scope, plan: ScopePlan, *, changes: int, by
     """
     conflicts: list[str] = []
     # These commits are durable ones, for a file must never be ahead of what decided about it.
-    left = list(plan.intents)
+    left = with_missing(kit, scope, plan.intents)
     order = keep_order(kit.paths, scope, plan.order)
     while True:
         size = _batch(kit)
@@ -226,6 +226,21 @@ def write_scope(kit: Writing, scope: Scope, plan: ScopePlan, *, changes: int, by
         conflicts += settle(kit)
         if not left:
             return conflicts
+
+
+def with_missing(kit: Writing, scope: Scope, intents: Sequence[Intent]) -> list[Intent]:
+    """Intents for a scope whose directory may be away: then all its files are written, each from nothing.
+
+    One file alone in a directory would look as if a person had deleted all the others.
+    """
+    notes = _place(scope, kit.paths, IndexSettings()).notes
+    if not intents or (kit.paths.home / notes).is_dir():
+        return list(intents)
+    fresh = {i.path: replace(i, base_sha=None) if i.path.startswith(f"{notes}/") else i for i in intents}
+    for path, known in work.load_files(kit.store, scope=scope).items():
+        if path.startswith(f"{notes}/") and path not in fresh and work.is_whole(known):
+            fresh[path] = Intent(path, None, fsio.sha256_bytes(known.body), known.body, known.memory, known.scope)
+    return list(fresh.values())
 
 
 def settle(kit: Writing) -> list[str]:

@@ -225,9 +225,9 @@ def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
         changes = work.load_unwritten(kit.store).get(scope, 0)
         plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
         if plan.intents or changes:
-            order = keep_order(kit.paths, scope, plan.order)
+            order, wanted = keep_order(kit.paths, scope, plan.order), projection.with_missing(kit, scope, plan.intents)
             with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
-                work.intend(tx, plan.intents)
+                work.intend(tx, wanted)
                 work.mark_written(tx, scope, changes, order=order)
             projection.settle(kit)
             written += len(plan.intents)

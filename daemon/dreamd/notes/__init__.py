@@ -3,6 +3,7 @@
 Pure text in, text out: no store, no clock, no disk.
 """
 
+from dreamd.notes.damage import Damage, decoded, find_damage
 from dreamd.notes.dialects import Dialect, detect_dialect, is_editable, is_instruction_file
 from dreamd.notes.directory import DirectoryText, IndexLine, read_directory
 from dreamd.notes.edits import EditKind, PersonEdit, diff_person_edits
@@ -35,6 +36,7 @@ __all__ = [
     "Action",
     "AttachPlan",
     "AttachRules",
+    "Damage",
     "Dialect",
     "DirectoryText",
     "EarlierVersion",
@@ -58,8 +60,10 @@ __all__ = [
     "compose_again",
     "compose_index",
     "conflicts_in_words",
+    "decoded",
     "detect_dialect",
     "diff_person_edits",
+    "find_damage",
     "fit_index",
     "hook_of",
     "index_entry",

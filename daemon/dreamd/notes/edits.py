@@ -141,7 +141,7 @@ class _Comparison:
             for ident, lines in self.old_lines.items()
             if ident not in self.new_lines and any(line.file.lower() in self.index_files for line in lines)
         }
-        if len(lost) >= REPLACED_AT and not self.new_lines:
+        if not self.new_lines and (len(lost) >= REPLACED_AT or not set(self.before.headings) & set(self.now.headings)):
             return set()
         return lost
 
@@ -267,7 +267,7 @@ class _Comparison:
         edits = []
         if self.before.has_index and not self.now.has_index:
             edits.append(PersonEdit(EditKind.IGNORED, "MEMORY.md", reason="index-emptied"))
-        elif len(self.old_lines) >= REPLACED_AT and not self.new_lines:
+        elif self.old_lines and not self.new_lines and not self._vanished():
             edits.append(PersonEdit(EditKind.IGNORED, "MEMORY.md", reason="index-replaced"))
         if self.now.has_index and self.before.headings != self.now.headings:
             edits.append(PersonEdit(EditKind.IGNORED, "MEMORY.md", reason="heading"))

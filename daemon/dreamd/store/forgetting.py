@@ -87,7 +87,7 @@ def finish(store: Store, paths: Paths) -> None:
 
     The files of the scopes must have been written anew. The next dream makes a backup without the words.
     """
-    for directory in (paths.conflicts, paths.backups):
+    for directory in (paths.conflicts, paths.damaged, paths.backups):
         for path in sorted(directory.glob("*")) if directory.is_dir() else []:
             if path.is_file():
                 fsio.remove(path)

@@ -15,6 +15,7 @@ from datetime import datetime
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError
 from dreamd.core.values import (
+    DELETION_WAITS,
     IN_PASSING,
     WITHHELD,
     Candidate,
@@ -34,6 +35,8 @@ COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
 
 
+PUT_OFF = "deletions wait"
+"""The fact that deletions of a person's may be waiting."""
 LOOKED_THROUGH = 100
 """Rows that are read at once where the newest ones do not count."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -129,6 +132,26 @@ def load_waiting(store: Store, scope: str) -> list[Observation]:
     return [read_row(r) for r in rows]
 
 
+def load_put_off(store: Store, scope: str | None = None) -> list[Observation]:
+    """A person's deletions that wait because they were past their limit, oldest first."""
+    if store.meta(PUT_OFF) is None:
+        return []  # the fates of years are not looked through every night for what hardly ever is there
+    rows = store.all(f"{JOINED} WHERE f.reason = ? AND f.set_aside = 0 ORDER BY o.at, o.id", DELETION_WAITS)
+    return [read_row(r) for r in rows if scope in (None, r["scope"])]
+
+
+def withdraw_put_off(tx: sqlite3.Connection) -> int:
+    """Let no deletion wait any longer: a person has had the files brought back. Says how many did."""
+    tx.execute("DELETE FROM meta WHERE key = ?", (PUT_OFF,))
+    return tx.execute("UPDATE fate SET fate = ?, reason = 'brought-back' WHERE reason = ? AND set_aside = 0",
+                      (Fate.DISCARDED.value, DELETION_WAITS)).rowcount
+
+
+def has_said_since(store: Store, memory_id: str, at: datetime) -> bool:
+    """Whether a person has said after some time what a memory says."""
+    return any(o.origin is Origin.USER and o.at > at for o in load_of_memory(store, memory_id))
+
+
 def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
     """Observations by id, in the order of the ids; unknown ones are left out."""
     found = {}
@@ -166,6 +189,8 @@ def last_seq(store: Store) -> int:
 def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, reason: str, memory: str,
                run: int, evidence: Sequence[str] = ()) -> None:
     """Record the one fate of an observation."""
+    if reason == DELETION_WAITS:
+        tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (PUT_OFF, reason))
     tx.execute(
         """INSERT INTO fate (observation, fate, reason, memory, run, evidence) VALUES (?, ?, ?, ?, ?, ?)
            ON CONFLICT (observation) DO UPDATE SET fate = excluded.fate, reason = excluded.reason,

@@ -281,7 +281,8 @@ def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
         "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
         "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
         "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
-        "waiting": [describe_change(c) for c in report.waiting], "set_aside": [one.shown() for one in report.aside],
+        "waiting": [describe_change(c) for c in report.waiting],
+        "set_aside": [*(a.shown() for a in report.aside), *(d.shown() for d in report.damaged)],
         "digest": report.digest or None, "warnings": list(report.warnings)}
 
 

@@ -18,6 +18,7 @@ from dreamd.core.errors import StoreMissing, UsageError
 if TYPE_CHECKING:
     from dreamd.core.outage import Marker
     from dreamd.core.telemetry import Beat
+    from dreamd.dream.setting_aside import Copy
     from dreamd.probing.health import Report
     from dreamd.service.gating.gates import Outlook
     from dreamd.store.connection import Store
@@ -51,6 +52,10 @@ class Standing:
     markers: tuple[Marker, ...]
     health: Report
     """What `dream probe` says at this moment, so that the two never contradict each other."""
+    deletions: int
+    """Of a person's, past their limit."""
+    damaged: tuple[Copy, ...]
+    """Files that were damaged and of which a copy is kept."""
     aside: tuple[Aside, ...] = ()
     """What could not be worked with and waits for a change, or for the next version."""
 
@@ -146,6 +151,7 @@ def _ask_probe(context: Context) -> Report:
 
 def _read(context: Context, store: Store) -> Standing:
     from dreamd.core import locks, outage, telemetry
+    from dreamd.dream import setting_aside
     from dreamd.service.gating.gates import look_for_auto
     from dreamd.store import journal, memories, observations, set_asides
 
@@ -159,7 +165,8 @@ def _read(context: Context, store: Store) -> Standing:
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
-        outlook=look_for_auto(world, store),
+        outlook=look_for_auto(world, store), deletions=len(observations.load_put_off(store)),
+        damaged=tuple(setting_aside.list_copies(paths)),
         aside=tuple(set_asides.load_asides(store)), health=_ask_probe(context),
         markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
                                           fallback=outage.runtime_dir(world.env, paths.home))))
@@ -178,7 +185,8 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                      "outcome": last.outcome or None, "reason": last.reason or None} if last else None,
         "last_success_at": moment(standing.last_good.ended_at) if standing.last_good else None,
         "memories": standing.memories, "waiting": standing.waiting, "oldest_waiting_at": moment(standing.oldest_at),
-        "inbox": standing.inbox, "set_aside": [one.shown() for one in standing.aside],
+        "inbox": standing.inbox, "deletions_waiting": standing.deletions,
+        "set_aside": [*(one.shown() for one in standing.aside), *(copy.shown() for copy in standing.damaged)],
         "next": {"due": outlook.due.due, "gate": outlook.due.gate, "reason": outlook.due.words,
                  "at": moment(standing.next_at), "due_since": moment(standing.due_since),
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
@@ -209,6 +217,10 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     if standing.aside:
         rows.append(("set aside", "; ".join(one.told() for one in standing.aside[:MOST_ASIDE])
                      + (f"; {len(standing.aside) - MOST_ASIDE} more" if len(standing.aside) > MOST_ASIDE else "")))
+    if standing.deletions:
+        rows.append(("deletions", f"{standing.deletions:,} wait, past their limit; `dream check` says what can be done"))
+    if standing.damaged:
+        rows.append(("damaged", f"{render.count(len(standing.damaged), 'file')} set aside in `{context.world.paths.damaged}`"))
     rows.append(("next", _next(standing, now)))
     health = standing.health
     rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))

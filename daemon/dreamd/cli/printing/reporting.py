@@ -40,12 +40,14 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
             _tell_first_steps(context)
         return
     if not report.changes and not report.fates:
-        context.say("nothing was changed" if report.aside or report.waiting else
+        context.say("nothing was changed" if report.aside or report.waiting or report.damaged else
                     "nothing to change: some files were touched, what they say is as before")
+        _tell_left(context, report)
         return
     _tell_head(context, report)
     if report.changes:
         _tell_changes(context, report)
+    _tell_left(context, report)
     _tell_places(context, report)
     if context.verbosity > 0:
         _tell_details(context, report)
@@ -142,6 +144,23 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
     if hidden > 0:
         context.say()
         context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
+
+
+def _tell_left(context: Context, report: CycleReport) -> None:
+    """What waits past a limit, and files that were taken for damage: each by name, and no more than a person reads."""
+    room = None if context.verbosity > 0 else SHOWN
+    waiting = [(c.after.id, c.after.text, c.evidence[0] if c.evidence else c.reason) for c in report.waiting]
+    damaged = [(d.path.rsplit("/", 1)[-1], "", d.reason) for d in report.damaged]
+    for title, rows in (("waiting", waiting), ("set aside as damage", damaged)):
+        if rows:
+            context.say()
+            context.say(render.paint(f"{title} ({len(rows):,})", "bold", colour=context.colour))
+        for name, text, why in rows[:room]:
+            tail = f"  {why}"
+            context.say("  " + render.clip(f"{name}  {text}".rstrip(), context.width - len(tail) - 2)
+                        + render.paint(tail, "dim", colour=context.colour))
+        if room is not None and len(rows) > room:
+            context.say(f"… and {len(rows) - room:,} more")
 
 
 def _share(sizes: Sequence[int], room: int) -> list[int]:

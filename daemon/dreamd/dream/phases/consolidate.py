@@ -9,10 +9,9 @@ what one of its members once said: likeness does not travel along chains.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
-from dreamd.core.clock import parse_instant
 from dreamd.core.values import (
     CURRENT,
     MERGING,
@@ -28,19 +27,17 @@ from dreamd.core.values import (
     Scope,
     Status,
     Trust,
-    content_id,
     trust_of,
 )
 from dreamd.dream.allowance import Allowance
-from dreamd.dream.phases.draft import Draft, spoken
-from dreamd.dream.phases.edited import take_edit
+from dreamd.dream.phases.draft import Draft, founded, spoken
+from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.standing import Claim, Ruling, Winner, settle_conflict
 from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
 from dreamd.judge import leaves_more
-from dreamd.notes import topic_path
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
@@ -66,6 +63,7 @@ class Bench:
     promote_after: int = 3
     live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
     allowance: Allowance | None = None  # without one, any number may be retired
+    deletions: Deletions = field(default_factory=Deletions)
 
 
 @dataclass(frozen=True)
@@ -80,16 +78,17 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     """Choose one fate for each observation of one scope. Touches nothing."""
     waiting = list(bench.waiting)
     draft = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere, allowance=bench.allowance)
-    for one in heard:
+    deletions = bench.deletions.of(draft)
+    for one in in_turn(heard):
         if not draft.waits(one.observation, about=one.observation.target.removeprefix(SPOKEN_OF)):
-            _decide(one, draft, bench, waiting)
+            _decide(one, draft, bench, waiting, deletions)
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
 
-def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
+def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard], deletions: Deletions) -> None:
     observation, gated = one.observation, one.gated
     if is_edit(observation):
-        take_edit(one, draft)
+        take_edit(one, draft, deletions)
     elif observation.target and _take_back(one, draft, bench):
         return
     elif gated.verdict is GateVerdict.DISCARD:
@@ -206,7 +205,7 @@ def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, d
     if ended_twin is not None:
         _repeat_ended(one, ended_twin, draft)
         return
-    fresh = _fresh(one, Status.SUPERSEDED, reason=ruling.reason)
+    fresh = founded(one, Status.SUPERSEDED, reason=ruling.reason)
     fresh = replace(fresh, superseded_by=met.memory.id, valid_to=max(observation.at, met.memory.valid_from))
     draft.change("version", fresh, reason=ruling.reason, evidence=met.judgement.evidence)
     fate = Fate.DUPLICATE if met.judgement.relation in MERGING else (
@@ -293,7 +292,7 @@ def _add(one: Heard, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> Non
     else:
         status, reason = Status.LIVE, gated.reason
     evidence = rulings[0][0].judgement.evidence if rulings else gated.evidence
-    fresh = draft.change("add" if status is Status.LIVE else "hold", _fresh(one, status, reason=reason),
+    fresh = draft.change("add" if status is Status.LIVE else "hold", founded(one, status, reason=reason),
                          reason=reason, evidence=evidence)
     _carry_out(fresh, rulings, draft)
     draft.close_step(FateOf(observation, _fate_of_new(rulings, gated), reason, fresh.id, evidence))
@@ -329,20 +328,6 @@ def _carry_out(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft)
             draft.link(new, memory, "contradicts")
 
 
-def _fresh(one: Heard, status: Status, *, reason: str) -> Memory:
-    """The memory an observation founds. Its times are those of the statement, not of the run."""
-    observation, gated = one.observation, one.gated
-    trust = trust_of(observation.origin)
-    starts = parse_instant(gated.valid_from) if gated.valid_from else observation.at
-    memory = Memory(
-        id=content_id("memory", str(observation.scope), observation.id), scope=observation.scope, text=gated.text,
-        memory_class=gated.memory_class, memory_type=gated.memory_type, category=gated.category, status=status,
-        trust=trust, authority=trust, created_at=observation.at, updated_at=observation.at,
-        confirmed_at=observation.at, valid_from=starts, ttl=gated.ttl, observations=(observation.id,), reason=reason,
-        spoken_in=(observation.conversation,) if observation.conversation else ())
-    return replace(memory, file=topic_path(memory))
-
-
 def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     """A person takes back what they said a moment ago, or puts it right; False when it is heard like any other word."""
     observation = one.observation
@@ -373,7 +358,7 @@ def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard
         draft.close_step(FateOf(one.observation, Fate.HELD, SINGLE_SIGHTING))
         return
     evidence = (f"said in {len(talks)} conversations",)
-    fresh = _fresh(one, Status.LIVE, reason="said-in-several-conversations")
+    fresh = founded(one, Status.LIVE, reason="said-in-several-conversations")
     everyone = sorted((*same, one), key=lambda w: (w.observation.at, w.observation.id))
     fresh = replace(
         fresh, created_at=everyone[0].observation.at, valid_from=everyone[0].observation.at, support=len(everyone),

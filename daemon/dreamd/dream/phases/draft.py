@@ -6,10 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from dreamd.core.values import Fate, Memory, Observation, Status
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import Fate, Memory, Observation, Status, content_id, trust_of
 from dreamd.dream.allowance import Allowance, retired
+from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Change, FateOf, Step
 from dreamd.extraction.conversation import TAKEN_BACK
+from dreamd.notes import topic_path
 
 
 class Draft:
@@ -134,3 +137,17 @@ def spoken(memory: Memory, observation: Observation) -> tuple[str, ...]:
     if not observation.conversation:
         return memory.spoken_in
     return tuple(dict.fromkeys((*memory.spoken_in, observation.conversation)))
+
+
+def founded(one: Heard, status: Status, *, reason: str) -> Memory:
+    """The memory an observation founds. Its times are those of the statement, not of the run."""
+    observation, gated = one.observation, one.gated
+    trust = trust_of(observation.origin)
+    starts = parse_instant(gated.valid_from) if gated.valid_from else observation.at
+    memory = Memory(
+        id=content_id("memory", str(observation.scope), observation.id), scope=observation.scope, text=gated.text,
+        memory_class=gated.memory_class, memory_type=gated.memory_type, category=gated.category, status=status,
+        trust=trust, authority=trust, created_at=observation.at, updated_at=observation.at,
+        confirmed_at=observation.at, valid_from=starts, ttl=gated.ttl, observations=(observation.id,), reason=reason,
+        spoken_in=(observation.conversation,) if observation.conversation else ())
+    return replace(memory, file=topic_path(memory))

@@ -1,33 +1,73 @@
-"""A person's change to the file of a memory, taken into the memory. Pure."""
+"""What a plan makes of a person's edits in files: the highest authority there is, and for deletions a limit of their own.
+
+A deletion past the limit waits with a fate that says so, and the next dreams take it up again, the oldest first.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from dreamd.core.values import Fate, Status, Trust
+from dreamd.core.values import DELETION_WAITS, Fate, Memory, Observation, Status, Trust
 from dreamd.dream.phases.draft import Draft
 from dreamd.dream.phases.twins import DELETED, Heard
-from dreamd.dream.plan import FateOf
+from dreamd.dream.plan import Change, FateOf
 
 RENAMED = "renamed-by-person"
+LAST = "last-live-memory"
+SHARE = "deletion-limit"
 
 
-def take_edit(one: Heard, draft: Draft) -> None:
-    """A person changed or deleted a memory's file: the highest authority there is."""
+@dataclass
+class Deletions:
+    """How many of a scope's live memories a person's deletions may end in one run, and what is left of that."""
+
+    percent: int = 100
+    always: int = 0
+    unlimited: bool = False
+    said_since: frozenset[str] = frozenset()
+    """Deletions that waited, by observation, of which the person has meanwhile said that the memory holds."""
+    left: int = 0
+
+    def of(self, draft: Draft) -> Deletions:
+        """The same for one plan."""
+        return replace(self, left=max(self.always, draft.live_count() * self.percent // 100))
+
+    def holds_back(self, observation: Observation, memory: Memory, draft: Draft) -> str:
+        """The limit a deletion is past; empty for one that may be carried out. What is past its own end never counts."""
+        ended = memory.ttl is not None and memory.ttl < observation.at.date().isoformat()
+        if self.unlimited or memory.status is not Status.LIVE or ended:
+            return ""
+        if draft.live_count() <= 1:
+            return LAST
+        if self.left <= 0:
+            return SHARE
+        self.left -= 1
+        return ""
+
+
+def in_turn(heard: Sequence[Heard]) -> list[Heard]:
+    """What was said, in order; of what was done to files at one time deletions come last: what replaced them stands by then."""
+    return sorted(heard, key=lambda one: (one.observation.at, one.observation.sign == DELETED))
+
+
+def take_edit(one: Heard, draft: Draft, deletions: Deletions) -> None:
+    """A person changed, renamed or deleted a memory's file."""
     observation = one.observation
     memory = draft.memories.get(observation.target)
     if memory is None:
         draft.close_step(FateOf(observation, Fate.DISCARDED, "edited-memory-is-gone"))
-        return
-    if observation.sign == RENAMED:
+    elif observation.sign == RENAMED:
         draft.change("rename", replace(memory, file=observation.text), reason=RENAMED)
         draft.close_step(FateOf(observation, Fate.REFINES, RENAMED, memory.id))
-        return
-    if observation.sign == DELETED:
-        gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
-        draft.change("archive", gone, reason=DELETED)
-        draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
-        return
+    elif observation.sign == DELETED:
+        _delete(observation, memory, draft, deletions)
+    else:
+        _change(one, memory, draft)
+
+
+def _change(one: Heard, memory: Memory, draft: Draft) -> None:
+    observation = one.observation
     status = Status.LIVE if memory.status in (Status.HELD, Status.STALE, Status.ARCHIVED) else memory.status
     after = replace(
         memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
@@ -35,3 +75,18 @@ def take_edit(one: Heard, draft: Draft) -> None:
         support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
     draft.change("edit", after, reason="edited-by-person")
     draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
+
+
+def _delete(observation: Observation, memory: Memory, draft: Draft, deletions: Deletions) -> None:
+    if observation.id in deletions.said_since:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, "said-again-since", memory.id))
+        return
+    gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
+    past = deletions.holds_back(observation, memory, draft)
+    if past:
+        draft.waiting.append(Change("archive", memory, gone, DELETED, (past,)))
+        if observation.fate is None:
+            draft.close_step(FateOf(observation, Fate.HELD, DELETION_WAITS, memory.id, (past,)))
+        return
+    draft.change("archive", gone, reason=DELETED)
+    draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))

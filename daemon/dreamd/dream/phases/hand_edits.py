@@ -1,0 +1,228 @@
+"""What people did to the files since dream last wrote them, and what befell those files that nobody wished for.
+
+A person's edit becomes an observation of the highest authority. A damaged file teaches nothing: it is copied aside, the
+memory keeps its words, and the file is written as it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.clock import iso
+from dreamd.core.errors import DreamError
+from dreamd.core.values import Candidate, MemoryType, Origin, Scope, content_id, parse_scope, storable
+from dreamd.dream import projection
+from dreamd.dream.apart import apart, set_aside
+from dreamd.dream.setting_aside import AWAY, Damaged
+from dreamd.kit import Kit
+from dreamd.notes import Damage, EditKind, PersonEdit, decoded, diff_person_edits, find_damage, read_topic, restate_topic
+from dreamd.store import observations, work
+from dreamd.store.set_asides import EDITS, FILE, Aside
+from dreamd.store.work import Intent, KnownFile
+from dreamd.text.redaction import redact
+
+LARGEST_NOTE_BYTES = 1024 * 1024
+NO_TEXT = "its name is no UTF-8"
+HAND = "edited-by-hand"
+ELSEWHERE = frozenset({"index-line", "description", "ttl"})
+"""Places where a person changed what a memory says while the statement in its file stayed."""
+_FRONTMATTER = re.compile(r"\A---\r?\n.*?\n---\r?\n", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Edited:
+    """What a person changed in one scope: statements to take in, and the files as they are now."""
+
+    scope: Scope
+    candidates: tuple[Candidate, ...]
+    accepted: tuple[KnownFile, ...]
+    gone: tuple[str, ...]
+    restated: tuple[Intent, ...] = ()
+    """Files of memories whose words were changed in the index or the description."""
+    damaged: tuple[Damaged, ...] = ()
+    healed: tuple[Intent, ...] = ()
+    """The same files as they were before they were damaged."""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """The files of a scope: as dream knew them, as they are now, and which of them are not to be learned from."""
+
+    known: Mapping[str, KnownFile]
+    current: dict[str, bytes]
+    touched: set[str]
+    unreadable: set[str]
+    prefix: str
+
+    def named(self, bodies: Mapping[str, bytes]) -> dict[str, bytes]:
+        return {path.removeprefix(self.prefix): body for path, body in bodies.items()}
+
+
+def read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
+    """Scopes with a file that is not as dream left it; files whose size and times did not move are not opened."""
+    for name, known in work.load_file_facts(kit.store).items():
+        scope = parse_scope(name)
+        directory = kit.paths.scope_dir(scope)
+        fsio.check_inside(kit.paths.home, directory)
+        if not directory.is_dir():
+            # The whole directory is away: a moved home or a mistake, not a wish to forget everything.
+            if known:
+                away = Damaged(str(directory.relative_to(kit.paths.home)), name, AWAY, None)
+                yield Edited(scope, (), (), (), damaged=(away,))
+            continue
+        present = fsio.look_over(directory, ending=".md", below=f"{directory.relative_to(kit.paths.home)}/")
+        unnamed = [path for path in present if storable(path) != path]
+        for path in unnamed:
+            present.pop(path)
+            set_aside(kit, Aside(FILE, path, NO_TEXT))
+        if unnamed and not known.keys() <= present.keys():
+            continue  # one that is gone may have got that name, which is no wish to have it forgotten
+        if known != present:
+            touched = {p for p, facts in present.items() if known.get(p) != facts}
+            edited = None
+            with apart(kit, EDITS, name, partial(_look_of, present)):
+                edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
+            if edited is not None:
+                yield edited
+
+
+def _look_of(present: Mapping[str, object]) -> str:
+    """How the files of a scope look from outside."""
+    return fsio.sha256_bytes(repr(sorted(present.items())).encode())[:16]
+
+
+def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *,
+             touched: AbstractSet[str]) -> Edited | None:
+    found = _read(kit, scope, present, warnings, touched=touched)
+    damaged, healed = _take_out_damaged(kit, scope, found)
+    known, current, prefix = found.known, found.current, found.prefix
+    edits = diff_person_edits({p: decoded(b) for p, b in found.named({p: k.body for p, k in known.items()}).items()},
+                              {p: decoded(b) for p, b in found.named(current).items()})
+    candidates = [c for e in edits for c in _candidates(e, kit.clock.now(), scope)]
+    elsewhere = {e.file: e for e in edits if e.kind is EditKind.CHANGED and e.reason in ELSEWHERE}
+    restated: list[Intent] = []
+    accepted = []
+    owner = {e.file: e.memory_id for e in edits if e.memory_id and e.kind is not EditKind.DELETED}
+    for relative, body in current.items():
+        if relative in found.unreadable:
+            continue
+        before = known.get(relative)
+        name = relative.removeprefix(prefix)
+        if relative not in found.touched:
+            restated += _restated(known[relative], elsewhere[name]) if name in elsewhere else []
+            continue
+        memory = before.memory if before else owner.get(name, "") or work.BY_HAND
+        if memory.startswith(work.BY_HAND):
+            memory = _by_hand([c for e in edits if e.file == name for c in _candidates(e, kit.clock.now(), scope)], body)
+        # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
+        # the difference makes the next projection mask it in the file too.
+        now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
+        now = replace(now, body=before.body if before and before.sha == now.sha else _kept(body))
+        if now != before:
+            accepted.append(now)
+        if name in elsewhere:
+            restated += _restated(now, elsewhere[name])
+    gone = tuple(p for p in known if p not in current)
+    # What a person said of a memory elsewhere counts for its file too, also where that was damaged at the same time.
+    restated = [replace(i, base_sha=healed.pop(i.path).base_sha) if i.path in healed else i for i in restated]
+    edited = Edited(scope, tuple(candidates), tuple(accepted), gone, tuple(restated), tuple(damaged), tuple(healed.values()))
+    return edited if accepted or gone or damaged else None
+
+
+def _read(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *, touched: AbstractSet[str]) -> _Found:
+    known = {p: k for p, k in work.load_files(kit.store, scope=scope).items() if p.startswith("memory/")}
+    found = _Found(known, {}, set(touched), set(), str(kit.paths.scope_dir(scope).relative_to(kit.paths.home)) + "/")
+    for relative, path in present.items():
+        if relative not in touched:
+            found.current[relative] = known[relative].body  # as accepted: one edit does not have thousands of files read
+            continue
+        try:
+            found.current[relative] = fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES)
+        except (DreamError, OSError) as error:
+            warnings.append(error.message if isinstance(error, DreamError) else f"cannot read `{relative}`")
+            found.unreadable.add(relative)
+            if relative in known:
+                found.current[relative] = known[relative].body
+    return found
+
+
+def _take_out_damaged(kit: Kit, scope: Scope, found: _Found) -> tuple[list[Damaged], dict[str, Intent]]:
+    """Have the damaged files count as they were known, and say what they were and how they come to be that again."""
+    read = {p: found.current[p] for p in found.touched - found.unreadable}
+    reasons = {found.prefix + name: why for name, why in
+               find_damage(found.named({p: k.body for p, k in found.known.items()}), found.named(read)).items()}
+    reasons |= dict.fromkeys(_gone_together(kit, found), Damage.GONE)
+    damaged: list[Damaged] = []
+    healed: dict[str, Intent] = {}
+    for path, why in sorted(reasons.items()):
+        body, before = found.current.get(path), found.known.get(path)
+        damaged.append(Damaged(path, str(scope), why.value, body if before else None))
+        found.touched.discard(path)
+        if before is None:
+            found.unreadable.add(path)  # a person's own file, which stays where it is
+            del found.current[path]
+            continue
+        found.current[path] = before.body
+        if work.is_whole(before):
+            healed[path] = Intent(path, None if body is None else fsio.sha256_bytes(body), fsio.sha256_bytes(before.body),
+                                  before.body, before.memory, before.scope)
+    return damaged, healed
+
+
+def _gone_together(kit: Kit, found: _Found) -> list[str]:
+    """Files that are gone with everything beside them: a directory was emptied, not many memories deleted one by one."""
+    missing = [p for p in found.known if p not in found.current]
+    topics = [p for p, k in found.known.items() if k.memory]
+    emptied = not found.current
+    all_topics = len(topics) > kit.settings.consolidate.delete_always and not any(p in found.current for p in topics)
+    return missing if emptied or all_topics else []
+
+
+def _kept(body: bytes) -> bytes:
+    """A file's bytes as the store may keep them."""
+    masked = redact(decoded(body)).text
+    return body if masked == decoded(body) else masked.encode()
+
+
+def _restated(file: KnownFile, edit: PersonEdit) -> list[Intent]:
+    """The file of a memory saying what a person made of it in another place."""
+    text = decoded(file.body)
+    topic = read_topic(edit.file, text)
+    if (topic.statement, topic.ttl) == (edit.text, edit.ttl):
+        return []
+    body = restate_topic(text, redact(edit.text).text, ttl=edit.ttl).encode()
+    return [Intent(file.path, file.sha, fsio.sha256_bytes(body), body, file.memory, file.scope)]
+
+
+def _by_hand(said: Sequence[Candidate], body: bytes) -> str:
+    """Who owns a file a person added: one statement, when the file says nothing else, or the person alone."""
+    words = _FRONTMATTER.sub("", redact(decoded(body)).text, count=1)
+    whole = len(said) == 1 and observations.plain_words(said[0].text) == observations.plain_words(words)
+    return work.BY_HAND + (observations.observation_id(said[0]) if whole else "")
+
+
+def _candidates(edit: PersonEdit, now: datetime, scope: Scope) -> Iterator[Candidate]:
+    """An edit as statements of the person who made it."""
+    day = iso(now)
+    if edit.previous_file and edit.memory_id:
+        yield Candidate(edit.file, Origin.USER, now, scope, key=content_id("renamed", str(scope), edit.memory_id, edit.file),
+                        sign="renamed-by-person", target=edit.memory_id)
+    if edit.kind is EditKind.DELETED and edit.memory_id:
+        yield Candidate("[deleted by hand]", Origin.USER, now, scope, sign="deleted-by-person", target=edit.memory_id,
+                        key=content_id("deleted", str(scope), edit.memory_id, day))
+    elif edit.kind is EditKind.CHANGED and edit.memory_id:
+        text = redact(edit.text).text
+        yield Candidate(text, Origin.USER, now, scope, sign=HAND, target=edit.memory_id, ttl=edit.ttl,
+                        key=content_id("edited", str(scope), edit.memory_id, text, day))
+    elif edit.kind is EditKind.ADDED and edit.text.strip():
+        text = redact(edit.text).text
+        kind = MemoryType(edit.type_hint) if edit.type_hint in set(MemoryType) else None
+        yield Candidate(text, Origin.USER, now, scope, sign=HAND, type_hint=kind, ttl=edit.ttl,
+                        key=content_id("added", str(scope), edit.file, text))
