@@ -211,6 +211,22 @@ def test_a_native_part_that_cannot_load_is_noticed_before_anyone_could_say_so(pa
     assert "verdict=binding_unavailable_no_marker code=1" in judged()
 
 
+@pytest.mark.usefixtures("store")
+def test_a_close_look_embeds_a_word(paths: Paths, installation: Path, tmp_path: Path) -> None:
+    def judged(*options: str) -> str:
+        told = subprocess.run([sys.executable, "-I", "-S", str(installation / "dreamd/probe.py"), "--home", str(paths.home),
+                               *options], capture_output=True, text=True)
+        return told.stdout.splitlines()[-1]
+
+    assert "verdict=healthy" in judged("--deep")
+    (tmp_path / "model").mkdir()
+    for name in ("model.safetensors", "tokenizer.json", "config.json"):
+        (tmp_path / "model" / name).write_text("{}")
+    (tmp_path / "dream.toml").write_text(f'[model]\ndirectory = "{tmp_path / "model"}"\n')
+    assert "verdict=healthy" in judged("--config", str(tmp_path / "dream.toml"))
+    assert "verdict=binding_unavailable_no_marker" in judged("--deep", "--config", str(tmp_path / "dream.toml"))
+
+
 def test_no_row_for_a_day_although_sources_moved(paths: Paths, store: Store) -> None:
     notes(store, 1, at=NOW - timedelta(hours=30), fated=True)
     dreamed(store, NOW - timedelta(hours=29))

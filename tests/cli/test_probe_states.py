@@ -28,7 +28,7 @@ from dreamd.core.values import Origin
 from dreamd.probing import integrity
 from dreamd.probing.health import Report
 from dreamd.service.gating.pause import pause
-from dreamd.store import journal, schema, work
+from dreamd.store import journal, schema, set_asides, work
 from dreamd.store.connection import open_store
 from dreamd.store.intake import inbox
 from household import House, Said
@@ -797,6 +797,20 @@ def dreams_that_were_interrupted_by_day(s: Scene) -> None:
 def nights_on_which_some_things_waited(s: Scene) -> None:
     for n in range(4):
         s.dreamed(NOW - (9 - n) * HOUR, "partial")
+
+
+@healthy
+def nights_that_leave_something_for_a_person_to_decide(s: Scene) -> None:
+    s.house.say(iso(NOW - 25 * HOUR), "The mail relay is called otter.")
+    for n in range(4):
+        s.dreamed(NOW - (9 - n) * HOUR, "partial", backlog=1)
+
+
+@healthy
+def a_source_that_cannot_be_read_and_was_set_aside(s: Scene) -> None:
+    path = s.transcript("a.jsonl", NOW - 5 * HOUR)
+    with closing(open_store(s.house.paths.store)) as store, store.writing() as tx:
+        set_asides.write_aside(tx, set_asides.Aside(set_asides.SOURCE, str(path), "IndexError"))
 
 
 @healthy

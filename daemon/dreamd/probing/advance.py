@@ -13,6 +13,7 @@ from dreamd.probing.preferences import number
 FUTURE_S = 86400.0
 OLD_NOTE_DAYS = 14
 SUCCESS = ("changed", "nothing-to-do", "partial")
+WHOLE = ("changed", "nothing-to-do")
 FAILED = ("failed", "refused", "outage")
 CUT_SHORT = ("interrupted",)
 FAILED_MOST = 3
@@ -138,10 +139,12 @@ def check_effect(world: World, facts: Facts) -> Check:
     """Dreams that succeed and yet leave what they were there for."""
     hint = "run `dream consolidate -v` and look at what is set aside"
     last = facts.runs[:3]
-    backlogs = {run.backlog for run in last if run.outcome in SUCCESS and run.backlog > 0}
-    if len(last) == 3 and len(backlogs) == 1 and all(run.outcome in SUCCESS and run.backlog > 0 for run in last):
+    # What a partial dream leaves waits for a person's word, and it said so.
+    idle = [run for run in last if run.outcome in WHOLE and run.backlog > 0]
+    backlogs = {run.backlog for run in idle}
+    if len(idle) == 3 and len(backlogs) == 1:
         return Check("effect", "no_effect", f"three successful dreams in a row left the same {backlogs.pop()} waiting", hint)
-    good = [instant(run.started_at) for run in facts.runs if run.outcome in SUCCESS][:3]
+    good = [instant(run.started_at) for run in facts.runs if run.outcome in WHOLE][:3]
     passed = [at for at in good if at is not None and facts.oldest is not None and facts.oldest < at]
     if len(passed) == 3 and (world.now - facts.oldest).total_seconds() > DAY_S:
         return Check("effect", "no_effect", f"three successful dreams passed over what waits since {iso(facts.oldest)}", hint)

@@ -36,6 +36,8 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
     unread, changed, taken = [], 0, 0
     for path, size, touched_s in _transcripts(known):
         row = known.get(path)
+        if path in facts.aside:
+            continue  # said and shown: one bad source is no reason to ring the bell every day
         behind = row is None or (size != row[3] and touched_s > (stamp(row[0]) or 0.0) - 2)
         if behind:
             unread.append((path, row[3] or 0 if row else 0, touched_s))
@@ -43,7 +45,7 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
             changed += 1
             taken += row is not None and not behind and not (row[1] >= 20 and row[2] == 0)
     began_s = facts.began.timestamp() if facts.began else 0.0
-    moved = _moved((*unread, *_new_ones(world, preferences, known, since_s=began_s)), now_s)
+    moved = _moved((*unread, *_new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)), now_s)
     newest = facts.newest_row.timestamp() if facts.newest_row else created_s
     quiet_s = now_s - newest
     late = [t for t in moved if t > newest and now_s - t >= HOUR_S]

