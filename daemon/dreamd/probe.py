@@ -55,10 +55,13 @@ def inspect(world: World) -> Report:
               vital_signs.check_dreamer(world, chosen, cycle), vital_signs.check_door(world, inbox),
               vital_signs.check_pulse(world), vital_signs.check_fence(facts, beats), vital_signs.check_pause(world)]
     if store.verdict == "healthy":
+        capture, unread = conversations.check_capture(world, facts, chosen)
+        came = [t for t in (facts.oldest, inbox.oldest, unread) if t is not None]
         checks += [layout.check_files(world, facts), advance.check_inbox(world, facts, inbox, chosen),
                    advance.check_progress(world, facts, inbox, chosen), advance.check_outcomes(world, facts, chosen),
                    advance.check_effect(world, facts), advance.check_left_over(world, facts, chosen),
-                   conversations.check_capture(world, facts, chosen), vital_signs.check_wait(world, facts, beats, chosen)]
+                   capture, vital_signs.check_wait(world, facts, beats, chosen),
+                   vital_signs.check_service(world, facts, min(came, default=None))]
     return Report(checks, facts, inbox)
 
 

@@ -512,6 +512,33 @@ def a_dead_service_and_unread_conversations_in_a_new_folder(s: Scene) -> None:
 
 
 @broken
+def a_dead_service_and_a_note_waiting_since_the_morning(s: Scene) -> None:
+    s.beat(at=NOW - 10 * HOUR)
+    s.house.say(iso(NOW - 8 * HOUR), "The mail relay is called otter.")
+
+
+@broken
+def a_dead_service_and_a_conversation_since_the_morning(s: Scene) -> None:
+    s.beat(at=NOW - 10 * HOUR)
+    s.transcript("a.jsonl", NOW - 8 * HOUR)
+
+
+@broken
+def a_pause_that_nobody_can_read(s: Scene) -> None:
+    (s.home / "paused.json").write_text("{")
+
+
+@broken
+def the_files_of_memories_forgotten(s: Scene) -> None:
+    s.sql("DELETE FROM file")
+
+
+@broken
+def the_word_index_emptied(s: Scene) -> None:
+    s.sql("DELETE FROM memory_words")
+
+
+@broken
 def unread_conversations_while_notes_keep_coming(s: Scene) -> None:
     s.now = NOW + 4 * DAY
     s.transcript("a.jsonl", NOW)
@@ -899,6 +926,13 @@ def garbage_in_the_inbox_that_was_set_aside(s: Scene) -> None:
 def a_service_that_was_killed_where_nothing_came_in_since(s: Scene) -> None:
     s.now = NOW + 30 * DAY
     s.beat(at=NOW)
+
+
+@healthy
+def a_service_killed_a_moment_ago(s: Scene) -> None:
+    s.beat(at=NOW - timedelta(minutes=5))
+    s.house.say(iso(NOW - HOUR), "The mail relay is called otter.")
+    s.transcript("a.jsonl", NOW - timedelta(minutes=90))
 
 
 @healthy

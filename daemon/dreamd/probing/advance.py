@@ -102,9 +102,7 @@ def check_progress(world: World, facts: Facts, inbox: Inbox, preferences: Mappin
     kept = exists(f"{world.home}/heartbeat.json")
     old_s = patience_s if kept else max(patience_s, OLD_NOTE_DAYS * DAY_S)
     if idle_s > patience_s and (many or oldest_s > old_s):
-        dead = "; the service that ran here ended without a word" if kept and not is_held(
-            f"{world.home}/locks/service.lock") else ""
-        return Check("progress", "stale", f"no successful dream for {span(idle_s)} and {waiting} waiting{dead}", BY_HAND)
+        return Check("progress", "stale", f"no successful dream for {span(idle_s)} and {waiting} waiting", BY_HAND)
     return fine("progress", f"{waiting} waiting, last success {iso(facts.last_success) or 'never'}")
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
 
 from dreamd.probing.advance import interval_s
 from dreamd.probing.health import Check, Facts, World, fine
@@ -28,11 +29,21 @@ _SAID_AT = re.compile(rb'"timestamp"\s*:\s*"([0-9T:.+Z-]{10,40})"')
 READ_THEM = "run `dream sources` to see what is not read, then `dream consolidate`"
 
 
-def check_capture(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:
-    """Compare what the sources did with what was read of them: from the files themselves, not from counters."""
+def check_capture(world: World, facts: Facts, preferences: Mapping[str, object]) -> tuple[Check, datetime | None]:
+    """Compare what the sources did with what was read of them: from the files themselves, not from counters.
+
+    With it when the first of the conversations moved that wait to be read.
+    """
+    moved, changed, taken = _compare(world, facts, preferences)
+    waiting = min((t for t in moved if t > (facts.began.timestamp() if facts.began else 0.0)), default=None)
+    since = datetime.fromtimestamp(waiting, UTC) if waiting is not None else None
+    return _judge(world, facts, preferences, (moved, changed, taken)), since
+
+
+def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> tuple[list[float], int, int]:
+    """When each conversation moved that is not read; of those that moved before the last dream, how many were, and of all."""
     known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size in facts.sources}
-    last, now_s = facts.last_success, world.now.timestamp()
-    created_s = facts.created.timestamp() if facts.created else 0.0
+    last = facts.last_success
     unread, changed, taken = [], 0, 0
     for path, size, touched_s in _transcripts(known):
         row = known.get(path)
@@ -45,7 +56,13 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
             changed += 1
             taken += row is not None and not behind and not (row[1] >= 20 and row[2] == 0)
     began_s = facts.began.timestamp() if facts.began else 0.0
-    moved = _moved((*unread, *_new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)), now_s)
+    new = _new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)
+    return _moved((*unread, *new), world.now.timestamp()), changed, taken
+
+
+def _judge(world: World, facts: Facts, preferences: Mapping[str, object], seen: tuple[list[float], int, int]) -> Check:
+    moved, changed, taken = seen
+    now_s, created_s, began_s = (t.timestamp() if t else 0.0 for t in (world.now, facts.created, facts.began))
     newest = facts.newest_row.timestamp() if facts.newest_row else created_s
     quiet_s = now_s - newest
     late = [t for t in moved if t > newest and now_s - t >= HOUR_S]

@@ -66,6 +66,11 @@ _ORPHANS = (
     ("memories", "SELECT 1 FROM support WHERE memory NOT IN (SELECT id FROM memory) LIMIT 1"),
     ("observations", "SELECT 1 FROM fate WHERE observation NOT IN (SELECT seq FROM observation) LIMIT 1"),
     ("runs", "SELECT 1 FROM (SELECT DISTINCT run FROM operation) WHERE run NOT IN (SELECT seq FROM run) LIMIT 1"),
+    ("words to search by", "SELECT 1 FROM memory WHERE status IN ('live', 'held', 'stale') "
+                           "AND seq NOT IN (SELECT id FROM memory_words_docsize) LIMIT 1"),
+    ("files of memories", "SELECT 1 FROM memory m WHERE status = 'live' AND scope NOT IN (SELECT scope FROM file) "
+                          "AND NOT EXISTS (SELECT 1 FROM intent) AND NOT EXISTS (SELECT 1 FROM meta WHERE key > 'unwritten ' "
+                          "AND key < 'unwritten~' OR key > 'aside ' AND key < 'aside~') LIMIT 1"),
     ("facts of the store", "SELECT 1 WHERE (SELECT COUNT(*) FROM meta WHERE key IN ('epoch', 'zone', 'tombstone_key')) < 3"),
 )
 """Rows that are gone are missed by other rows: (what is missing, a question that has an answer only then)."""

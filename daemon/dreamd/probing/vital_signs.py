@@ -7,6 +7,7 @@ import hashlib
 import os
 import time
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 
 from dreamd.probing.health import Check, Facts, Inbox, World, fine
 from dreamd.probing.peek import (
@@ -29,6 +30,8 @@ FUTURE_S = 86400.0
 LONGEST_DREAM_S = 86400.0
 """Beyond this a lock is held too long, however lively its holder looks."""
 YIELDS = 10
+MISSED_S = 6 * HOUR_S
+"""So long a service may be away before it is missed: a machine that lost its power comes back sooner."""
 PATIENCE_S = 600.0
 """How long notes may lie beside the store while somebody keeps its door shut."""
 LOOKS, NAP_S = 6, 0.03
@@ -127,6 +130,27 @@ def _silence(world: World, beat: Mapping[str, object]) -> float:
     return abs(wall_s) if wall_s < -FUTURE_S else wall_s
 
 
+def dead_since(world: World, facts: Facts) -> datetime | None:
+    """When a service was heard of last that ended without a word and in whose place nobody dreamed since."""
+    beat = beat_of(world.home, "heartbeat.json")
+    at = instant(beat.get("at")) if beat else None
+    if at is None or is_held(f"{world.home}/locks/service.lock") or (facts.last_success and facts.last_success > at):
+        return None
+    return at
+
+
+def check_service(world: World, facts: Facts, oldest: datetime | None) -> Check:
+    """A service that ended without a word, while something came in that it was there for."""
+    at = dead_since(world, facts)
+    if at is None or oldest is None:
+        return fine("service", "no service has gone missing")
+    waits_s = (world.now - max(at, oldest)).total_seconds()
+    if waits_s > MISSED_S:
+        return Check("service", "stale", f"the service that ran here ended without a word at {iso(at)}, and what came in since "
+                     f"{iso(oldest)} waits", "start it again: `dream service install`, or run `dream consolidate`")
+    return fine("service", "a service ended without a word, and nothing has waited for long")
+
+
 def check_fence(facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
     """Whether another owner, or an older copy, took the place of the store."""
     counters = [c for c in (b.get("counters") for b in beats) if isinstance(c, dict)]
@@ -141,11 +165,14 @@ def check_fence(facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
 
 
 def check_pause(world: World) -> Check:
-    """A person's wish that nothing be started; a file that cannot be read is one, too."""
+    """A person's wish that nothing be started; a file that cannot be read keeps everything from starting, too."""
     record = json_of(world.home + "/paused.json")
     if record is None and not exists(world.home + "/paused.json"):
         return fine("pause", "not paused")
-    until = instant(record.get("until")) if isinstance(record, dict) else None
+    if not isinstance(record, dict):
+        return Check("pause", "blocked", "`paused.json` cannot be read, so nothing is started: nobody knows whether a person "
+                     "paused it", "run `dream resume`")
+    until = instant(record.get("until"))
     if until is not None and until <= world.now:
         return fine("pause", "a pause has run out")
     told = f"paused by a person{f' until {iso(until)}' if until else ''}"
