@@ -22,7 +22,7 @@ from dreamd.core.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Comp
 from dreamd.core.world import World
 from dreamd.models import Embedder, load_embedder
 from dreamd.sources import SourceRoots
-from dreamd.store import schema
+from dreamd.store import exchange, lost, schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
@@ -198,13 +198,17 @@ def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_
 
     `read_only` with `create` gives an empty store in memory where there is none, for a dry run that leaves no trace.
     """
-    if read_only and create and not world.paths.store.exists():
+    if read_only and create and not lost.is_there(world.paths.store):
+        lost.refuse_if_lost(world.paths.store)
         store = open_in_memory(schema.Founding(world.clock.now(), world.zone_name))
     elif read_only:
         store = open_reader(world.paths.store)
     else:
         check_home(world)
         read_zone(world.zone_name)
+        if exchange.is_left(world.paths):
+            with locks.foreground(world.paths.locks):
+                exchange.finish(world.paths)
         founding = schema.Founding(world.clock.now(), world.zone_name) if create else None
         store = open_store(world.paths.store, create_with=founding, migrate=migrate,
                            before_migration=lambda connection: back_up(

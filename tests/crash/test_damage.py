@@ -16,7 +16,7 @@ import scenario
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, StoreMissing
 from dreamd.core.settings import load_settings
-from dreamd.dream import check
+from dreamd.dream import check, going_back
 from dreamd.store import backups
 from household import House, Said, differences, snapshot
 
@@ -132,7 +132,8 @@ def test_restore_goes_back_to_a_verified_copy_and_keeps_what_was_there(slept: Ho
     with slept.kit(NIGHT) as kit:
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="test")
     slept.paths.store.write_bytes(b"ruin" * 5000)
-    used, kept = check.restore_store(slept.world(NIGHT))
+    done = going_back.restore_store(slept.world(NIGHT))
+    used, kept = done.used, done.kept
     assert used.parent == slept.paths.backups
     assert kept is not None and kept.read_bytes() == b"ruin" * 5000
     slept.dream(NIGHT)
@@ -149,7 +150,7 @@ def test_what_was_noted_since_the_copy_is_not_lost_by_going_back(slept: House) -
         connection.execute("UPDATE operation SET reason = 'anything else'")
         connection.execute("UPDATE observation SET text = 'what nobody said' WHERE text LIKE 'Cabinet 7 %'")
         connection.commit()
-    check.restore_store(slept.world("2026-02-07T20:00:00Z"))
+    going_back.restore_store(slept.world("2026-02-07T20:00:00Z"))
     slept.dream("2026-02-07T21:00:00Z")
     said = {str(text) for (text,) in slept.rows("SELECT text FROM observation")}
     assert {s.text for s in later} - said == {"Cabinet 7 holds the drawings of pier 49."}
@@ -162,7 +163,7 @@ def test_restore_passes_over_a_copy_that_is_damaged_itself(slept: House) -> None
         older = backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="older")
         newer = older.with_name("29990101T000000Z-newer.db")
         newer.write_bytes(older.read_bytes()[:20_000])
-    used, _ = check.restore_store(slept.world(NIGHT))
+    used = going_back.restore_store(slept.world(NIGHT)).used
     assert used == older
 
 
@@ -170,7 +171,7 @@ def test_restore_without_a_copy_says_so_and_touches_nothing(house: House) -> Non
     house.say(NIGHT, "Reviews of cedar need two people.")
     before = house.paths.store.read_bytes()
     with pytest.raises(StoreMissing, match="no backup"):
-        check.restore_store(house.world(NIGHT))
+        going_back.restore_store(house.world(NIGHT))
     assert house.paths.store.read_bytes() == before
 
 
@@ -281,7 +282,7 @@ def test_a_damaged_store_is_not_copied_over_the_sound_ones(slept: House) -> None
     with slept.kit("2026-02-14T20:00:00Z") as kit, pytest.raises(Corrupt, match="never wrote"):
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=1, why="test")
     assert sound.exists()
-    assert check.restore_store(slept.world("2026-02-14T20:00:00Z"))[0] == sound
+    assert going_back.restore_store(slept.world("2026-02-14T20:00:00Z")).used == sound
     assert slept.faults("2026-02-14T20:00:00Z") == []
 
 
@@ -310,7 +311,7 @@ def test_a_restored_older_copy_comes_to_rest_with_the_files_as_they_are(slept: H
         backups.back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=4, why="test")
     slept.say(NIGHT, "The canary group of cedar is called sparrow.")
     slept.dream("2026-02-07T20:00:00Z")
-    check.restore_store(slept.world("2026-02-08T20:00:00Z"))
+    going_back.restore_store(slept.world("2026-02-08T20:00:00Z"))
     for night in ("2026-02-08T20:00:00Z", "2026-02-09T20:00:00Z"):
         slept.dream(night)
     assert slept.faults("2026-02-09T20:00:00Z") == []

@@ -10,7 +10,7 @@ import pytest
 from dreamd.core import fsio
 from dreamd.core.errors import StoreMissing
 from dreamd.core.values import MemoryClass
-from dreamd.dream import check, verbs
+from dreamd.dream import going_back, verbs
 from dreamd.store import backups
 from dreamd.store.intake import inbox
 from household import House, Said, every_byte
@@ -90,7 +90,7 @@ def test_what_was_archived_is_forgotten_in_the_archive_too(house: House) -> None
 
 def test_a_copy_kept_by_an_earlier_restore_holds_it_no_longer(house: House) -> None:
     lived_in(house)
-    check.restore_store(house.world(NIGHT_3))
+    going_back.restore_store(house.world(NIGHT_3))
     house.dream(NIGHT_3)
     house.forget(NIGHT_3, SECRET)
     assert remains(house) == []

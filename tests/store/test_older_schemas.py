@@ -10,7 +10,7 @@ import pytest
 
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing
 from dreamd.core.values import Status
-from dreamd.dream import check
+from dreamd.dream import going_back
 from dreamd.store import backups, schema
 from dreamd.store.connection import open_reader
 from dreamd.store.intake.notebook import take_note
@@ -73,7 +73,7 @@ def test_before_it_is_brought_up_to_date_a_verified_copy_of_it_as_it_was_is_made
     with closing(sqlite3.connect(copy)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] == number(script)
         backups.verify_store(connection, copy)
-    check.restore_store(house.world(NIGHT), copy)
+    going_back.restore_store(house.world(NIGHT), copy)
     assert house.rows("PRAGMA user_version") == [(number(script),)]
     house.dream("2026-01-21T20:00:00Z")
     assert house.faults("2026-01-21T20:00:00Z") == []

@@ -37,7 +37,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     )),
     ("upkeep", (
         ("check", "upkeep", "verify store, files, vectors and journal against each other"),
-        ("restore-store", "upkeep", "go back to a verified backup of the store"),
+        ("restore-store", "founding", "go back to a verified backup of the store"),
+        ("init", "founding", "make a store; `--new` where the old one is lost"),
         ("config", "upkeep", "settings, where each came from, what was clamped"),
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),

@@ -57,6 +57,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream undo --redo 8473", "let the next dream take up what it had heard")),
     "check": (("dream check", "look"), ("dream check --repair", "rebuild what is derived")),
     "restore-store": (("dream restore-store", "the newest verified backup"),),
+    "init": (("dream init", "an empty store; `dream note` and `dream consolidate` make one by themselves"),
+             ("dream init --new", "the old one is lost and you do without it")),
     "config": (
         ("dream config path", "where the file is looked for"),
         ("dream config show", "what applies, and where it came from"),

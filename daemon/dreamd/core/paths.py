@@ -55,6 +55,11 @@ class Paths:
         return self.home / "derived"
 
     @property
+    def own_files(self) -> Path:
+        """The hashes of the files that dream wrote: by them it knows its own, also where their store is lost."""
+        return self.home / "own-files"
+
+    @property
     def archive(self) -> Path:
         return self.home / "archive"
 

@@ -1,37 +1,28 @@
-"""Check: store, files, vectors and journal against each other; repair what is derived, refuse where it is not.
-
-Also the way back to a verified copy of the store.
-"""
+"""Check: store, files, vectors and journal against each other; repair what is derived, refuse where it is not."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dreamd.core import fsio, locks
-from dreamd.core.clock import iso
-from dreamd.core.errors import Corrupt, DreamError, StoreMissing
+from dreamd.core.errors import DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope
-from dreamd.core.world import World
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import read_edits
 from dreamd.kit import Kit
-from dreamd.store import backups, checks, derived, memories, observations, seals, work
-from dreamd.store.connection import open_reader, translated
-from dreamd.store.intake import inbox
+from dreamd.store import checks, derived, memories, observations, seals, work
+from dreamd.store.connection import translated
 from dreamd.store.work import Intent, KnownFile
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
 """A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
-REPLACED_MOST = 10
-"""Stores kept beside the one that a person went back to; the oldest go first beyond it."""
-NOTES_AT_ONCE = 50
 READING = ("staged", "cursor", "source")
 
 
@@ -208,47 +199,3 @@ def _take_from_disk(tx: sqlite3.Connection, file: KnownFile, path: Path) -> None
             work.accept_file(tx, replace(file, body=body))
             return
     work.drop_file(tx, file.path)
-
-
-def restore_store(world: World, file: Path | None = None) -> tuple[Path, Path | None]:
-    """Put a verified copy in the store's place; the present store is kept beside it. Gives (copy used, kept as).
-
-    What was noted since the copy was made waits in the inbox, as far as the present store can still be read.
-    Raises StoreMissing without a copy, Corrupt when none can be trusted, Locked while a dream is at work.
-    """
-    paths = world.paths
-    choices = [file] if file else sorted(paths.backups.glob("*.db"), reverse=True)
-    if not choices:
-        raise StoreMissing(f"no backup in `{paths.backups}`", hint="dream makes one every week and before a migration")
-    with locks.hold_dream(paths.locks, Owner("dream restore-store", world.clock.now())), locks.foreground(paths.locks):
-        chosen = _first_sound(choices)
-        kept = None
-        if paths.store.exists():
-            kept = paths.home / f"dream.db.replaced-{iso(world.clock.now()).replace(':', '')}"
-            fsio.move(paths.store, kept)
-        for extra in ("-wal", "-shm"):
-            fsio.remove(paths.store.with_name(paths.store.name + extra))
-        fsio.write_atomic(paths.store, chosen.read_bytes())
-        if kept is not None:
-            _save_notes(world, kept)
-            for old in sorted(paths.home.glob("dream.db.replaced-*"))[:-REPLACED_MOST]:
-                fsio.remove(old)
-    return chosen, kept
-
-
-def _save_notes(world: World, damaged: Path) -> None:
-    """Lay the notes that only a replaced store has into the inbox, for the next dream to take in."""
-    with suppress(DreamError), closing(open_reader(world.paths.store)) as copy, closing(open_reader(damaged)) as old:
-        notes = list(observations.load_noted_after(old, observations.last_seq(copy)))
-        for n in range(0, len(notes), NOTES_AT_ONCE):
-            inbox.put_notes(world.paths, notes[n:n + NOTES_AT_ONCE], now=world.clock.now(), ticket=f"restored {n}")
-
-
-def _first_sound(choices: list[Path]) -> Path:
-    for path in choices:
-        if not path.is_file():
-            raise StoreMissing(f"no file at `{path}`")
-        with suppress(Corrupt), closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as copy:
-            backups.verify_store(copy, path)
-            return path
-    raise Corrupt("no copy of the store can be trusted", hint="look into `backups/`")

@@ -21,6 +21,7 @@ from dreamd.core.paths import Paths
 from dreamd.core.settings import IndexSettings
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.dream.ordering import Before, IndexFiles, keep_order, load_order, make_index, make_index_again
+from dreamd.dream.own_files import note_own
 from dreamd.notes import INDEX_FILE, EarlierVersion, IndexFrame, index_entry, render_topic
 from dreamd.store import journal, memories, work
 from dreamd.store.connection import Store
@@ -253,6 +254,7 @@ def settle(kit: Writing) -> list[str]:
     conflicts: list[str] = []
     while intents := work.load_intents(store, limit=_batch(kit)):
         _check_inside(intents, paths)
+        note_own(paths, store, intents)
         with ExitStack() as prepared:
             with kit.in_turn():
                 waiting = prepared.enter_context(fsio.prepared(_missing(intents, paths)))

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 
 from dreamd.core import fsio
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
-from dreamd.store import schema, seals
+from dreamd.store import lost, schema, seals
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class Fenced(DreamError):
 class Store:
     """An open store. One connection, one thread."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection, *, file: tuple[int, int] | None = None) -> None:
         self.path = path
         self.connection = connection
         self._depth = 0
@@ -51,6 +51,7 @@ class Store:
         self._folding = False
         self._unfolded = 0
         self._seen: int | None = None
+        self._file = file
 
     @contextmanager
     def writing(self, *, epoch: int | None = None, durable: bool = True,
@@ -72,6 +73,7 @@ class Store:
             _begin(self.connection)
         self._depth = 1
         try:
+            self._stands()
             if counted is not None:
                 self.connection.set_authorizer(seals.refusal(counted))
             with translated(self.path):
@@ -93,6 +95,15 @@ class Store:
             self._depth = 0
             if counted is not None:
                 self.connection.set_authorizer(None)
+
+    def _stands(self) -> None:
+        """Raise Outage where another file has taken this one's place since it was opened: what we write would be lost with it.
+
+        Asked with the write lock held, under which alone a store is exchanged.
+        """
+        if self._file is not None and _identity(self.path) != self._file:
+            raise Outage(f"the store `{self.path}` was exchanged or moved away meanwhile", component="db", code="store-busy",
+                         hint="nothing was changed; try again")
 
     def _watch(self, only: frozenset[str] | None) -> frozenset[str] | None:
         """Have every change counted that the coming transaction may make; gives the tables it has to keep to."""
@@ -190,26 +201,43 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
 
     A store that is not there is created when `create_with` says how, else StoreMissing. One of an older schema
     is brought up to date only with `migrate`, which the holder of the dream lock alone may ask for.
-    Raises Outage for a store of a newer dream or of an older one that may not be migrated here, Corrupt for a
-    file that is no store.
+    Raises Outage for a store that is lost, of a newer dream or of an older one that may not be migrated here, Corrupt
+    for a file that is no store.
     """
-    existed = path.exists()
-    if not existed and create_with is None:
-        raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
     if path.is_symlink():
         raise DreamError(f"`{path}` is a symbolic link, not opening it")
+    _check_there(path, create_with)
     fsio.make_private_dir(path.parent)
+    if not path.exists():
+        # Created by us first, so that its mode is right before SQLite writes a byte.
+        fsio.create_private(path)
     with translated(path):
-        store = Store(path, _connect(path))
+        # Looked at before it is opened: taken for another one it only refuses, the other way round it would be lost.
+        file = _identity(path)
+        store = Store(path, _connect(path), file=file)
     try:
         with translated(path):
             if migrate and before_migration and 0 < schema.version_of(store.connection) < schema.VERSION:
                 before_migration(store.connection)
-            _ready(store, create_with=create_with, migrate=migrate)
+            founded = _ready(store, create_with=create_with, migrate=migrate)
+        if founded:
+            lost.mark_founded(path)
     except BaseException:
         store.close()
         raise
     return store
+
+
+def _check_there(path: Path, create_with: schema.Founding | None) -> None:
+    """Refuse to open what is not there, unless it may be founded; a store that is lost is never founded in silence."""
+    if lost.find_coming(path):
+        raise Outage(f"the store `{path}` is being exchanged for a copy of it", component="db", code=lost.EXCHANGED,
+                     hint="`dream restore-store` or the next `dream consolidate` ends that")
+    if not lost.is_there(path):
+        if not (create_with and create_with.anew):
+            lost.refuse_if_lost(path)
+        if create_with is None:
+            raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
 
 
 def open_reader(path: Path) -> Store:
@@ -218,7 +246,8 @@ def open_reader(path: Path) -> Store:
     Where the file may be written, SQLite opens it so and is told to refuse every change: a connection opened as
     read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
     """
-    if not path.exists():
+    if not lost.is_there(path):
+        lost.refuse_if_lost(path)
         raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
     with translated(path):
         mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
@@ -229,6 +258,7 @@ def open_reader(path: Path) -> Store:
         store = Store(path, connection)
         try:
             if schema.version_of(connection) == 0 and schema.is_empty(connection):
+                lost.refuse_if_lost(path, is_missing=lambda: schema.version_of(connection) == 0)
                 # Somebody is founding it this very moment: it is not there yet, which is no outage.
                 raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
             schema.check_version(connection)
@@ -248,10 +278,16 @@ def open_in_memory(founding: schema.Founding) -> Store:
     return store
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file stands at a path; None where none does."""
+    try:
+        facts = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return facts.st_dev, facts.st_ino
+
+
 def _connect(path: Path) -> sqlite3.Connection:
-    if not path.exists():
-        # Created by us first, so that its mode is right before SQLite writes a byte.
-        fsio.create_private(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
     connection.row_factory = sqlite3.Row
     for pragma in ("foreign_keys = ON", "synchronous = FULL", "secure_delete = ON", "temp_store = MEMORY",
@@ -260,14 +296,20 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) -> None:
+def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) -> bool:
+    """Found a store or bring it up to date, where that was asked for; True for one that is new."""
     connection = store.connection
     version = schema.version_of(connection)
     if version == schema.VERSION:
-        return
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            with suppress(sqlite3.OperationalError):  # somebody reads it just now: the next one who opens it sets it right
+                connection.execute("PRAGMA journal_mode = WAL").fetchall()
+        return False
     if version == 0 and not schema.is_empty(connection):
         raise Corrupt(f"`{store.path}` is a database, but no store of dream",
                       hint="move it away, or choose another place with `--home`")
+    if version == 0 and not (create_with and create_with.anew):
+        lost.refuse_if_lost(store.path, is_missing=lambda: schema.version_of(connection) == 0)
     if version == 0 and create_with is None and not migrate:
         raise StoreMissing(f"no store at `{store.path}`", hint=FIRST_STEPS)
     if version > schema.VERSION or (0 < version < schema.VERSION and not migrate):
@@ -278,6 +320,7 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
         # Another process may have been quicker between our look and our lock.
         if schema.version_of(tx) < schema.VERSION:
             schema.migrate(tx, founding=create_with)
+    return version == 0
 
 
 def sound_row(read: Callable[P, T]) -> Callable[P, T]:

@@ -8,12 +8,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.errors import DreamError
+from dreamd.core.errors import DreamError, Outage
 from dreamd.core.values import (
     DELETION_WAITS,
     IN_PASSING,
@@ -37,6 +37,8 @@ JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation
 
 PUT_OFF = "deletions wait"
 """The fact that deletions of a person's may be waiting."""
+MOST_ROWS = 10_000_000
+"""Further than this nobody looks for rows one by one: a damaged store may claim any number."""
 LOOKED_THROUGH = 100
 """Rows that are read at once where the newest ones do not count."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -218,16 +220,54 @@ def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool =
     return found[:count]
 
 
-def load_noted_after(store: Store, seq: int) -> Iterator[Candidate]:
-    """What was noted after some number, read row by row as far as a damaged store allows; transcripts can be read again."""
-    with suppress(DreamError):
-        for number in range(seq + 1, last_seq(store) + 1):
-            with suppress(DreamError):
-                row = store.one(f"{JOINED} WHERE o.seq = ? AND o.source_id = '' AND o.target = ''", number)
-                one = read_row(row) if row is not None else None
-                if one is not None and (one.key or one.id == said_id(one)):
-                    yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
-                                    one.type_hint, one.ttl, one.explicit, one.sign)
+class Beside:
+    """What one store holds and another does not know, read as far as a damaged store allows."""
+
+    def __init__(self, store: Store, known: AbstractSet[str]) -> None:
+        self._store, self._known = store, known
+        self.whole = True
+        """False once something could not be read."""
+
+    def read(self) -> Iterator[Candidate]:
+        """Every observation with an id that is not known, in the order it was stored in; none that is not what was said."""
+        context = "" if self._has_context() else "'' AS context"
+        joined = JOINED.replace("o.context", context or "o.context")
+        for number in self._numbers():
+            try:
+                row = self._store.one(f"{joined} WHERE o.seq = ?", number)
+                one = _as_said(row) if row is not None else None
+            except DreamError as error:
+                self._miss(error)
+                continue
+            if one is not None and one.id not in self._known:
+                yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
+                                one.type_hint, one.ttl, one.explicit, one.sign, one.source_id, one.start, one.end,
+                                one.target, one.context)
+
+    def _has_context(self) -> bool:
+        try:
+            return any(row["name"] == "context" for row in self._store.all("PRAGMA table_info(observation)"))
+        except DreamError as error:
+            self._miss(error)
+            return True
+
+    def _numbers(self) -> Sequence[int]:
+        """The rows that are worth a look; where the table cannot be read as a whole, every number there may be."""
+        try:
+            rows = self._store.tuples("SELECT seq, id FROM observation ORDER BY seq")
+            return [seq for seq, one in rows if one not in self._known]
+        except DreamError as error:
+            self._miss(error)
+        try:
+            return range(1, min(last_seq(self._store), MOST_ROWS) + 1)
+        except DreamError as error:
+            self._miss(error)
+            return ()
+
+    def _miss(self, error: DreamError) -> None:
+        if isinstance(error, Outage) and error.code != "disk-error":
+            raise error  # busy or without rights: that passes, and what could be read then must not be left behind
+        self.whole = False
 
 
 def set_aside(tx: sqlite3.Connection, run: int) -> int:
@@ -270,6 +310,13 @@ def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: b
 def tombstone_key(store: Store) -> bytes:
     """The store's secret for tombstones."""
     return bytes.fromhex(store.meta("tombstone_key") or "00")
+
+
+@sound_row
+def _as_said(row: sqlite3.Row) -> Observation | None:
+    """One row, if it still is what its id was made of."""
+    one = read_row(row)
+    return one if one.key or one.id == said_id(one) else None
 
 
 @sound_row

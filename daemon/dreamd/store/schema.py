@@ -35,6 +35,8 @@ class Founding:
 
     at: datetime
     zone: str
+    anew: bool = False
+    """A person wants a new one where the old one is lost."""
 
 
 FIRST = """

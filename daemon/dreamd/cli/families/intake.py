@@ -14,6 +14,7 @@ from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, MemoryClass, MemoryType, Origin, parse_scope, storable
 
 if TYPE_CHECKING:
+    from dreamd.core.errors import Outage
     from dreamd.dream.phases.gather import Gathered
     from dreamd.sources import FoundSource
     from dreamd.store.intake.notebook import Noted
@@ -65,7 +66,7 @@ def note(context: Context, options: Namespace) -> int:
            "type": options.memory_type, "ttl": options.ttl, "at": options.at, "conversation": options.conversation,
            "key": options.key}
     noted = take_note(context.world, [_candidate(context, {k: v for k, v in row.items() if v is not None})])
-    return _answer(context, [(1, a) for a in noted.answers], deferred=noted.deferred)
+    return _answer(context, [(1, a) for a in noted.answers], deferred=noted.deferred, why=noted.why)
 
 
 def _read_text(context: Context) -> str:
@@ -87,12 +88,14 @@ def _note_lines(context: Context, file: str) -> int:
 
     answers: list[tuple[int, Stored]] = []
     waiting: list[tuple[int, Candidate]] = []
-    deferred = False
+    deferred, why = False, None
 
     def flush() -> bool:
+        nonlocal why
         noted: Noted = take_note(context.world, [c for _, c in waiting])
         answers.extend((n, a) for (n, _), a in zip(waiting, noted.answers, strict=True))
         waiting.clear()
+        why = noted.why or why
         return noted.deferred
 
     with opened(context, file) as stream:
@@ -105,7 +108,7 @@ def _note_lines(context: Context, file: str) -> int:
                 deferred = flush() or deferred
     if waiting:
         deferred = flush() or deferred
-    return _answer(context, sorted(answers, key=lambda row: row[0]), deferred=deferred)
+    return _answer(context, sorted(answers, key=lambda row: row[0]), deferred=deferred, why=why)
 
 
 def opened(context: Context, file: str) -> IO[bytes]:
@@ -207,17 +210,21 @@ def _day(text: str) -> str:
     return day.isoformat()
 
 
-def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bool) -> int:
+def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bool, why: Outage | None) -> int:
     rows = [{"id": a.id or None, "key": a.key or None, "status": a.status, "reason": a.reason or None, "line": n}
             for n, a in answers]
-    context.document({"observations": rows})
+    inbox = context.world.paths.inbox
+    context.document({"observations": rows} | ({"inbox": str(inbox)} if deferred else {}))
     stored = sum(1 for _, a in answers if a.status == "stored")
     known = sum(1 for _, a in answers if a.status == "known")
     refused = [(n, a) for n, a in answers if a.status == "refused"]
     told = [f"{number} {word}" for number, word in ((stored, "stored"), (known, "known already")) if number]
     if context.verbosity >= 0 and told:
-        later = ", waiting in the inbox while the store is busy" if deferred else ""
+        later = ", waiting in the inbox while the store is busy" if deferred and not why else ""
         context.say(f"noted: {', '.join(told)}{later}")
+    if why:
+        context.warn(f"{why.message}; what was noted waits in `{inbox}`")
+        context.tell(f"hint: {why.hint}")
     for n, a in refused[:SHOWN_REFUSALS]:
         context.warn(f"line {n} refused: {a.reason}" if len(answers) > 1 else f"refused: {a.reason}")
     if len(refused) > SHOWN_REFUSALS:
@@ -299,12 +306,13 @@ def sources(context: Context, _options: Namespace) -> int:
     from dreamd.cli.printing import render
     from dreamd.kit import source_roots
     from dreamd.sources import discover
-    from dreamd.store import work
+    from dreamd.store import lost, work
     from dreamd.store.connection import open_reader
 
     world = context.world
     known: dict[str, Source] = {}
-    if world.paths.store.exists():
+    lost.refuse_if_lost(world.paths.store)
+    if lost.is_there(world.paths.store):
         store = open_reader(world.paths.store)
         try:
             known = {s.path: s for s in work.load_sources(store)}

@@ -1,15 +1,14 @@
-"""Upkeep: `dream check`, `dream restore-store`, `dream config`."""
+"""Upkeep: `dream check`, `dream config`."""
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from pathlib import Path
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
-from dreamd.core.errors import Corrupt, StoreMissing
+from dreamd.core.errors import Corrupt
 from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES
 
@@ -21,8 +20,6 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "check":
         parser.add_argument("--repair", action="store_true", help="make anew what is derived: files, vectors, word index")
-    elif command == "restore-store":
-        parser.add_argument("file", metavar="FILE", nargs="?", help="a backup (the newest sound one)")
     else:
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="show",
                             help="show every setting, the path of the file, or check the file")
@@ -30,8 +27,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
-    commands: dict[str, Callable[[Context, Namespace], int]] = {
-        "check": check, "restore-store": restore_store, "config": config}
+    commands: dict[str, Callable[[Context, Namespace], int]] = {"check": check, "config": config}
     return commands[context.command](context, options)
 
 
@@ -53,25 +49,6 @@ def check(context: Context, options: Namespace) -> int:
         raise Corrupt(f"{render.count(len(broken), 'check')} failed", hint=hint)
     context.say("everything agrees" if not broken else "")
     return Corrupt.exit_code if broken else 0
-
-
-def restore_store(context: Context, options: Namespace) -> int:
-    """Put a verified backup in the store's place; the present one stays beside it."""
-    from dreamd.dream import check as doctor
-    from dreamd.store.intake import inbox
-
-    chosen = Path(options.file).expanduser().absolute() if options.file else None
-    if not context.world.paths.home.is_dir():
-        raise StoreMissing(f"no home at `{context.world.paths.home}`", hint="`dream consolidate` or `dream note` makes one")
-    used, kept = doctor.restore_store(context.world, chosen)
-    context.document({"restored": str(used), "kept": str(kept) if kept else None})
-    context.say(f"restored from `{used}`")
-    if kept is not None:
-        context.say(f"the store that was there is kept as `{kept}`")
-    if inbox.list_inbox(context.world.paths):
-        context.say("what was noted since then waits in the inbox; `dream consolidate` takes it in")
-    context.tell("hint: `dream check --repair` brings the files in line with it")
-    return 0
 
 
 def config(context: Context, options: Namespace) -> int:

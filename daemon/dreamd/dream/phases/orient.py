@@ -13,6 +13,7 @@ from dreamd.core import fsio
 from dreamd.core.errors import Outage
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.apart import apart
+from dreamd.dream.phases import homecoming
 from dreamd.dream.phases.hand_edits import Edited, read_edits
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, work
@@ -52,9 +53,19 @@ def orient(kit: Kit) -> Orientation:
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         for leftover in fsio.list_temporaries(kit.paths.home):
             fsio.remove(leftover)
+        _come_home(kit, warnings)
         taken = take_inbox(kit, warnings)
-    edits = tuple(read_edits(kit, warnings))
+    # Files that wait to be brought in line with the store say nothing yet about what a person changed.
+    edits = () if kit.dry and homecoming.is_due(kit) else tuple(read_edits(kit, warnings))
     return Orientation(edits, interrupted, finished, taken, tuple(warnings))
+
+
+def _come_home(kit: Kit, warnings: list[str]) -> None:
+    if homecoming.is_due(kit):
+        moved = homecoming.settle_in(kit)
+        if moved:
+            warnings.append(f"the store is an older one than the files: {moved} brought in line with it; what it does not know "
+                            f"lies in `{homecoming.SET_ASIDE}/`")
 
 
 def _close_interrupted(kit: Kit) -> int:

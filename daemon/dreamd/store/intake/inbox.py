@@ -7,7 +7,7 @@ removes each only after its commit. Text is masked before it is written.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +24,9 @@ LARGEST_BYTES = 4 * 1024 * 1024
 MOST_FILES = 20_000
 MOST_BYTES = 256 * 1024 * 1024
 """More than this and a writer is told so: an inbox nobody empties must not fill the disk."""
+PART_CHARS = 250_000
+PART_ROWS = 100
+"""What goes into one file where many observations are laid down at once."""
 MOST_BAD = 100
 """Files that could not be read and are kept aside; the oldest go first beyond it."""
 
@@ -52,11 +55,29 @@ class Delivery:
 
 def put_notes(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:
     """Leave observations; `ticket` keeps two writers of one instant apart."""
-    rows = [{
-        "text": c.text, "origin": c.origin.value, "at": iso(c.at), "scope": str(c.scope), "conversation": c.conversation,
-        "key": c.key, "class": c.class_hint, "type": c.type_hint, "ttl": c.ttl, "explicit": c.explicit, "sign": c.sign,
-    } for c in candidates]
-    return _put(paths, {"observations": rows}, now=now, ticket=ticket)
+    return _put(paths, {"observations": [_row(c) for c in candidates]}, now=now, ticket=ticket)
+
+
+def put_saved(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:
+    """Leave what only a store holds that is about to be left, with where it came from; however full the inbox is."""
+    rows = [{**_row(c), "source": c.source_id, "start": c.start, "end": c.end, "target": c.target, "context": c.context}
+            for c in candidates]
+    return _put(paths, {"observations": rows}, now=now, ticket=ticket, bounded=False)
+
+
+def in_parts(candidates: Iterable[Candidate]) -> Iterator[list[Candidate]]:
+    """Candidates in parts small enough for one file each."""
+    part: list[Candidate] = []
+    size = 0
+    for candidate in candidates:
+        chars = len(candidate.text) + len(candidate.context)
+        if part and (size + chars > PART_CHARS or len(part) >= PART_ROWS):
+            yield part
+            part, size = [], 0
+        part.append(candidate)
+        size += chars
+    if part:
+        yield part
 
 
 def put_recalls(paths: Paths, ids: Sequence[str], *, now: datetime, ticket: str) -> Path:
@@ -96,8 +117,14 @@ def keep_aside(paths: Paths, path: Path) -> None:
         fsio.remove(old)
 
 
-def _put(paths: Paths, content: dict[str, object], *, now: datetime, ticket: str) -> Path:
-    waiting = list_inbox(paths)
+def _row(one: Candidate) -> dict[str, object]:
+    return {"text": one.text, "origin": one.origin.value, "at": iso(one.at), "scope": str(one.scope),
+            "conversation": one.conversation, "key": one.key, "class": one.class_hint, "type": one.type_hint, "ttl": one.ttl,
+            "explicit": one.explicit, "sign": one.sign}
+
+
+def _put(paths: Paths, content: dict[str, object], *, now: datetime, ticket: str, bounded: bool = True) -> Path:
+    waiting = list_inbox(paths) if bounded else []
     if len(waiting) >= MOST_FILES or sum(_size(p) for p in waiting) >= MOST_BYTES:
         raise DreamError(f"{len(waiting)} files wait in the inbox already, and it is full",
                          hint="run `dream consolidate` to take them in")
@@ -134,4 +161,6 @@ def _candidate(row: dict[str, object]) -> Candidate:
         scope=parse_scope(str(row["scope"])), conversation=str(row["conversation"]), key=str(row["key"]),
         class_hint=MemoryClass(str(row["class"])) if row["class"] else None,
         type_hint=MemoryType(str(row["type"])) if row["type"] else None, ttl=str(row["ttl"]) if row["ttl"] else None,
-        explicit=bool(row["explicit"]), sign=str(row["sign"]))
+        explicit=bool(row["explicit"]), sign=str(row["sign"]), source_id=str(row.get("source", "")),
+        start=int(str(row.get("start", 0))), end=int(str(row.get("end", 0))), target=str(row.get("target", "")),
+        context=redact(str(row.get("context", ""))).text)

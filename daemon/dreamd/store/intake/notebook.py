@@ -7,14 +7,15 @@ interpreter included; so nothing heavy is imported before it is certain to be ne
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core import fsio, locks
-from dreamd.core.errors import Corrupt, Outage
+from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.values import LONGEST_TEXT, Candidate
-from dreamd.store import observations, schema
+from dreamd.store import lost, observations, schema
 from dreamd.store.connection import Store, open_store
 from dreamd.store.observations import Stored
 from dreamd.text.redaction import mask_name, mask_scope, redact
@@ -28,18 +29,19 @@ DEFERRED = "deferred"
 REFUSED = "refused"
 TAKEN_INTO = frozenset({"observation"})
 """The only table a note goes to: to be told so spares the store two milliseconds."""
-WAITING_CODES = frozenset({"store-busy", "store-older"})
-"""States of a store that end with the next dream; until then a note waits in the inbox."""
+WAITING_CODES = frozenset({"store-busy", "store-older", lost.EXCHANGED, lost.CODE})
+"""States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
 LONGEST_KEY = 400
 PART_CHARS = 250_000
 
 
 @dataclass(frozen=True)
 class Noted:
-    """What became of each note, in order; `deferred` when they wait in the inbox."""
+    """What became of each note, in order; `deferred` when they wait in the inbox, and `why` where it is no passing thing."""
 
     answers: tuple[Stored, ...]
     deferred: bool = False
+    why: Outage | None = None
 
 
 def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
@@ -50,9 +52,9 @@ def take_note(world: World, candidates: Sequence[Candidate]) -> Noted:
     answers: list[Stored | None] = [_refusal(c) for c in candidates]
     now = world.clock.now()
     fit = [_storable(c, now) for c, answer in zip(candidates, answers, strict=True) if answer is None]
-    stored, deferred = _keep(world, fit) if fit else ([], False)
+    stored, deferred, why = _keep(world, fit) if fit else ([], False, None)
     left = iter(stored)
-    return Noted(tuple(answer if answer is not None else next(left) for answer in answers), deferred)
+    return Noted(tuple(answer if answer is not None else next(left) for answer in answers), deferred, why)
 
 
 def _storable(candidate: Candidate, now: datetime) -> Candidate:
@@ -85,27 +87,34 @@ def _encodable(candidate: Candidate) -> bool:
     return True
 
 
-def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool]:
+def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool, Outage | None]:
     paths, now = world.paths, world.clock.now()
+    why: Outage | None = None
     locks.check_local(paths.home, allow_network=world.settings.store.allow_network_filesystem)
     fsio.make_private_dir(paths.locks)
     try:
         with locks.foreground(paths.locks, BUDGET_S):
             store = open_store(paths.store, create_with=schema.Founding(now, world.zone_name))
             try:
-                return _append(store, candidates, now), False
+                return _append(store, candidates, now), False, None
             finally:
                 store.close()
     except locks.WriteBusy:
         pass
-    except Outage as outage:
-        if outage.code not in WAITING_CODES:
+    except Outage as failure:
+        if failure.code not in WAITING_CODES:
             raise
+        if failure.code in (lost.EXCHANGED, lost.CODE):
+            from dreamd.core import outage
+
+            why = failure
+            with suppress(DreamError):  # the note itself has no room then either, and says so
+                outage.flag(paths.outage, failure, now=now, owner="dream note")
     except Corrupt as damage:
         # The store takes nothing, but the words must not be lost with it: they wait until it is mended or replaced.
         _defer(world, candidates, now)
         raise Corrupt(f"{damage.message}; the note waits in the inbox", hint=damage.hint) from damage
-    return _defer(world, candidates, now), True
+    return _defer(world, candidates, now), True, why
 
 
 def _append(store: Store, candidates: list[Candidate], now: datetime) -> list[Stored]:
