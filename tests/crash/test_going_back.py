@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -29,7 +30,7 @@ NEXT_DAY, EVENING, LATER = "2026-03-02T09:00:00Z", "2026-03-02T20:00:00Z", "2026
 BEFORE = ("The staging port of cedar is 8080.", "Reviews of cedar need two people.")
 SINCE = tuple(f"Cabinet {n} holds the drawings of pier {n * 7}." for n in range(1, 6))
 AFTER = "The canary group of cedar is called sparrow."
-CALLS = ("fsync", "fdatasync", "pwrite64", "write", "rename", "unlink", "ftruncate", "mkdir", "openat", "close", "flock")
+CALLS = ("fsync", "fdatasync", "pwrite64", "write", "rename", "unlink", "ftruncate", "mkdir", "flock", "link")
 
 
 @pytest.fixture
@@ -121,7 +122,7 @@ def effects_of(lived: House, room: Path) -> int:
     return len(disk.effects)
 
 
-def test_going_back_loses_no_note_that_stood_in_the_log_alone(lived: House, room: Path) -> None:
+def test_going_back_loses_no_note_that_stood_in_the_log_alone(lived: House) -> None:
     done = going_back.restore_store(lived.world(EVENING))
     assert (done.saved, done.whole) == (len(SINCE), True)
     assert wrong_after(lived) == []
@@ -246,17 +247,12 @@ def test_going_back_may_be_killed_at_any_system_call(lived: House, room: Path, t
         return subprocess.run([*traced, *words], env=env, capture_output=True, timeout=120, check=False).returncode
 
     house = copy(lived, room)
-    assert go_back(house, "-e", f"trace={','.join(CALLS)}", "-P", str(house.home)) == 0
-    lines = (room / "trace").read_text()
-    wrong, cases = [], 0
-    for call in CALLS:
-        first, n = 1, 0
-        everything = subprocess.run(["grep", "-c", f" {call}(", str(room / "trace")], capture_output=True, text=True, check=False)
-        n = int(everything.stdout or 0)
-        assert re.search(call, lines) or not n
-        for at in range(first, n + 1):
-            house, cases = copy(lived, room), cases + 1
-            go_back(house, "-P", str(house.home), "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={at}")
-            wrong += [f"{call} {at}: {one}" for one in wrong_after(house)]
-    tell(f"killed at {cases} system calls, {len(wrong)} anomalies")
+    assert go_back(house, "-e", f"trace={','.join(CALLS)}") == 0
+    made = Counter(re.findall(r"(?m)^\d+\s+(\w+)\(", (room / "trace").read_text()))
+    wrong, cases = [], [(call, at) for call in CALLS for at in range(1, made[call] + 1)]
+    for call, at in cases:
+        house = copy(lived, room)
+        go_back(house, "-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={at}")
+        wrong += [f"{call} {at}: {one}" for one in wrong_after(house)]
+    tell(f"killed at each of {len(cases)} system calls ({dict(made)}), {len(wrong)} anomalies")
     assert wrong == []

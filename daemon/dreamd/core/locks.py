@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import SystemClock, iso
-from dreamd.core.errors import ConfigError, DreamError, Locked
+from dreamd.core.errors import ConfigError, DreamError, Locked, Outage
 
 if TYPE_CHECKING:
     from filelock import UnixFileLock
@@ -141,6 +141,7 @@ class Background:
 
     def __init__(self, locks_dir: Path, *, should_stop: Callable[[], bool] | None = None,
                  patience_s: float = BACKGROUND_PATIENCE_S) -> None:
+        self._home = locks_dir.parent
         self._gate = _lock(locks_dir, GATE_LOCK)
         self._write = _lock(locks_dir, WRITE_LOCK)
         self._should_stop = should_stop
@@ -155,6 +156,9 @@ class Background:
         Raises WriteBusy when the gate stays shut beyond patience or the run is asked to stop while it waits.
         """
         since_s = SystemClock().monotonic()
+        if not self._home.is_dir():
+            raise Outage(f"the home `{self._home}` is gone", component="db", code="store-busy",
+                         hint="bring it back; nothing was changed")
         _take(self._gate, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
         self._gate.release()
         _take(self._write, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)

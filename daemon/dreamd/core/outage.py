@@ -77,6 +77,10 @@ def flag(outage_dir: Path, failure: Outage, *, now: datetime, owner: str, fallba
     component = failure.component if failure.component in COMPONENTS else "cycle"
     known = {m.component: m for m in read_markers(outage_dir, now=now, fallback=fallback)}
     marker = _next_marker(known.get(component), failure, now=now, owner=owner)
+    if not os.path.lexists(outage_dir.parent):
+        # A home that is away is not made again for the sake of a marker: whoever brings it back needs the place.
+        _write_fallback(fallback, marker)
+        return marker
     try:
         fsio.write_atomic(outage_dir / f"{marker.component}.json", _encode(marker))
     except DreamError as refused:

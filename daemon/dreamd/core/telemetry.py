@@ -58,6 +58,8 @@ def log_event(paths: Paths, event: str, *, clock: Clock | None = None, **fields:
     for name, content in fields.items():
         record[name] = _checked(name, content)
     line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
+    if not paths.home.is_dir():
+        return False  # a home that is away is not made again for a line in its log
     return _append_bounded(paths.logs / EVENTS_NAME, line)
 
 
@@ -117,6 +119,8 @@ class Heartbeat:
         self.beat = replace(beat, role=self.beat.role, pid=self.beat.pid, start_token=self.beat.start_token,
                             boot_id=self.beat.boot_id, version=__version__, at=iso(self._clock.now()),
                             boot_s=round(boot_time_s(), 3))
+        if not self._path.parent.is_dir():
+            return False  # the home is away, and nobody looks for us where it was
         body = json.dumps({"schema": HEARTBEAT_SCHEMA, **asdict(self.beat)}, separators=(",", ":")).encode()
         return _replace_unsynced(self._path, body)
 

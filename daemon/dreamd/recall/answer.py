@@ -236,6 +236,8 @@ def _hits(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
 def record_recalls(kit: Kit, ids: Sequence[str]) -> None:
     """Count a recall for each memory; where the store is busy the count waits in the inbox."""
     now = kit.clock.now()
+    if not kit.paths.home.is_dir():
+        return  # it was moved away while we looked, and is not made again for a count
     try:
         with locks.foreground(kit.paths.locks, RECALL_BUDGET_S), kit.store.writing() as tx:
             memories.record_recalls(tx, ids, now)

@@ -44,8 +44,8 @@ class Alarms:
         """A dream begins, which is a try for everything."""
         self._tried_s = at_s
 
-    def flag(self, failure: Outage, now: datetime) -> None:
-        """Leave or renew a marker, and tell a person at most once a day."""
+    def flag(self, failure: Outage, now: datetime, *, quietly: bool = False) -> None:
+        """Leave or renew a marker, and tell a person at most once a day; `quietly` where even a log may not be written."""
         known = next((m for m in self.markers if m.component == failure.component and m.code == failure.code), None)
         if known is not None and not outage.is_retry_due(known, now=now, boot_id=self._boot_id):
             return  # seen again on a look, which is no attempt
@@ -53,6 +53,8 @@ class Alarms:
             marker = outage.flag(self._paths.outage, failure, now=now, owner="dream run", fallback=self._fallback)
         except DreamError as worse:
             self._event("outage.unmarked", component=failure.component, reason=worse.message)
+            return
+        if quietly:
             return
         self.markers = [marker, *(m for m in self.markers if m.component != marker.component)]
         spoke = self._alerted.get(marker.component)

@@ -21,6 +21,7 @@ from dreamd.core.telemetry import Field
 from dreamd.core.world import World
 from dreamd.kit import check_home, read_zone, source_roots
 from dreamd.service import memo
+from dreamd.service.abode import Abode
 from dreamd.service.alarms import Alarms
 from dreamd.service.companion import Companion
 from dreamd.service.gating import gates
@@ -86,6 +87,7 @@ class Service:
         self._vitals = Vitals(world, self._notifier, boot_id=boot_id)
         self._alarms = Alarms(world, boot_id=boot_id, event=self._event)
         self._settling = Settling(world, boot_id=boot_id)
+        self._abode = Abode(world.paths)
         self._rescanned_s = -rhythm.rescan_s
         self._cycles = self._failures = 0
         self._said_hold: tuple[str, ...] = ()
@@ -156,10 +158,13 @@ class Service:
         self._event("service.stopped", counts={"dreams": self._cycles, "failures": self._failures})
         self._companion.stop()
         self._vitals.end()
+        self._abode.leave()
 
     def _tick(self) -> None:
         """Look at everything once; nothing that goes wrong here ends the service."""
         try:
+            if not self._is_at_home():
+                return
             self._notice_time()
             self._notice_sources()
             self._companion.attend()
@@ -177,8 +182,25 @@ class Service:
             telemetry.log_crash(self.world.paths, error)
             self._flag(Outage(f"the service failed in a tick ({type(error).__name__})", component="cycle", code="tick-failed",
                               hint=f"`{self.world.paths.logs / telemetry.CRASH_NAME}` says where"))
-        # Reached only by getting through the whole look: that is the progress the watchdog lives on.
-        self._notifier.tell("WATCHDOG=1")
+        finally:
+            # Whatever it came to, the look is over: that is the progress the watchdog lives on.
+            self._notifier.tell("WATCHDOG=1")
+
+    def _is_at_home(self) -> bool:
+        """Whether the home is still the one we serve; while it is not, nothing is read or written there."""
+        was_away, failure = self._abode.is_away, self._abode.look()
+        if failure is None:
+            if was_away:
+                self._memo = Memo()
+                self._event("service.home-back")
+            return True
+        if not was_away:
+            self._say("service.home-away", reason=failure.message, hint=failure.hint)
+            self._notifier.tell("STATUS=the home is away")
+            self._alarms.flag(failure, self.world.clock.now(), quietly=True)
+        if self._child is not None and not self._child.asked:
+            self._child.ask_to_stop()
+        return False
 
     def _notice_time(self) -> None:
         before = self._settling.reading
@@ -192,6 +214,7 @@ class Service:
     def _notice_sources(self) -> None:
         now = self.world.clock.now()
         self._memo = memo.read_memo(self.world, self._memo)
+        self._abode.settle()
         self._ledger.learn(dict(self._memo.taken))
         for path in self._watcher.take_touched():
             self._ledger.look(path, now=now)
@@ -324,7 +347,8 @@ class Service:
                 self._ledger.mark(path, staged=True)
 
     def _flag(self, failure: Outage) -> None:
-        self._alarms.flag(failure, self.world.clock.now())
+        if not self._abode.is_away:
+            self._alarms.flag(failure, self.world.clock.now())
 
     def _take_settings(self) -> None:
         try:
@@ -349,5 +373,6 @@ class Service:
         self._vitals.tell(state, self._memo, counters, reading=self._settling.reading)
 
     def _event(self, event: str, **fields: Field) -> None:
-        telemetry.log_event(self.world.paths, event, clock=self.world.clock, **fields)
+        if not self._abode.is_away:
+            telemetry.log_event(self.world.paths, event, clock=self.world.clock, **fields)
         self._say(event, **fields)

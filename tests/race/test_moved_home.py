@@ -1,0 +1,78 @@
+"""A home that is moved away or exchanged under a running service: nothing is founded in its place, and nothing is lost."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from serving import ONLY_EXTRACTION, Place
+
+NOTED = "The staging port of cedar is 8080."
+MEANWHILE = "Reviews of cedar need two people."
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[Place]:
+    (tmp_path / "person").mkdir()
+    made = Place(tmp_path)
+    yield made
+    for process in made.started:
+        process.kill()
+        process.wait()
+
+
+def served(place: Place) -> None:
+    """A home with a store in it and a service that has looked at it."""
+    assert place.dream("note", NOTED).returncode == 0
+    place.serve(ONLY_EXTRACTION)
+    place.waits_for(place.paths.heartbeat.exists)
+
+
+def test_a_moved_home_is_not_made_again_by_its_service(place: Place) -> None:
+    served(place)
+    elsewhere = place.base / "elsewhere"
+    place.paths.home.rename(elsewhere)
+    place.waits_for(lambda: place.events("service.home-away"))
+    assert not place.paths.home.exists()
+    shutil.move(elsewhere, place.paths.home)
+    place.waits_for(lambda: place.events("service.home-back"))
+    assert place.rows("SELECT text FROM observation") == [(NOTED,)]
+
+
+def test_a_note_into_a_moved_home_waits_and_says_where(place: Place) -> None:
+    served(place)
+    place.paths.home.rename(place.base / "elsewhere")
+    told = place.dream("note", MEANWHILE)
+    assert (told.returncode, str(place.paths.inbox) in told.stderr) == (0, True), told.stderr
+    assert not place.paths.store.exists()
+    asked = place.dream("list")
+    assert asked.returncode == 12
+    assert "dream restore-store" in asked.stderr
+    assert "dream init --new" in asked.stderr
+
+
+def test_an_empty_directory_in_the_place_of_the_home_stays_without_a_store(place: Place) -> None:
+    """As where a disk was unmounted: what is below the mount point is not the home."""
+    served(place)
+    elsewhere = place.base / "elsewhere"
+    place.paths.home.rename(elsewhere)
+    place.paths.home.mkdir()
+    place.waits_for(lambda: place.events("service.home-away"))
+    assert place.dream("consolidate").returncode == 12
+    assert place.dream("note", MEANWHILE).returncode == 0
+    assert not place.paths.store.exists()
+    assert len(list(place.paths.inbox.glob("*.json"))) == 1
+
+
+def test_a_store_that_vanishes_under_a_service_is_not_founded_anew(place: Place) -> None:
+    served(place)
+    place.paths.store.unlink()
+    place.waits_for(lambda: (place.paths.outage / "db.json").exists())
+    assert not place.paths.store.exists()
+    assert place.dream("status").returncode == 12
+    assert place.dream("note", MEANWHILE).returncode == 0
+    assert place.dream("init", "--new").returncode == 0
+    place.waits_for(lambda: place.rows("SELECT text FROM observation") == [(MEANWHILE,)])
