@@ -113,7 +113,7 @@ class Disk:
         if fault.lose:
             for path in sorted(self._unsynced):
                 # The store was only created here; what SQLite wrote into it since, SQLite has synced.
-                if path.is_file() and (not some or (path.suffix != ".db" and chance.random() < 0.5)):
+                if path.is_file() and path.suffix != ".db" and (not some or chance.random() < 0.5):
                     os.truncate(path, chance.randrange(path.stat().st_size + 1) if some else 0)
         os._exit(KILLED)
 

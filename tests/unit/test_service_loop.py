@@ -137,6 +137,7 @@ def test_a_child_that_needs_too_much_memory_says_so(tmp_path: Path, monkeypatch:
     for name in ("lower_priority", "_limit_memory", "_die_with_parent"):
         monkeypatch.setattr(child, name, lambda *_: None)
     monkeypatch.setattr(child.Stop, "listen", lambda _self: None)
+    (tmp_path / "home").mkdir()
     code = child.main(["dream", "--home", str(tmp_path / "home"), "--config", str(tmp_path / "none.toml")])
     assert code == 12
     assert "more memory" in capsys.readouterr().out
