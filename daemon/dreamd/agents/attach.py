@@ -7,7 +7,6 @@ the bytes. A directory that has not changed since it was last settled costs one 
 
 from __future__ import annotations
 
-import difflib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from pathlib import Path
 from dreamd.agents import foreign_dir
 from dreamd.agents.foreign_backup import DONE, PLANNED, UNDONE, FileChange, Manifest, Shelf
 from dreamd.agents.foreign_dir import ForeignFiles
+from dreamd.agents.foreign_secrets import masked_diff, moves_secrets, set_apart
 from dreamd.core import fsio, locks
 from dreamd.core.clock import SystemClock, iso, local_date, parse_instant
 from dreamd.core.errors import DreamError, Refused, UsageError
@@ -85,16 +85,8 @@ class DirectoryPlan:
 
     @property
     def diff(self) -> str:
-        """The change as a unified diff."""
-        lines: list[str] = []
-        for name in self.changed:
-            old, new = self.before.texts.get(name), self.after.get(name)
-            lines += difflib.unified_diff(
-                (old or "").splitlines(keepends=True), (new or "").splitlines(keepends=True),
-                "/dev/null" if old is None else f"a/{name}", "/dev/null" if new is None else f"b/{name}",
-            )
-        text = "".join(x if x.endswith("\n") else f"{x}\n\\ No newline at end of file\n" for x in lines)
-        return text.encode("utf-8", "replace").decode()
+        """The change as a unified diff, secrets masked."""
+        return masked_diff(self.before.texts, self.after, self.changed)
 
 
 @dataclass(frozen=True)
@@ -154,12 +146,15 @@ def plan_directory(kit: Kit, directory: Path, *, dialect: Dialect | None = None,
     settled = _fingerprint(files.texts, chosen, today)
     if known and known.settled == settled:
         return DirectoryPlan(chosen, files, dict(files.texts), AttachPlan(), settled)
-    entries = read_entries(files.texts, chosen)
-    rules = AttachRules(today, chosen, allow_large_change=allow_large_change, present=files.present)
-    plan = plan_attach(entries, _judged(kit, entries), rules=rules)
+    apart = set_apart(read_entries(files.texts, chosen), files.texts)
+    rules = AttachRules(today, chosen, allow_large_change=allow_large_change, present=files.present | apart.files)
+    plan = plan_attach(apart.entries, _judged(kit, apart.entries), rules=rules)
+    plan = replace(plan, warnings=(*plan.warnings, *apart.warnings))
     limits = kit.settings.index
     after = apply_edits(files.texts, plan.edits, dialect=chosen, limits=IndexLimits(
         limits.max_lines, limits.max_kib * 1000, limits.aim_lines))
+    if moves_secrets(files.texts, after):
+        plan, after = AttachPlan(warnings=plan.warnings), dict(files.texts)
     missing = account(files.texts, after, archive=plan.archived, dialect=chosen)
     if missing:
         raise DreamError(f"{len(missing)} entries of `{root}` would be lost; nothing was changed",
@@ -219,7 +214,7 @@ def undo(kit: Kit, run_id: str) -> int:
         kit.kind, kit.run = "undo", None
         mine = kit.begin()
         for file in manifest.files:
-            body = _shelf(kit).body(run.id, file.before)
+            body = _shelf(kit).body(run.id, file.before, foreign_dir.bytes_of(root, file.name))
             if not foreign_dir.replace_file(root, file.name, body=body, base_sha=file.after, mode=file.mode):
                 raise Refused(f"`{file.name}` changed while it was put back", hint="run it again")
         with kit.writing() as tx:
@@ -337,17 +332,18 @@ def _shelf(kit: Kit) -> Shelf:
 
 def _write_backup(kit: Kit, run: Run, planned: DirectoryPlan) -> Manifest:
     files = []
-    bodies: list[bytes] = []
+    pairs: list[tuple[bytes | None, bytes | None]] = []
     for name in planned.changed:
-        pair = [None if t is None else foreign_dir.encode(t) for t in (planned.before.texts.get(name), planned.after.get(name))]
-        shas = [None if body is None else fsio.sha256_bytes(body) for body in pair]
-        bodies += [body for body in pair if body is not None]
+        old, new = (None if text is None else foreign_dir.encode(text)
+                    for text in (planned.before.texts.get(name), planned.after.get(name)))
+        shas = [None if body is None else fsio.sha256_bytes(body) for body in (old, new)]
+        pairs.append((old, new))
         files.append(FileChange(name, shas[0], shas[1], planned.before.modes.get(name, _usual_mode(planned.before))))
     rows = [{"file": e.entry.file, "text": e.entry.text, "title": e.entry.title, "action": e.action, "reason": e.reason,
              "evidence": e.evidence, "successor": e.successor} for e in planned.plan.edits if e.archives]
     archive = "".join(json.dumps(row) + "\n" for row in rows).encode()
     manifest = Manifest(run.id, str(planned.before.root), planned.dialect.value, iso(kit.clock.now()), PLANNED, tuple(files))
-    _shelf(kit).store(manifest, bodies, archive=archive)
+    _shelf(kit).store(manifest, pairs, archive=archive)
     return manifest
 
 
@@ -368,7 +364,11 @@ def _write_files(kit: Kit, manifest: Manifest) -> list[str]:
     """Write what comes or changes first and remove last, so that no words are nowhere in between."""
     warnings = []
     for file in sorted(manifest.files, key=lambda f: f.after is None):
-        body = _shelf(kit).body(manifest.run, file.after)
+        present = foreign_dir.bytes_of(Path(manifest.root), file.name)
+        if present is not None and fsio.sha256_bytes(present) not in (file.before, file.after):
+            warnings.append(f"`{file.name}` was changed meanwhile; it stays as it is")
+            continue
+        body = _shelf(kit).body(manifest.run, file.after, present)
         if not foreign_dir.replace_file(Path(manifest.root), file.name, body=body, base_sha=file.before, mode=file.mode):
             warnings.append(f"`{file.name}` was changed meanwhile; it stays as it is")
     _shelf(kit).mark(manifest, DONE)

@@ -1,7 +1,8 @@
 """What a run did to an attached directory, kept below the home: the bytes before and after, and what left it.
 
 The manifest is written before the first file of the directory changes. `planned` means that some files may not be
-written yet; whoever finds it finishes the work.
+written yet; whoever finds it finishes the work. Of a file that holds secrets only the change is kept: the lines with
+them are taken from the file itself when a run is finished or taken back, and a masked copy lies beside it for people.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from dreamd.agents.foreign_secrets import apply_change, encode_change, lines_with_secrets
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, StoreMissing
+from dreamd.text.redaction import redact
 
 PLANNED = "planned"
 DONE = "done"
@@ -60,11 +63,20 @@ class Shelf:
         found = sorted(self.root.glob(f"*/{MANIFEST}"), key=lambda p: (p.stat().st_mtime_ns, p.parent.name))
         return [path.parent.name for path in found]
 
-    def store(self, manifest: Manifest, bodies: Iterable[bytes], *, archive: bytes) -> None:
-        """Keep the bodies and the archived entries, and last of all the manifest that makes them count."""
+    def store(self, manifest: Manifest, pairs: Iterable[tuple[bytes | None, bytes | None]], *, archive: bytes) -> None:
+        """Keep each file before and after, and the archived entries, and last of all the manifest that makes them count."""
         place = self.place(manifest.run)
-        for body in bodies:
-            fsio.write_atomic(place / fsio.sha256_bytes(body), body)
+        for pair in pairs:
+            secret = any(body is not None and lines_with_secrets(_text(body)) for body in pair)
+            for body, other in (pair, pair[::-1]):
+                if body is None:
+                    continue
+                sha = fsio.sha256_bytes(body)
+                if not secret:
+                    fsio.write_atomic(place / sha, body)
+                    continue
+                fsio.write_atomic(place / f"{sha}.change", encode_change(other or b"", body))
+                fsio.write_atomic(place / f"{sha}.masked", redact(_text(body)).text.encode("utf-8", "surrogateescape"))
         fsio.write_atomic(place / ARCHIVE, archive)
         self._write(manifest)
 
@@ -86,15 +98,17 @@ class Shelf:
         except (ValueError, TypeError, KeyError, AttributeError):
             raise DreamError(f"the backup of run {run} of an attached directory cannot be read") from None
 
-    def body(self, run: str, sha: str | None) -> bytes | None:
-        """The bytes of a file before or after a run.
+    def body(self, run: str, sha: str | None, present: bytes | None) -> bytes | None:
+        """The bytes of a file before or after a run; `present` are those it has now, which a change is applied to.
 
         Raises DreamError when they are not what they were.
         """
-        if sha is None:
-            return None
+        if sha is None or (present is not None and fsio.sha256_bytes(present) == sha):
+            return None if sha is None else present
+        place = self.place(run)
         try:
-            body = fsio.read_bytes(self.place(run) / sha)
+            change = place / f"{sha}.change"
+            body = apply_change(fsio.read_bytes(change), present or b"") if change.exists() else fsio.read_bytes(place / sha)
         except FileNotFoundError:
             body = b""
         if fsio.sha256_bytes(body) != sha:
@@ -128,6 +142,10 @@ class Shelf:
 
     def _write(self, manifest: Manifest) -> None:
         fsio.write_atomic(self.place(manifest.run) / MANIFEST, json.dumps(asdict(manifest)).encode())
+
+
+def _text(body: bytes) -> str:
+    return body.decode("utf-8", "surrogateescape")
 
 
 def _words(text: str) -> str:

@@ -139,6 +139,14 @@ def sha_of(root: Path, name: str) -> str | None:
         return "unreadable"
 
 
+def bytes_of(root: Path, name: str) -> bytes | None:
+    """A file as it is now; None when it is not there or cannot be read."""
+    try:
+        return fsio.read_bytes(_inside(root, name), limit_bytes=LARGEST_FILE_BYTES)
+    except (FileNotFoundError, DreamError):
+        return None
+
+
 def find_instruction_files(root: Path) -> list[Path]:
     """The instruction files in a directory, and those of the work tree it lies in."""
     folders = [root]

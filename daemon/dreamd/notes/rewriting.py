@@ -14,6 +14,7 @@ from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.frontmatter import read_frontmatter
 from dreamd.notes.index import AIM_LINES, MAX_BYTES, MAX_LINES, index_size
 from dreamd.notes.safe_text import one_line
+from dreamd.text.redaction import redact
 
 MORE_POINTER = "- [More](more.md) — lines moved out to keep this index short"
 
@@ -90,12 +91,12 @@ def apply_edits(
 
 
 def propose_edits(files: Mapping[str, str], edits: Sequence[EntryEdit], *, dialect: Dialect) -> str:
-    """What the edits would make of files that are only ever proposed to, as a unified diff."""
+    """What the edits would make of files that are only ever proposed to, as a unified diff, secrets masked."""
     diff: list[str] = []
     for name in sorted({edit.entry.file for edit in edits}):
-        after = _edited(files[name], [edit for edit in edits if edit.entry.file == name], dialect)
+        after = redact(_edited(files[name], [edit for edit in edits if edit.entry.file == name], dialect)).text
         diff += difflib.unified_diff(
-            files[name].splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+            redact(files[name]).text.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{name}", f"b/{name}"
         )
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
 
@@ -107,7 +108,9 @@ def fit_index(files: Mapping[str, str], *, dialect: Dialect, limits: IndexLimits
     if dialect is not Dialect.CLAUDE or not name or _fits(files[name], limits.max_lines, limits.max_bytes):
         return after
     more = _overflow_name(files)
-    pieces = [e for e in read_entries({name: files[name]}, dialect) if e.claims and e.target.lower() != more]
+    # A line with a secret stays where a person put it: it must not be copied to where nobody looks for it.
+    pieces = [e for e in read_entries({name: files[name]}, dialect) if e.claims and e.target.lower() != more
+              and not redact(files[name][e.start:e.end]).masks]
     pieces = sorted(pieces, key=_index_value(files, pieces))
     low, high = 0, len(pieces)
     while low < high:
