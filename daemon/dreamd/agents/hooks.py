@@ -11,13 +11,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import Paths
-from dreamd.core.values import LONGEST_TEXT, SHORTEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope
+from dreamd.core.values import (
+    LONGEST_SCOPE_KEY,
+    LONGEST_TEXT,
+    SHORTEST_TEXT,
+    Candidate,
+    Origin,
+    Scope,
+    content_id,
+    parse_scope,
+)
 from dreamd.core.world import World
+
+if TYPE_CHECKING:
+    from dreamd.store.connection import Store
 
 EVENTS = ("session-start", "user-prompt-submit", "stop", "pre-compact", "session-end")
 LARGEST_PAYLOAD_BYTES = 4 * 1024 * 1024
@@ -98,9 +111,10 @@ def _hear(world: World, call: Call, now: datetime) -> None:
     told = cue("words/speech_acts", "remember", start=True).match(prompt)
     text = prompt[told.end():].strip() if told else ""
     if told and SHORTEST_TEXT <= len(text) <= LONGEST_TEXT and "\n\n" not in text:
-        candidate = Candidate(redact(text[:1].upper() + text[1:]).text, Origin.USER, now, scope_of(call.cwd),
+        # Whose project the directory is, the next dream tells: no store is opened while somebody types.
+        candidate = Candidate(redact(text[:1].upper() + text[1:]).text, Origin.USER, now, own_scope(call.conversation),
                               conversation=call.conversation, sign="remember")
-        inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation)
+        inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation, place=call.cwd)
 
 
 def _request_forget(world: World, words: str, now: datetime) -> None:
@@ -155,15 +169,20 @@ def is_silent(world: World, conversation: str) -> bool:
     return (world.clock.now() - since).days < SILENT_DAYS
 
 
-def scope_of(cwd: str) -> Scope:
-    """The scope of a conversation: the project of its working directory, named as the sources name it."""
-    from dreamd.sources import project_key_of
-
-    key = project_key_of(cwd) if cwd else ""
+def own_scope(conversation: str) -> Scope:
+    """The scope of what is said where no project is known; the person's own where not even the conversation is."""
     try:
-        return parse_scope(f"project:{key}") if key else Scope("user")
+        return parse_scope(f"local:{conversation[:LONGEST_SCOPE_KEY]}") if conversation.strip() else Scope("user")
     except UsageError:
-        return Scope("user")
+        return Scope("local", content_id("conversation", conversation))
+
+
+def scopes_of(store: Store, cwd: str) -> tuple[Scope, ...]:
+    """What a conversation in a directory may be told: its project's, as far as that is known, and the person's own."""
+    from dreamd.store.scopes import projects
+
+    project = projects.scope_at(store, cwd)
+    return (project, Scope("user")) if project else (Scope("user"),)
 
 
 def _first(document: Mapping[str, object], *names: str) -> str:

@@ -23,6 +23,8 @@ from dreamd.recall.answer import Look, search
 if TYPE_CHECKING:
     from mcp.server import MCPServer
 
+    from dreamd.store.connection import Store
+
 MOST_RESULTS = 15
 LONGEST_SHOWN = 2_000
 LARGEST_INDEX_CHARS = 60_000
@@ -100,8 +102,8 @@ class Desk:
     def search(self, query: str, limit: int, scope: str) -> dict[str, object]:
         """Search the named scope, or the project here and the person's own."""
         wanted = max(1, min(limit, MOST_RESULTS))
-        look = Look(limit=wanted, scopes=tuple(self._scopes(scope)), directory=self._directory)
         with open_kit(self._world) as kit:
+            look = Look(limit=wanted, scopes=self._scopes(kit.store, scope), directory=self._directory)
             answer = recall_client.ask(self._world, query, look, store=kit.store)
             if answer is None:
                 # The model stays here for as long as the agent's session lasts; only its first search waits for it.
@@ -117,7 +119,7 @@ class Desk:
 
         if len(text) > LONGEST_TEXT:
             raise UsageError(f"the text is longer than {LONGEST_TEXT} characters", hint="note one or two sentences")
-        where = self._scopes(scope)[0]
+        where = parse_scope(scope) if scope else self._here() or hooks.own_scope(conversation)
         candidate = Candidate(text.strip(), Origin.AGENT, self._world.clock.now(), where, conversation=conversation)
         answer = take_note(self._world, [candidate]).answers[0]
         return {"id": answer.id, "status": answer.status, "reason": answer.reason, "scope": str(where)}
@@ -159,17 +161,25 @@ class Desk:
 
     def index(self) -> str:
         """The index files of the scopes here, as an agent would load them."""
-        texts = []
-        for scope in self._scopes(""):
+        texts: list[str] = []
+        if not self._world.paths.store.exists():
+            return "No memory yet.\n"
+        with open_kit(self._world, read_only=True) as kit:
+            scopes = self._scopes(kit.store, "")
+        for scope in scopes:
             path = self._world.paths.scope_dir(scope) / "MEMORY.md"
             if path.is_file():
                 texts.append(path.read_text("utf-8", "replace"))
         return "\n".join(texts)[:LARGEST_INDEX_CHARS] or "No memory yet.\n"
 
-    def _scopes(self, named: str) -> list[Scope]:
-        if named:
-            return [parse_scope(named)]
-        return list(dict.fromkeys((hooks.scope_of(str(self._directory)), Scope("user"))))
+    def _scopes(self, store: Store, named: str) -> tuple[Scope, ...]:
+        return (parse_scope(named),) if named else hooks.scopes_of(store, str(self._directory))
+
+    def _here(self) -> Scope | None:
+        """The scope of the project this server runs in, given one where it has none; None while the store is busy."""
+        from dreamd.dream.scopes.place_now import place_now
+
+        return place_now(self._world, str(self._directory))
 
 
 def _told(act: Callable[[], dict[str, object]]) -> dict[str, object]:

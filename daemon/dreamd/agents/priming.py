@@ -41,7 +41,7 @@ LONGEST_QUERY_CHARS = 500
 
 def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False) -> list[Found]:
     """What a new conversation in a directory should know: what its first words call up, and what always holds."""
-    scopes = tuple(dict.fromkeys((hooks.scope_of(cwd), Scope("user"))))
+    scopes = hooks.scopes_of(kit.store, cwd)
     wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
     query = build_query(kit, scopes[0], words)
     # A deep look: the start of a conversation is no question, so nothing is too far behind the best answer to it.

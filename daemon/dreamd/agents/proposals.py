@@ -16,7 +16,7 @@ from dreamd.agents import foreign_dir, hooks
 from dreamd.core import fsio
 from dreamd.core.clock import local_date
 from dreamd.core.errors import DreamError
-from dreamd.core.values import SHORTEST_TEXT, Memory, Relation, Scope, Status, Trust
+from dreamd.core.values import SHORTEST_TEXT, Memory, Relation, Status, Trust
 from dreamd.dream.phases.compare import find_partners, load_vectors
 from dreamd.judge import Statement, judge, needs_score
 from dreamd.kit import Kit
@@ -122,7 +122,7 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
 def _told_by_people(kit: Kit, root: Path) -> dict[str, Memory]:
     """What people have said of the project here and of themselves, by wording."""
     found: dict[str, Memory] = {}
-    for scope in dict.fromkeys((hooks.scope_of(str(root)), Scope("user"))):
+    for scope in hooks.scopes_of(kit.store, str(root)):
         for memory in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,)):
             if memory.trust is Trust.USER:
                 found[memory.text] = memory

@@ -29,6 +29,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("unpin", "deciding", "let dreams tend to it again"),
         ("restore", "deciding", "bring an archived or replaced memory back"),
         ("forget", "deciding", "remove memories and what was said, for good"),
+        ("scope", "scoping", "whose project is what: list, rename, merge, move, map"),
     )),
     ("journal", (
         ("history", "run_log", "the runs so far"),

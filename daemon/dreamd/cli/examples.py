@@ -47,6 +47,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "forget": (
         ("dream forget 53e5", "one memory and all that was said for it"),
         ('dream forget --matching "blue pipeline"', "every memory with all these words; asks first")),
+    "scope": (
+        ("dream scope list", "every scope, and what its project is known by"),
+        ("dream scope map --dry-run", "what could become of scopes that an older dream kept by directory names")),
     "history": (
         ("dream history", "the newest runs"),
         ("dream history 8473", "one run: everything that was said, what became of it and why")),

@@ -24,10 +24,12 @@ from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather
-from dreamd.dream.phases.orient import Orientation, orient, write_edits
+from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
 from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
+from dreamd.dream.scopes.mapping import anchor_old, evidence_of
+from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.setting_aside import Damaged
 from dreamd.kit import Kit
 from dreamd.store import backups, forgetting, journal, observations, work
@@ -199,9 +201,11 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
             with apart(kit, EDITS, str(edited.scope)):
                 conflicts = write_edits(kit, edited)
                 report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
+        anchor_old(kit)
     gathered = gather(kit)
     if kit.dry:
-        waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in d.candidates]
+        placing = Placing(kit, evidence_of(kit.store))
+        waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in placed(d, placing)]
         gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,
                   stored=gathered.stored, known=gathered.known, refused=gathered.refused)

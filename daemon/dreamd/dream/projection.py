@@ -75,6 +75,11 @@ class _Place:
         return IndexFrame(str(self.scope), self.rules.max_lines, self.rules.max_kib * 1024, self.rules.aim_lines)
 
 
+def topic_path(memory: Memory, paths: Paths) -> str:
+    """Where the file of a memory belongs, below the home."""
+    return _place(memory.scope, paths, IndexSettings()).topic(memory)
+
+
 def _place(scope: Scope, paths: Paths, rules: IndexSettings) -> _Place:
     notes = str(paths.scope_dir(scope).relative_to(paths.home))
     return _Place(scope, notes, str(Path(paths.archive.name) / Path(notes).relative_to(paths.memory.name)), rules)

@@ -15,7 +15,9 @@ from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
+from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
+from dreamd.dream.scopes import crossing
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations
 from dreamd.store.journal import Entry, Run
@@ -94,13 +96,15 @@ def redo(kit: Kit, run_id: str) -> int:
 
 def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
     touched: set[str] = set()
-    aside, scopes = 0, set()
+    aside, scopes = 0, set[Scope]()
     mine = kit.begin()
     with kit.writing() as tx:
         for run in runs:
             entries = journal.load_entries(kit.store, run.seq)
             for entry in reversed(entries):
-                if _reverse(tx, kit, entry, mine):
+                if entry.op == crossing.ROWS:
+                    scopes |= crossing.take_back(tx, kit, entry, mine)
+                elif _reverse(tx, kit, entry, mine, scopes):
                     touched.add(entry.memory)
                 scopes.add(parse_scope(entry.scope))
             aside += observations.set_aside(tx, run.seq)
@@ -110,7 +114,7 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 
 
-def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> bool:
+def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: set[Scope]) -> bool:
     """Put one memory back to its `before`, one that was new goes altogether; False for one that was forgotten meanwhile."""
     if entry.before is None and entry.after is None:
         return False
@@ -119,7 +123,10 @@ def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> bool:
     if before is None:
         there = memories.delete_memory(tx, entry.memory)
     else:
+        if entry.after:
+            crossing.carry_edited(tx, kit, memories.from_snapshot(kit.store, entry.after), before)
         memories.write_memory(tx, before)
+        scopes.add(before.scope)
     journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, f"undo of {entry.op}", (),
                                   entry.after, entry.before))
     return there
@@ -127,6 +134,7 @@ def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run) -> bool:
 
 def _project(kit: Kit, scopes: Sequence[Scope]) -> int:
     warnings: list[str] = []
+    projection.settle(kit)
     return write_files(kit, scopes, warnings)
 
 

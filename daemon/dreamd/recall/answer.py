@@ -47,9 +47,10 @@ from dreamd.recall.said import Wanted, add_to, as_shown
 from dreamd.recall.sequels import Around, with_sequels
 from dreamd.recall.shelf import Near, Shelf
 from dreamd.recall.unanswered import is_unanswered
-from dreamd.sources import project_key_of
 from dreamd.store import memories, shown
+from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
+from dreamd.store.scopes import projects
 
 WORD_POOL = 60
 WORD_POOL_ALONE = 150
@@ -170,7 +171,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked):
         ranked = []
     ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
-    clues = find_clues([r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
+    clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
     answer = Recall(query, results, mode, warning)
     if look.record and answer.recalled:
@@ -197,12 +198,12 @@ def _wanted(kit: Kit, query: str, asked: Asked, look: Look, *, by_words: bool) -
                   look.budget is Budget.DEEP)
 
 
-def find_clues(found: Sequence[Memory], directory: Path) -> list[str | None]:
+def find_clues(store: Store, found: Sequence[Memory], directory: Path) -> list[str | None]:
     """For each memory what it names that is not there: in the work tree around a directory for those of its project.
 
     A memory of another project, or of the person, is only asked about places that are the same from everywhere.
     """
-    scope, root = Scope("project", project_key_of(str(directory)) or "?"), _work_tree(directory)
+    scope, root = projects.scope_at(store, str(directory)), _work_tree(directory)
     clues = [find_clue(m.text, root if m.scope == scope else None) for m in found]
     ours = [n for n, m in enumerate(found) if m.scope == scope and not clues[n]] if (root / ".git").exists() else []
     for n, gone in zip(ours, find_missing_symbols([found[n].text for n in ours], root) if ours else (), strict=True):

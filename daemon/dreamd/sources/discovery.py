@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dreamd.core.repositories.repository import find_repository
 from dreamd.core.values import LONGEST_SCOPE_KEY
 from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
 from dreamd.sources.base.finding import cwd_in, files_below, project_key_of
@@ -20,6 +21,7 @@ from dreamd.sources.vscode.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
 _EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt", PACKED)
+_PAGES = (".md", ".txt")
 _RESET = ".jsonl.reset."
 """In the name of a file that OpenClaw put away when its session began anew."""
 
@@ -36,16 +38,16 @@ Recognise = Callable[[Path], str]
 def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
     """Every source below the given roots, each once, in a stable order. Nothing unreadable stops the rest."""
     found: dict[Path, FoundSource] = {}
-    for path, key in _candidates(roots):
+    for path, place in _candidates(roots):
         if path not in found:
-            source = _describe(path, key=key, recognise=recognise)
+            source = _describe(path, place=place, recognise=recognise)
             if source:
                 found[path] = source
     return sorted(found.values(), key=lambda source: (source.kind, str(source.path)))
 
 
 def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
-    """Paths worth a look, with the project key where only their surroundings tell it."""
+    """Paths worth a look, with their place where only their surroundings tell it."""
     for root in roots.claude_dirs:
         yield from _claude(root)
     for root in roots.codex_dirs:
@@ -56,7 +58,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         for project in _folders(root / "tmp"):
             yield from _newest_form(files_below(project / "chats", endings=(".jsonl", ".json"), deepest=0))
             if (project / "memory").is_dir():
-                yield project / "memory", _gemini_key(project)
+                yield project / "memory", _gemini_place(project)
     for root in roots.copilot_dirs:
         yield from _plain(files_below(root / "session-state", endings=(".jsonl",), deepest=1))
     yield from _plain(stores_in(roots))
@@ -134,41 +136,46 @@ def _claude(root: Path) -> Iterator[tuple[Path, str]]:
     for project in _folders(root / "projects"):
         yield from _plain(files_below(project, endings=(".jsonl",), deepest=0))
         if (project / "memory").is_dir():
-            yield project / "memory", _memory_key(project / "memory")
+            yield project / "memory", _memory_place(project / "memory")
     for agent in _folders(root / "agent-memory"):
         yield agent, ""
 
 
 def _extra(path: Path) -> Iterator[tuple[Path, str]]:
     if not path.is_dir():
-        yield path, ""
+        yield path, _around(path)
         return
     memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory") if _has_index(folder)]
-    yield from ((folder, _memory_key(folder)) for folder in memories)
+    yield from ((folder, _memory_place(folder)) for folder in memories)
     if path in memories:
         return
     for place in _once(files_below(path, endings=_EXTRA_ENDINGS)):
         if place.name == "MEMORY.md":
-            yield place.parent, _memory_key(place.parent)
+            yield place.parent, _memory_place(place.parent)
         elif "subagents" not in place.parts and not any(
                 _has_index(parent) for parent in place.parents if parent.is_relative_to(path)):
-            yield place, ""
+            yield place, _around(place)
+
+
+def _around(path: Path) -> str:
+    """The repository that a page lies in; conversations say themselves where they were held."""
+    found = find_repository(str(path.absolute().parent)) if path.suffix in _PAGES else None
+    return found.place if found else ""
 
 
 def _has_index(folder: Path) -> bool:
     return (folder / "MEMORY.md").is_file()
 
 
-def _memory_key(folder: Path) -> str:
-    """The project of a memory directory: from the transcripts beside it, else from the repository it lies in."""
+def _memory_place(folder: Path) -> str:
+    """The place of a memory directory: from the transcripts beside it, else where it lies itself."""
     for path in list(files_below(folder.parent, endings=(".jsonl",), deepest=0))[-3:]:
-        if key := _key_of(path):
-            return key
+        if place := _place_in(path):
+            return place
     if folder.parent.name == ".claude":
-        return project_key_of(str(folder.parent.parent.absolute()))
-    if (folder.parent / ".git").exists():
-        return project_key_of(str(folder.parent.absolute()))
-    return "" if folder.name in ("memory", "memories") else folder.name
+        return str(folder.parent.parent.absolute())
+    whole = folder.name in ("memory", "memories") or (folder.parent / ".git").exists()
+    return str((folder.parent if whole else folder).absolute())
 
 
 def _plain(paths: Iterator[Path]) -> Iterator[tuple[Path, str]]:
@@ -183,14 +190,14 @@ def _folders(root: Path) -> list[Path]:
         return []
 
 
-def _key_of(path: Path) -> str:
+def _place_in(path: Path) -> str:
     try:
-        return project_key_of(cwd_in(read_start(path, _START_BYTES)))
+        return cwd_in(read_start(path, _START_BYTES))
     except Unopened:
         return ""
 
 
-def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | None:
+def _describe(path: Path, *, place: str, recognise: Recognise) -> FoundSource | None:
     try:
         kind = recognise(path)
     except Exception:  # noqa: BLE001 - one path nobody foresaw does not hide all the others
@@ -202,38 +209,38 @@ def _describe(path: Path, *, key: str, recognise: Recognise) -> FoundSource | No
         size = sum(entry.stat().st_size for entry in os.scandir(path)) if path.is_dir() else status.st_size
     except OSError:
         return None
-    if not key and not path.is_dir():
-        key = _key_around(path) or (_key_of(path) if plain_name(path).suffix in (".json", ".jsonl") else "")
-        key = key or (project_key_of(surroundings_beside(path)[0]) if path.name == "events.jsonl" else "")
-    return FoundSource(path, kind, key, size, moment(status.st_mtime))
+    if not place and not path.is_dir():
+        place = _place_around(path) or (_place_in(path) if plain_name(path).suffix in (".json", ".jsonl") else "")
+        place = place or (surroundings_beside(path)[0] if path.name == "events.jsonl" else "")
+    return FoundSource(path, kind, project_key_of(place), size, moment(status.st_mtime), place)
 
 
-def _key_around(path: Path) -> str:
-    """The project of formats whose lines do not name a directory, from the files around them."""
+def _place_around(path: Path) -> str:
+    """The place of formats whose lines do not name a directory, from the files around them."""
     parents = path.absolute().parents
     if len(parents) > 2 and parents[1].name == ".specstory":
-        return project_key_of(str(parents[2]))
+        return str(parents[2])
     if "agent-transcripts" in path.parts:
-        return _cursor_key(path)
+        return _cursor_place(path)
     if path.parent.name == CHATS_FOLDER:
-        return project_key_of(workspace_of(path))
-    return _gemini_key(path.parent.parent) if path.parent.name == "chats" else ""
+        return workspace_of(path)
+    return _gemini_place(path.parent.parent) if path.parent.name == "chats" else ""
 
 
-def _gemini_key(project: Path) -> str:
+def _gemini_place(project: Path) -> str:
     try:
         named = read_start(project / ".project_root", 4096)
-        return project_key_of(named.decode("utf-8", "replace").strip())
+        return named.decode("utf-8", "replace").strip()
     except Unopened:  # older builds do not write it
         return ""
 
 
-def _cursor_key(path: Path) -> str:
-    """The project of a Cursor transcript: from the workspace it names, else the folder's own name, kept to itself."""
+def _cursor_place(path: Path) -> str:
+    """The place of a Cursor transcript: the workspace it names, else the folder's own name, kept to itself."""
     try:
         named = _WORKSPACE.search(read_start(path, _START_BYTES).decode("utf-8", "replace"))
     except Unopened:
         named = None
     if named:
-        return project_key_of(named[1].strip())
+        return named[1].strip()
     return path.parts[path.parts.index("agent-transcripts") - 1][:LONGEST_SCOPE_KEY]

@@ -24,6 +24,7 @@ from dreamd.core.values import (
     MemoryType,
     Observation,
     Origin,
+    Scope,
     content_id,
     parse_scope,
 )
@@ -39,6 +40,8 @@ PUT_OFF = "deletions wait"
 """The fact that deletions of a person's may be waiting."""
 MOST_ROWS = 10_000_000
 """Further than this nobody looks for rows one by one: a damaged store may claim any number."""
+LEFT = "left-scope "
+_LEFT = "SELECT key FROM meta WHERE key > ? AND key < ?"
 LOOKED_THROUGH = 100
 """Rows that are read at once where the newest ones do not count."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -61,9 +64,24 @@ def observation_id(candidate: Candidate) -> str:
     return said_id(candidate)
 
 
-def said_id(one: Candidate | Observation) -> str:
-    """The id that content alone gives."""
-    return content_id("said", str(one.scope), one.origin.value, one.conversation, iso(one.at), one.text, one.target)
+def said_id(one: Candidate | Observation, *, scope: str = "") -> str:
+    """The id that content alone gives, in the scope it has or in another it had."""
+    return content_id("said", scope or str(one.scope), one.origin.value, one.conversation, iso(one.at), one.text, one.target)
+
+
+def is_itself(one: Observation, left: Sequence[str]) -> bool:
+    """Whether an observation is what its id was made from, in its scope or in one of those that something has left."""
+    return one.id == said_id(one) or any(one.id == said_id(one, scope=scope) for scope in left)
+
+
+def mark_left(tx: sqlite3.Connection, scope: str) -> None:
+    """Remember that statements made in a scope may stand in another by now: they keep their ids."""
+    tx.execute("INSERT OR REPLACE INTO meta VALUES (?, '1')", (LEFT + scope,))
+
+
+def load_left(store: Store) -> list[str]:
+    """The scopes that statements have left."""
+    return [r["key"].removeprefix(LEFT) for r in store.all(_LEFT, LEFT, LEFT + "\uffff")]
 
 
 def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at: datetime, key: bytes) -> list[Stored]:
@@ -73,8 +91,14 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
     """
     answers = []
     forgets = tx.execute("SELECT 1 FROM tombstone LIMIT 1").fetchone() is not None
+    left = [r[0].removeprefix(LEFT) for r in tx.execute(_LEFT, (LEFT, LEFT + "\uffff"))]
     for candidate in candidates:
         identity = observation_id(candidate)
+        crossed = next((i for scope in left if not candidate.key and (i := said_id(candidate, scope=scope)) != identity
+                        and tx.execute("SELECT 1 FROM observation WHERE id = ?", (i,)).fetchone()), "")
+        if crossed:  # read again after it went into another scope
+            answers.append(Stored(crossed, candidate.key, "known"))
+            continue
         if forgets and any(is_forgotten(tx, candidate.conversation, text, key=key)
                            for text in parts_of(candidate.text, candidate.sign)):
             answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
@@ -231,11 +255,12 @@ class Beside:
     def read(self) -> Iterator[Candidate]:
         """Every observation with an id that is not known, in the order it was stored in; none that is not what was said."""
         context = "" if self._has_context() else "'' AS context"
+        left = self._left()
         joined = JOINED.replace("o.context", context or "o.context")
         for number in self._numbers():
             try:
                 row = self._store.one(f"{joined} WHERE o.seq = ?", number)
-                one = _as_said(row) if row is not None else None
+                one = _as_said(row, left) if row is not None else None
             except DreamError as error:
                 self._miss(error)
                 continue
@@ -243,6 +268,13 @@ class Beside:
                 yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
                                 one.type_hint, one.ttl, one.explicit, one.sign, one.source_id, one.start, one.end,
                                 one.target, one.context)
+
+    def _left(self) -> list[str]:
+        try:
+            return load_left(self._store)
+        except DreamError as error:
+            self._miss(error)
+            return []
 
     def _has_context(self) -> bool:
         try:
@@ -268,6 +300,14 @@ class Beside:
         if isinstance(error, Outage) and error.code != "disk-error":
             raise error  # busy or without rights: that passes, and what could be read then must not be left behind
         self.whole = False
+
+
+@sound_row
+def load_scope_of(store: Store, source_id: str, conversation: str) -> Scope | None:
+    """The scope of what was kept of a conversation before; None where nothing was."""
+    row = store.one("SELECT scope FROM observation WHERE source_id = ? AND conversation = ? ORDER BY seq LIMIT 1", source_id,
+                    conversation)
+    return None if row is None else parse_scope(row["scope"])
 
 
 def set_aside(tx: sqlite3.Connection, run: int) -> int:
@@ -313,10 +353,10 @@ def tombstone_key(store: Store) -> bytes:
 
 
 @sound_row
-def _as_said(row: sqlite3.Row) -> Observation | None:
+def _as_said(row: sqlite3.Row, left: Sequence[str]) -> Observation | None:
     """One row, if it still is what its id was made of."""
     one = read_row(row)
-    return one if one.key or one.id == said_id(one) else None
+    return one if one.key or is_itself(one, left) else None
 
 
 @sound_row

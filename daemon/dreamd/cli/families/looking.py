@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from dreamd.core.errors import UsageError
 from dreamd.core.values import Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
+    from dreamd.core.paths import Paths
     from dreamd.recall.answer import Found, Look, Recall
     from dreamd.store.connection import Store
 
@@ -168,8 +170,8 @@ def search(context: Context, options: Namespace) -> int:
     scopes = (parse_scope(options.scope),) if options.scope else ()
     answer = _recall(context, query, Look(limit=options.limit, budget=Budget(options.budget), held=options.held,
                                           scopes=scopes, record=not options.no_record))
-    results = _with_clues(answer.results)
     paths = context.world.paths
+    results = _with_clues(paths, answer.results)
     context.document({"query": query, "mode": answer.mode, "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
@@ -208,13 +210,17 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
         return find(kit, query, replace(look, record=not look_only))
 
 
-def _with_clues(results: Sequence[Found]) -> list[Found]:
+def _with_clues(paths: Paths, results: Sequence[Found]) -> list[Found]:
     """Say of memories of the project we stand in whether what they name is still there."""
     from dreamd.recall.answer import find_clues
+    from dreamd.store.connection import open_reader
 
     try:
         here = Path.cwd()
     except OSError:
         return list(results)
-    clues = find_clues([r.memory for r in results], here)
+    if not results:
+        return []
+    with closing(open_reader(paths.store)) as store:
+        clues = find_clues(store, [r.memory for r in results], here)
     return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]

@@ -31,12 +31,13 @@ _BRANCH = "ref: refs/heads/"
 
 @dataclass(frozen=True)
 class Repository:
-    """Where a repository's files lie. All worktrees of one share `common` and `root`."""
+    """Where a repository's files lie. All worktrees of one share `common` and `root`, each has its own `place`."""
 
     root: str
     """The main work tree, or the directory of a repository without one."""
     common: str
     git_dir: str
+    place: str
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ class Project:
     """The first commit, as far as the log of HEAD still has it."""
     common: str = ""
     """The repository's directory; empty where there is none."""
+    place: str = ""
+    """The work tree it was seen in, which may be another than the root."""
 
     @property
     def identity(self) -> str:
@@ -66,18 +69,18 @@ def project_at(place: str) -> Project | None:
     found = find_repository(path) if path.startswith("/") else None
     if found is None:
         root = _WORKTREE.sub("", path) or path
-        return Project(root, _name_of(root))
+        return Project(root, _name_of(root), place=root)
     above, inside, _ = found.common.partition("/.git/modules/")
     remote = read_remote(found)
     if inside and not remote:  # a part of a repository that came from nowhere belongs to the whole
-        return project_at(above) or Project(found.root, _name_of(found.root))
-    return Project(found.root, _name_of(found.root), remote, "" if remote else read_first_commit(found), found.common)
+        return project_at(above)
+    return Project(found.root, _name_of(found.root), remote, read_first_commit(found), found.common, found.place)
 
 
 def plain_path(place: str) -> str:
     """A working directory as a harness names it, with plain slashes; empty for what is none."""
     path = place.strip().replace("\\", "/")
-    if "\x00" in path or not path.isprintable():
+    if any(ord(sign) < 32 or ord(sign) == 127 for sign in path):
         return ""
     if path.startswith("/"):
         return os.path.normpath(re.sub("^/+", "/", path))
@@ -97,7 +100,7 @@ def find_repository(place: str) -> Repository | None:
         except (OSError, ValueError):
             continue
         if stat.S_ISDIR(mode):
-            return Repository(str(above), str(marker), str(marker))
+            return Repository(str(above), str(marker), str(marker), str(above))
         if stat.S_ISREG(mode) and (found := _behind(marker, above)):
             return found
     return None
@@ -201,12 +204,12 @@ def _behind(marker: Path, folder: Path) -> Repository | None:
     elif linked and (above.endswith("/.git") or (Path(above) / "config").is_file()):
         common = Path(os.path.realpath(above))  # a worktree whose own record is gone still says whose it was
     else:
-        return Repository(str(folder), os.path.realpath(git_dir), git_dir)
+        return Repository(str(folder), os.path.realpath(git_dir), git_dir, str(folder))
     inside = common.name.startswith(".")  # `.git`, or a `.bare` with the worktrees beside it
-    return Repository(str(common.parent if inside else common), str(common), git_dir)
+    return Repository(str(common.parent if inside else common), str(common), git_dir, str(folder))
 
 
 def _name_of(root: str) -> str:
     name = PurePosixPath(root).name
     name = name.removesuffix(".git") or name
-    return "" if name in (".", "..") or not name.isprintable() else name
+    return "" if name in (".", "..") else name

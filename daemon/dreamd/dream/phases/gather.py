@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import (
+    LONGEST_SCOPE_KEY,
     LONGEST_TEXT,
     MEMORY_FILE,
     Candidate,
@@ -29,10 +30,13 @@ from dreamd.core.values import (
     Reading,
     Scope,
     Speaker,
+    content_id,
     parse_scope,
     storable,
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.scopes.mapping import evidence_of
+from dreamd.dream.scopes.placing import Placing
 from dreamd.extraction import Stretch, Talks, extract, find_passages, settings_of
 from dreamd.extraction.conversation import ConversationState
 from dreamd.extraction.setting import Settings
@@ -46,7 +50,6 @@ from dreamd.sources import (
     facts_of,
     is_store,
     plain_name,
-    project_key_of,
 )
 from dreamd.store import observations, work
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
@@ -95,11 +98,12 @@ def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
 
 def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
     gathered = Gathered(sources=len(found))
+    placing = Placing(kit, evidence_of(kit.store))
     for n, source in enumerate(found):
         if kit.should_stop():
             break
         kit.progress("gather", n, len(found))
-        _try_source(kit, source, gathered)
+        _try_source(kit, source, gathered, placing)
     kit.progress("gather", len(found), len(found))
     return gathered
 
@@ -113,19 +117,19 @@ def find_sources(kit: Kit) -> list[FoundSource]:
     return [found[path] for path in sorted(found)]
 
 
-def _try_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
+def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, placing: Placing) -> None:
     """Read a source, or set it aside as it is now."""
     name, look = str(found.path), partial(_looks, found.path)
     if stands(kit, SOURCE, name, look):
         return
     before = len(kit.aside)
     with apart(kit, SOURCE, name, look):
-        _read_source(kit, found, gathered)
+        _read_source(kit, found, gathered, placing)
     if len(kit.aside) == before:
         taken_up(kit, SOURCE, name)
 
 
-def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
+def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, placing: Placing) -> None:
     identity = work.source_id(str(plain_name(found.path)), found.kind)
     position = work.load_position(kit.store, identity)
     mtime_ns, size = _touched(found.path)
@@ -139,14 +143,16 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
     gathered.read += 1
     budget = kit.settings.sources.read_budget_mib * MIB
     for reading in _stretches(adapter, found.path, position.cursor, budget_bytes=budget):
-        scope = _scope_of(found, reading)
-        source = Source(identity, storable(str(found.path)), found.kind, scope, reading.lines, reading.prompts)
+        scopes = _scopes_of(kit, found, reading, placing)
+        source = Source(identity, storable(str(found.path)), found.kind, next(iter(scopes.values()), Scope("user")),
+                        reading.lines, reading.prompts)
         reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
         skips = Counter(s.reason for s in reading.skips)
         for skip in (s for s in reading.skips if s.reason == REASON):
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file}", "unread", place=f"{found.path}/{skip.file}"))
-        heard, talks = _hear(kit, source, reading, position, skips)
-        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, source))]
+        hearing = Hearing(source, scopes)
+        heard, talks = _hear(kit, hearing, reading, position, skips)
+        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, hearing))]
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
         moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
@@ -159,8 +165,18 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered) -> None:
             return
 
 
-def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips: Counter[str]) -> tuple[list[Candidate], Talks]:
+@dataclass(frozen=True)
+class Hearing:
+    """A source, and the scope of each of its conversations."""
+
+    source: Source
+    scopes: Mapping[str, Scope]
+
+
+def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skips: Counter[str],
+          ) -> tuple[list[Candidate], Talks]:
     """What is said in a reading, each conversation by itself: a database holds many, and none answers another."""
+    source = hearing.source
     talks, heard, passages = Talks.decode(position.talk), list[Candidate](), list[Candidate]()
     withheld: list[Candidate] = []
     places = _places(reading)
@@ -170,10 +186,10 @@ def _hear(kit: Kit, source: Source, reading: Reading, position: Position, skips:
     for name, events in _by_conversation(reading.events).items():
         state = talks.of(name)
 
-        def listen(said: Sequence[Event], state: ConversationState = state) -> _Told:
-            extraction = extract(said, state=state, scope=source.scope, source_id=source.id, earlier=last)
+        def listen(said: Sequence[Event], state: ConversationState = state, scope: Scope = hearing.scopes[name]) -> _Told:
+            extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last)
             settings, before = settings_of(said, state)
-            stretch, let_go = Stretch(source.scope, kit.zone, source.id, passing, settings), list(extraction.withheld)
+            stretch, let_go = Stretch(scope, kit.zone, source.id, passing, settings), list(extraction.withheld)
             found = find_passages(said, extraction.candidates, stretch, let_go) if kit.settings.recall.passages else ()
             return _Told([_in_its_place(one, settings) for one in extraction.candidates],
                          [_in_its_place(one, settings) for one in found], replace(extraction.state, before=before),
@@ -293,24 +309,41 @@ def _touched(path: Path) -> tuple[int, int]:
         return -1, -1
 
 
-def _scope_of(found: FoundSource, reading: Reading) -> Scope:
-    key = found.project_key or next((project_key_of(e.cwd) for e in reading.events if e.cwd), "")
-    try:
-        return mask_scope(parse_scope(f"project:{storable(key)}"))
-    except UsageError:
-        # A working directory without a usable name: what was said there is kept for the person, not for a project.
+def _scopes_of(kit: Kit, found: FoundSource, reading: Reading, placing: Placing) -> dict[str, Scope]:
+    """The scope of each conversation in a reading: where it began, whatever it was read from and wherever it went."""
+    if found.place and (scope := placing.scope_of(found.place)):
+        return dict.fromkeys((event.conversation for event in reading.events), scope)
+    first: dict[str, str] = {}
+    for event in reading.events:
+        first[event.conversation] = first.get(event.conversation) or event.cwd
+    source, scopes = work.source_id(str(plain_name(found.path)), found.kind), {}
+    for name, cwd in first.items():
+        before = observations.load_scope_of(kit.store, source, mask_name(name))
+        noted = all(e.kind is EventKind.NOTE for e in reading.events if e.conversation == name)
+        scopes[name] = before or placing.scope_of(cwd) or _nowhere(found, name, written_down=noted)
+    return scopes
+
+
+def _nowhere(found: FoundSource, conversation: str, *, written_down: bool) -> Scope:
+    """The scope of what has no place: its own conversation's; everybody's only what somebody wrote down for all."""
+    if written_down:
         return Scope("user")
+    try:
+        return mask_scope(parse_scope(f"local:{(conversation or found.path.stem)[:LONGEST_SCOPE_KEY]}"))
+    except UsageError:
+        return Scope("local", content_id("conversation", conversation))
 
 
-def _notes(reading: Reading, source: Source) -> Iterator[Candidate]:
+def _notes(reading: Reading, hearing: Hearing) -> Iterator[Candidate]:
     """Statements somebody wrote down on purpose: they are explicit, like a note."""
+    source = hearing.source
     # A log of some program is an import like any other; a memory directory was in force before dream came.
     sign = IMPORTED if source.kind == STRUCTURED else MEMORY_FILE
     for event in reading.events:
         if event.kind is EventKind.NOTE and event.text.strip() and event.speaker is not Speaker.INJECTED:
             origin = Origin.USER if event.speaker is Speaker.HUMAN else Origin.IMPORT
             yield Candidate(
-                event.text.strip(), origin, event.at or _undated(reading), source.scope,
+                event.text.strip(), origin, event.at or _undated(reading), hearing.scopes[event.conversation],
                 conversation=event.conversation, key=f"note:{source.id}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
                 source_id=source.id, start=event.start, end=event.end, sign=sign)

@@ -7,14 +7,17 @@ ended well or was killed.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dreamd.core import fsio
 from dreamd.core.errors import Outage
+from dreamd.core.values import Candidate
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.apart import apart
 from dreamd.dream.phases import homecoming
 from dreamd.dream.phases.hand_edits import Edited, read_edits
+from dreamd.dream.scopes.mapping import evidence_of
+from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, work
 from dreamd.store.intake import inbox
@@ -77,11 +80,11 @@ def _close_interrupted(kit: Kit) -> int:
 
 def take_inbox(kit: Kit, warnings: list[str]) -> int:
     """Store what waits in the inbox; a file goes only after its commit."""
-    taken = 0
+    taken, placing = 0, Placing(kit, evidence_of(kit.store))
     for delivery in inbox.take(kit.paths, warnings):
         failed = len(kit.aside)
         with apart(kit, FILE, f"inbox/{delivery.path.name}"):
-            _take_in(kit, delivery)
+            _take_in(kit, delivery, placing)
         if len(kit.aside) > failed:
             inbox.keep_aside(kit.paths, delivery.path)
             continue
@@ -90,16 +93,22 @@ def take_inbox(kit: Kit, warnings: list[str]) -> int:
     return taken
 
 
-def _take_in(kit: Kit, delivery: inbox.Delivery) -> None:
-    now = kit.clock.now()
+def _take_in(kit: Kit, delivery: inbox.Delivery, placing: Placing) -> None:
+    now, told = kit.clock.now(), placed(delivery, placing)
     with kit.writing() as tx:
-        observations.append(tx, delivery.candidates, stored_at=now, key=observations.tombstone_key(kit.store))
+        observations.append(tx, told, stored_at=now, key=observations.tombstone_key(kit.store))
         # What is said twice is known the second time; a recall would be counted twice if we were killed before the
         # file is gone.
         if work.take_once(tx, delivery.path.name):
             memories.record_recalls(tx, delivery.recalls, delivery.at or now)
         if delivery.touched is not None:
             _stage(tx, delivery.touched)
+
+
+def placed(delivery: inbox.Delivery, placing: Placing) -> tuple[Candidate, ...]:
+    """What was told in a directory, in the scope of its project."""
+    scope = placing.scope_of(delivery.place) if delivery.place else None
+    return tuple(replace(c, scope=scope) for c in delivery.candidates) if scope else delivery.candidates
 
 
 def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:

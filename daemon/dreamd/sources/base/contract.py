@@ -95,13 +95,15 @@ class SourceRoots:
 
 @dataclass(frozen=True)
 class FoundSource:
-    """One source on this machine. `project_key` comes from the working directory in the lines, else it is empty."""
+    """One source on this machine. `project_key` names the project of its place for people."""
 
     path: Path
     kind: str
     project_key: str
     size_bytes: int
     modified_at: datetime | None
+    place: str = ""
+    """The working directory in the lines, or where the harness keeps it that it belongs; empty where nothing tells."""
 
 
 @dataclass(frozen=True)

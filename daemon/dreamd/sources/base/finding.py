@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
+from dreamd.core.repositories.repository import project_at
 from dreamd.core.values import LONGEST_SCOPE_KEY
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import LONGEST_LINE_BYTES, Head
@@ -27,7 +27,6 @@ _WHOLE_IN_A_LINE = frozenset({"chatSessions", "emptyWindowChatSessions"})
 """Folders with hundreds of files that are megabytes in one line: their keys tell the format, and nobody reads them all."""
 _MOST_FOUND = 50_000
 _DEEPEST = 8
-_WORKTREE = re.compile(r"/\.(?:claude|codex|cursor)/worktrees/[^/]+")
 
 
 def look_at(path: Path) -> Head | None:
@@ -80,36 +79,9 @@ def _document_keys(start: bytes) -> frozenset[str]:
 
 
 def project_key_of(cwd: str) -> str:
-    """A project's name: the last part of the repository root when the directory is still there, else of the path."""
-    place = _WORKTREE.sub("", cwd.replace("\\", "/")).rstrip("/")
-    if not place or "\x00" in place:
-        return ""
-    root = _repository_root(Path(place)) if place.startswith("/") else None
-    name = (root or PurePosixPath(place)).name[:LONGEST_SCOPE_KEY]
-    return "" if name in (".", "..") or not name.isprintable() else name
-
-
-def _repository_root(place: Path) -> Path | None:
-    for folder in (place, *place.parents):
-        marker = folder / ".git"
-        try:
-            mode = marker.lstat().st_mode
-        except (OSError, ValueError):
-            continue
-        if stat.S_ISREG(mode):
-            return _main_worktree(marker) or folder
-        return folder
-    return None
-
-
-def _main_worktree(marker: Path) -> Path | None:
-    """The repository a linked worktree belongs to, as its `.git` file says."""
-    try:
-        text = read_start(marker, 4096).decode("utf-8", "replace")
-    except Unopened:
-        return None
-    place, found, _ = text.partition("/.git/worktrees/")
-    return Path(place.removeprefix("gitdir:").strip()) if found else None
+    """A project's name for people: the last part of the repository's root, else of the path. It tells no two apart."""
+    project = project_at(cwd)
+    return project.name[:LONGEST_SCOPE_KEY] if project else ""
 
 
 def cwd_in(start: bytes) -> str:

@@ -51,11 +51,17 @@ class Delivery:
     recalls: tuple[str, ...] = ()
     touched: Touched | None = None
     at: datetime | None = None
+    place: str = ""
+    """The working directory in which the observations were told."""
 
 
-def put_notes(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:
-    """Leave observations; `ticket` keeps two writers of one instant apart."""
-    return _put(paths, {"observations": [_row(c) for c in candidates]}, now=now, ticket=ticket)
+def put_notes(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str, place: str = "") -> Path:
+    """Leave observations; `ticket` keeps two writers of one instant apart.
+
+    With `place`, a working directory, they belong to its project, where it has one.
+    """
+    where = {"place": place} if place else {}
+    return _put(paths, {"observations": [_row(c) for c in candidates], **where}, now=now, ticket=ticket)
 
 
 def put_saved(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:
@@ -152,7 +158,8 @@ def _decode(path: Path, body: bytes) -> Delivery:
                                               str(row["cwd"]), parse_instant(row["at"])))
     if "recalls" in document:
         return Delivery(path, recalls=tuple(str(i) for i in document["recalls"]), at=parse_instant(document["at"]))
-    return Delivery(path, candidates=tuple(_candidate(r) for r in document["observations"]))
+    told = tuple(_candidate(r) for r in document["observations"])
+    return Delivery(path, candidates=told, place=str(document.get("place", "")))
 
 
 def _candidate(row: dict[str, object]) -> Candidate:
