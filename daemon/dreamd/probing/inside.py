@@ -15,7 +15,8 @@ from dreamd.probing.preferences import is_zone
 SUCCESS = ("changed", "nothing-to-do", "partial")
 BUSY_S = 0.25
 MOST_SOURCES = 2000
-MOST_FILES = 2000
+MOST_FILES = 500
+"""Notes that are looked at: enough to see that all of them went."""
 RUNS_SEEN = 10
 SUCCESSES_SEEN = 50
 IN_MEMORY_MOST_BYTES = 64 * 1024 * 1024
@@ -107,13 +108,23 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size FROM source s "
                          f"LEFT JOIN cursor c ON c.source = s.id LIMIT {MOST_SOURCES}").fetchall()
     meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at')"))
-    known = db.execute("SELECT path, memory FROM file WHERE path > 'memory/' AND path < 'memory0' "
-                       f"AND path NOT IN (SELECT path FROM intent) LIMIT {MOST_FILES}").fetchall()
     epoch = str(meta.get("epoch", ""))
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
                  epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
-                 left=_left_over(db), files=tuple(known), aside=_set_aside(db))
+                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db))
+
+
+def _files(db: sqlite3.Connection) -> list[tuple[str, str]]:
+    """The indexes of all scopes and some of the notes, each with the memory it is about; those still to be written left out.
+
+    From the indexes of the table alone: beside each row lies the body of its file, and they are not to be read.
+    """
+    waiting = {row[0] for row in db.execute("SELECT path FROM intent")}
+    rows = db.execute("SELECT path, '' FROM file INDEXED BY file_scope WHERE path LIKE 'memory/%/MEMORY.md'").fetchall()
+    rows += db.execute("SELECT path, memory FROM file INDEXED BY file_memory WHERE memory <> '' AND path > 'memory/' "
+                       "AND path < 'memory0' LIMIT ?", (MOST_FILES,)).fetchall()
+    return [(path, memory) for path, memory in rows if path not in waiting]
 
 
 def _last_success(db: sqlite3.Connection, now: datetime) -> tuple[str | None, str | None]:

@@ -12,8 +12,6 @@ from dreamd.probing.peek import bytes_at, facts_of
 FOLDERS = ("memory", "locks", "inbox", "outage", "derived", "archive", "backups", "conflicts", "logs", "primed")
 LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock", "install.lock")
 FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "paused.json", "heartbeat.json", "cycle.json", "deferred.json")
-MOST_NOTES = 500
-"""Topic files that are looked at: enough to see that all of them went."""
 FEWEST_GONE = 3
 AGAIN = "`dream check --repair` writes anew from the store what is gone"
 FIRST = "take away what stands there, then `dream check --repair` writes it anew from the store"
@@ -49,7 +47,7 @@ def check_files(world: World, facts: Facts) -> Check:
         if told := _fault_of(world.home, path):
             return Check("files", "blocked", f"`{path}` {told}: agents do not read what dream knows",
                          AGAIN if told.startswith("is gone") else FIRST)
-    topics = [path for path, memory in facts.files if memory][:MOST_NOTES]
+    topics = [path for path, memory in facts.files if memory]
     gone = sum(1 for path in topics if _is_spoilt(f"{world.home}/{path}"))
     if gone >= FEWEST_GONE and gone * 2 > len(topics):
         return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone or empty", AGAIN if all(
