@@ -15,6 +15,8 @@ from dreamd.probing.peek import DAY_S, HOUR_S, bytes_at, facts_of, names_in, spa
 
 FEWEST_CHANGED = 10
 MOST_FILES = 2000
+MOST_ENTRIES = 3000
+"""Files and folders of one harness that are looked at for new conversations."""
 FUTURE_S = 86400.0
 TAIL_BYTES = 65536
 MOST_DATED = 20
@@ -114,9 +116,8 @@ def _new_ones(world: World, preferences: Mapping[str, object], known: Mapping[st
               since_s: float) -> Iterator[tuple[str, int, float]]:
     """Conversations in folders of the harnesses that nothing was read from yet, as far as they moved since the last dream."""
     beside = {os.path.dirname(path) for path in known}
-    left = [MOST_FILES]
     for place, deepest in _places(world, preferences):
-        for path, facts in _below(place, deepest, since_s - DAY_S, left):
+        for path, facts in _below(place, deepest, [MOST_ENTRIES]):
             if path not in known and os.path.dirname(path) not in beside and facts.st_size and facts.st_mtime > since_s:
                 yield path, 0, facts.st_mtime
 
@@ -136,21 +137,21 @@ def _places(world: World, preferences: Mapping[str, object]) -> Iterator[tuple[s
             yield os.path.expanduser(os.path.expandvars(path)), 3
 
 
-def _below(place: str, deepest: int, since_s: float, left: list[int]) -> Iterator[tuple[str, os.stat_result]]:
-    """Transcripts in folders that changed of late: a new one changes its folder."""
+def _below(place: str, deepest: int, left: list[int]) -> Iterator[tuple[str, os.stat_result]]:
+    """Transcripts below a folder, those in the folders that changed last first: of very many not all can be looked at."""
+    folders = []
     try:
-        entries = list(os.scandir(place))
-    except (OSError, ValueError):
-        return
-    for entry in entries:
-        if left[0] <= 0:
-            return
-        try:
-            if entry.is_dir(follow_symlinks=False):
-                if deepest and entry.name not in PRIVATE_FOLDERS:
-                    yield from _below(entry.path, deepest - 1, since_s, left)
-            elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+        with os.scandir(place) as entries:
+            for entry in entries:
                 left[0] -= 1
-                yield entry.path, entry.stat(follow_symlinks=False)
-        except OSError:
-            continue  # gone since the folder was read
+                if left[0] < 0:
+                    break
+                if entry.is_dir(follow_symlinks=False):
+                    if deepest and entry.name not in PRIVATE_FOLDERS:
+                        folders.append((-entry.stat(follow_symlinks=False).st_mtime, entry.path))
+                elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                    yield entry.path, entry.stat(follow_symlinks=False)
+    except (OSError, ValueError):
+        return  # not there, not ours to read, or gone since
+    for _, path in sorted(folders):
+        yield from _below(path, deepest - 1, left)
