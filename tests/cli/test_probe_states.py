@@ -206,6 +206,13 @@ def the_store_emptied(s: Scene) -> None:
 
 
 @broken
+def a_way_back_that_was_cut_short(s: Scene) -> None:
+    copy = s.home / "dream.db.restoring-20260301T090000Z"
+    shutil.copy(s.house.paths.store, copy)
+    touch(copy, NOW - 3 * HOUR)
+
+
+@broken
 def the_store_cut(s: Scene) -> None:
     body = s.house.paths.store.read_bytes()
     s.house.paths.store.write_bytes(body[:len(body) // 2])
@@ -330,12 +337,9 @@ def a_full_disk(s: Scene) -> None:
 @broken
 def a_marker_that_only_memory_took(s: Scene) -> None:
     s.env["XDG_RUNTIME_DIR"] = str(s.house.root / "runtime")
-    (s.home / "outage" / ".reserve").unlink()
-    for path in (s.home / "outage").iterdir():
-        path.unlink()
+    (s.house.root / "runtime").mkdir()
     fallback = outage.runtime_dir(s.env, s.home)
     assert fallback is not None
-    (s.home / "outage").rmdir()
     outage.flag(fallback, Outage("no space left", component="disk", code="disk-full"), now=NOW, owner="dream run")
 
 
@@ -368,7 +372,8 @@ def replaced(name: str, by: str) -> State:
 
 BROKEN |= {f"{name}_a_{by}".replace("/", "_"): replaced(name, by) for name, by in (
     ("locks", "file"), ("inbox", "file"), ("outage", "file"), ("archive", "file"), ("derived", "file"), ("conflicts", "file"),
-    ("logs", "file"), ("memory", "file"), ("memory", "link"), ("backups", "link"), ("inbox", "link"), ("locks", "link"),
+    ("logs", "file"), ("damaged", "file"), ("own-files", "folder"), ("memory", "file"),
+    ("memory", "link"), ("backups", "link"), ("inbox", "link"), ("locks", "link"),
     ("locks/write.lock", "folder"), ("locks/dream.lock", "link"), ("locks/gate.lock", "folder"), ("paused.json", "folder"),
     ("heartbeat.json", "folder"), ("dream.db-wal", "folder"), ("memory/user", "link"), ("memory/project", "file"))}
 BROKEN |= {"memory_gone": lambda s: shutil.rmtree(s.home / "memory"),
@@ -978,6 +983,15 @@ def test_the_seals_are_reckoned_as_the_store_reckons_them(well: House) -> None:
 def test_a_time_in_the_name_of_an_inbox_file_counts_and_not_the_time_of_the_disk(scene: Scene) -> None:
     scene.left(NOW - 40 * DAY)
     assert scene.ask().oldest == NOW - 40 * DAY
+
+
+def test_an_empty_store_is_not_opened_for_that_would_take_its_log_away(scene: Scene) -> None:
+    log = scene.home / "dream.db-wal"
+    log.write_bytes(b"what was said last")
+    scene.house.paths.store.write_bytes(b"")
+    seen = scene.ask()
+    assert (seen.code, "dream restore-store" in seen.hint, "dream init --new" in seen.hint) == (2, True, True)
+    assert log.read_bytes() == b"what was said last"
 
 
 def test_what_waits_in_the_inbox_is_counted(scene: Scene) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from dreamd.probing.health import Check, Facts, Inbox, Run, World, fine
 from dreamd.probing.peek import DAY_S, HOUR_S, beat_of, exists, facts_of, instant, is_held, iso, names_in, span, text_of
@@ -20,6 +20,8 @@ FAILED_MOST = 3
 """Failures in a row that are no accident any more."""
 CUT_SHORT_MOST = 10
 READ_MOST = 200
+COMING = "dream.db.restoring-"
+"""Beginning of the name of a copy that waits to take the place of the store; until then no note reaches one."""
 LARGEST_LOOK_BYTES = 65536
 TAKEN_WITHIN_S = 3600.0
 """A service that is awake takes the inbox in within a minute; whatever it does at that moment, an hour is enough."""
@@ -56,8 +58,12 @@ def _left_at(world: World, name: str) -> datetime | None:
     named = instant(stamp) if len(stamp) == 15 else None
     if named is not None:
         return named
-    facts = facts_of(f"{world.home}/inbox/{name}")
-    return instant(datetime.fromtimestamp(facts.st_mtime).astimezone().isoformat()) if facts else None
+    return _touched(f"{world.home}/inbox/{name}")
+
+
+def _touched(path: str) -> datetime | None:
+    facts = facts_of(path)
+    return datetime.fromtimestamp(facts.st_mtime, UTC) if facts else None
 
 
 def check_inbox(world: World, facts: Facts, inbox: Inbox, preferences: Mapping[str, object]) -> Check:
@@ -153,9 +159,11 @@ def check_left_over(world: World, facts: Facts, preferences: Mapping[str, object
     """What a dream that was killed left half done; the next one finishes it, if there is a next one."""
     since, what = facts.left or ("", "")
     began = instant(since) if since else None
+    if coming := [n for n in names_in(world.home) if n.startswith(COMING) and not n.endswith(("-wal", "-shm", "-journal"))]:
+        began, what = _touched(f"{world.home}/{coming[0]}") or world.now, "a copy was to take the store's place"
     if began is None or is_held(f"{world.home}/locks/dream.lock"):
         return fine("left over", "nothing stands half done")
     lies_s = (world.now - began).total_seconds()
-    if lies_s > 3 * interval_s(preferences):
+    if lies_s > (TAKEN_WITHIN_S if coming else 3 * interval_s(preferences)):
         return Check("left over", "stale", f"{what} for {span(lies_s)}", BY_HAND)
     return fine("left over", f"{what}; the next dream goes on from there")

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+import stat
 from datetime import datetime, timedelta
 
 from dreamd.probing import integrity
 from dreamd.probing.health import NOTHING, Check, Facts, Run, World, fine
-from dreamd.probing.peek import exists, instant, names_in, printable, size_of
+from dreamd.probing.peek import exists, facts_of, instant, names_in, printable, size_of
 from dreamd.probing.preferences import is_zone
 
 SUCCESS = ("changed", "nothing-to-do", "partial")
@@ -31,6 +32,10 @@ def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
     path = world.home + "/dream.db"
     if not exists(path):
         return NOTHING, Check("store", "unknown", f"no store at `{path}`", _way_back(world.home))
+    facts = facts_of(path)
+    if facts is None or (stat.S_ISREG(facts.st_mode) and not facts.st_size):
+        # Not even opened: SQLite would throw away the log that lies beside an empty one.
+        return NOTHING, Check("store", "unknown", f"the store at `{path}` is empty", LOST)
     try:
         connection = _open(path)
         try:
@@ -46,7 +51,8 @@ def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
 
 def _way_back(home: str) -> str:
     left = any(name.endswith(".db") for name in names_in(f"{home}/backups")) or names_in(f"{home}/memory")
-    return LOST if left else "run `dream note` or `dream consolidate`"
+    there = any(name == ".founded" or name.startswith(("dream.db-wal", "dream.db.")) for name in names_in(home))
+    return LOST if left or there else "run `dream note` or `dream consolidate`"
 
 
 def _open(path: str) -> sqlite3.Connection:

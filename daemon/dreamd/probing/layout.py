@@ -9,9 +9,11 @@ from collections.abc import Iterable
 from dreamd.probing.health import Check, Facts, World, fine
 from dreamd.probing.peek import bytes_at, facts_of
 
-FOLDERS = ("memory", "locks", "inbox", "outage", "derived", "archive", "backups", "conflicts", "logs", "primed")
+FOLDERS = ("memory", "locks", "inbox", "outage", "derived", "archive", "backups", "conflicts", "damaged", "logs",
+           "primed")
 LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock", "install.lock")
-FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "paused.json", "heartbeat.json", "cycle.json", "deferred.json")
+FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "own-files", ".founded", "paused.json", "heartbeat.json",
+         "cycle.json", "deferred.json")
 FEWEST_GONE = 3
 AGAIN = "`dream check --repair` writes anew from the store what is gone"
 FIRST = "take away what stands there, then `dream check --repair` writes it anew from the store"
