@@ -11,6 +11,7 @@ from test_attach_command import dream
 
 from dreamd.agents import attach
 from dreamd.core import fsio
+from dreamd.service import tending
 from household import House
 from secrets_said import SECRETS
 from secrets_shaped import SHAPED
@@ -99,7 +100,7 @@ def test_a_run_over_secrets_killed_at_any_write_is_finished_by_the_next(
         attach.carry_out(kit, attach.plan_directory(kit, directory))
     monkeypatch.setattr(fsio, "write_atomic", real)
     with house.kit(NOW) as kit:
-        attach.tend(kit, attach.attach(kit, directory))
+        tending.tend(kit, attach.attach(kit, directory))
     after = bytes_of(directory)
     assert after["MEMORY.md"] == before["MEMORY.md"].replace(b"- the office is closed, TTL: 2026-05-01\n", b"")
     assert left_of_secrets(house.home, "") == []

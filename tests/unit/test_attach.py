@@ -17,6 +17,7 @@ from dreamd.core import locks
 from dreamd.core.errors import DreamError, Locked, Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
 from dreamd.notes import Dialect
+from dreamd.service import tending
 from dreamd.store import journal
 from household import House
 
@@ -183,7 +184,7 @@ def test_a_run_killed_at_any_write_is_finished_by_the_next(house, directory, mon
         dream(house, directory)
     monkeypatch.setattr(fsio, "write_atomic", real)
     with house.kit(NOW) as kit:
-        attach.tend(kit, attach.attach(kit, directory))
+        tending.tend(kit, attach.attach(kit, directory))
     assert bytes_of(directory) == bytes_of(calm)
 
 
@@ -264,7 +265,7 @@ def test_one_kit_tends_several_directories_each_in_a_run_of_its_own(house, direc
     with house.kit(NOW) as kit:
         for place in (directory, other):
             attach.attach(kit, place)
-        runs = [attach.tend(kit, a).run for a in attach.load_attachments(kit.store)]
+        runs = [tending.tend(kit, a).run for a in attach.load_attachments(kit.store)]
     assert len(set(runs)) == 2
     assert bytes_of(directory) == bytes_of(other)
 

@@ -18,6 +18,7 @@ from dreamd.agents import foreign_dir
 from dreamd.agents.foreign_backup import DONE, PLANNED, UNDONE, FileChange, Manifest, Shelf
 from dreamd.agents.foreign_dir import ForeignFiles
 from dreamd.agents.foreign_secrets import masked_diff, moves_secrets, set_apart
+from dreamd.agents.told_changes import SCOPE, Record, commit_message, read_record, tell_changes, write_record
 from dreamd.core import fsio, locks
 from dreamd.core.clock import SystemClock, iso, local_date, parse_instant
 from dreamd.core.errors import DreamError, Refused, UsageError
@@ -48,9 +49,8 @@ from dreamd.store.journal import Run
 from dreamd.text.redaction import redact
 
 KIND = "attach"
-SCOPE = "attached"
-"""Not a scope: what is tended here belongs to no memory of dream."""
 META = "attached"
+MOST_NAMED = 5
 _DAY_NOTE = re.compile(r" ?\((?:\w+ )?\d{4}-\d\d-\d\d\)$")
 """The day an entry carries at its end; the judge is told it as a time, not as words."""
 LONGEST_JUDGED = 600
@@ -88,6 +88,10 @@ class DirectoryPlan:
         """The change as a unified diff, secrets masked."""
         return masked_diff(self.before.texts, self.after, self.changed)
 
+    def told(self) -> Record:
+        """What a person is told of it."""
+        return tell_changes(str(self.before.root), self.plan.edits, self.changed, self.diff)
+
 
 @dataclass(frozen=True)
 class Carried:
@@ -98,6 +102,7 @@ class Carried:
     archived: int
     commit: str = ""
     warnings: tuple[str, ...] = ()
+    told: Record = Record()
 
 
 def load_attachments(store: Store) -> list[Attachment]:
@@ -186,13 +191,19 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
         made = ""
         if commit and not blocked:
             try:
-                made = foreign_dir.commit(root, planned.changed, message=_message(planned))
+                message = commit_message(len(planned.plan.edits), len(planned.changed))
+                made = foreign_dir.commit(root, planned.changed, message=message)
             except DreamError as error:
                 blocked = error.message
         warnings += [f"no commit was made: {blocked}"] if blocked else []
-        _end(kit, run, f"{len(planned.changed)} files of an attached directory", warnings)
+        _end(kit, run, f"changed in an attached directory: {', '.join(planned.changed[:MOST_NAMED])}", warnings)
         _shelf(kit).drop_old()
-    return Carried(run.id, tuple(planned.changed), len(planned.plan.archived), made, tuple(warnings))
+    return Carried(run.id, tuple(planned.changed), len(planned.plan.archived), made, tuple(warnings), planned.told())
+
+
+def load_told(kit: Kit, run_id: str) -> Record:
+    """What a run changed in an attached directory, in words."""
+    return read_record(_shelf(kit).place(run_id))
 
 
 def undo(kit: Kit, run_id: str) -> int:
@@ -224,14 +235,6 @@ def undo(kit: Kit, run_id: str) -> int:
         _settle(kit, root, _fingerprint(texts, Dialect(manifest.dialect), local_date(kit.clock.now(), kit.zone)))
         _end(kit, mine, f"took back {run.id}", [])
     return len(manifest.files)
-
-
-def tend(kit: Kit, attachment: Attachment) -> Carried:
-    """One dream over an attached directory without a question: recover, plan, carry out."""
-    warnings = recover(kit)
-    planned = plan_directory(kit, Path(attachment.path), dialect=attachment.dialect)
-    done = carry_out(kit, planned, commit=attachment.commit)
-    return replace(done, warnings=(*warnings, *done.warnings))
 
 
 def forget(kit: Kit, statements: Sequence[str]) -> list[str]:
@@ -343,6 +346,7 @@ def _write_backup(kit: Kit, run: Run, planned: DirectoryPlan) -> Manifest:
              "evidence": e.evidence, "successor": e.successor} for e in planned.plan.edits if e.archives]
     archive = "".join(json.dumps(row) + "\n" for row in rows).encode()
     manifest = Manifest(run.id, str(planned.before.root), planned.dialect.value, iso(kit.clock.now()), PLANNED, tuple(files))
+    write_record(_shelf(kit).place(run.id), planned.told())
     _shelf(kit).store(manifest, pairs, archive=archive)
     return manifest
 
@@ -392,9 +396,3 @@ def _end(kit: Kit, run: Run, reason: str, warnings: Sequence[str]) -> None:
     with kit.writing() as tx:
         journal.end_run(tx, replace(run, outcome="changed", reason=reason, warnings=tuple(warnings)),
                         ended_at=kit.clock.now())
-
-
-def _message(planned: DirectoryPlan) -> str:
-    edits, files = len(planned.plan.edits), len(planned.changed)
-    what = f"{edits} {'entry' if edits == 1 else 'entries'}" if edits else "a shorter index"
-    return f"Keep memory in order: {what}, {files} {'file' if files == 1 else 'files'}"

@@ -28,6 +28,9 @@ DEAD_SHARE_PERCENT = 50
 FEW_DEAD = 5
 """Up to this many dead links are mended whatever their share; beyond it most files may just be elsewhere."""
 STEM = 5
+TOLD_PERCENT = 75
+"""So many of the words of an entry that goes must stand in the one that stays."""
+_EXACT = re.compile(r"`[^`\n]+`|\b\d[\w.:-]*\b|[\w.-]*/[\w./-]+")
 _WORD = re.compile(r"[^\W_]{4,}|\d+")
 
 
@@ -147,7 +150,7 @@ class _Draft:
             if key not in first:
                 first[key] = entry
             else:
-                self._merge(first[key], entry, ("same words",))
+                first[key] = self._merge_twins(first[key], entry)
 
     def settle(self, pair: JudgedPair) -> None:
         """Carry out one judged relation, or leave it to a person."""
@@ -181,9 +184,29 @@ class _Draft:
             if heir is not None and heir.whole_file and heir.file not in pointed:
                 pointed.add(heir.file)
                 self.edits[entry.id] = EntryEdit(entry, Action.RELINK, heir.file, reason="target-merged")
-            else:
-                self._take_out(entry, leaving.action, reason=leaving.reason, evidence=("its file goes",))
+                continue
+            if heir is not None:
+                self._carry_line(entry, heir)
+            self._take_out(entry, leaving.action, reason=leaving.reason, evidence=("its file goes",))
         self._follow_names({_stem(f): e.successor for f, e in gone.items() if e.successor})
+
+    def _carry_line(self, leaving: Entry, heir: Entry) -> None:
+        """Have the line of the file that stays say what the line of the one that goes said beside it."""
+        own = next((e for e in self._pointers(heir) if e.editable and (
+            e.id not in self.edits or self.edits[e.id].action is Action.REPLACE)), None)
+        if own is None:
+            return
+        hook = self.edits[own.id].text if own.id in self.edits else own.text
+        told = f"{hook} {own.title} {heir.text} {heir.description}"
+        if _says_all(told, f"{leaving.title} {leaving.text}"):
+            return
+        fuller = _says_all(f"{leaving.text} {own.title} {heir.text} {heir.description}", hook)
+        title = "" if _says_all(f"{told} {leaving.text}", leaving.title) else f"{leaving.title}: "
+        text = f"{title}{leaving.text}" if fuller else f"{hook.rstrip(' .;')}; {title}{leaving.text}"
+        self.edits[own.id] = EntryEdit(own, Action.REPLACE, text, reason="target-merged", evidence=("the line of its twin",))
+
+    def _pointers(self, topic: Entry) -> list[Entry]:
+        return [e for e in self.entries if e.kind is EntryKind.POINTER and topic.whole_file and _inside(e.target) == topic.file]
 
     def _follow_names(self, heirs: Mapping[str, str]) -> None:
         """Let `[[name]]` of a merged file name the one that stays."""
@@ -228,9 +251,25 @@ class _Draft:
         ordered = sorted(self.edits.values(), key=lambda e: (e.entry.file, e.entry.start))
         return AttachPlan(tuple(ordered), tuple(sorted(self.conflicts)), tuple(self.warnings))
 
+    def _merge_twins(self, first: Entry, second: Entry) -> Entry:
+        """Merge two entries of the same words, of topic files into the one that is better described; the one that stays."""
+        keep, drop = first, second
+        if drop.whole_file and first.id not in self.kept and self._described(second) > self._described(first):
+            keep, drop = second, first
+        self._merge(keep, drop, ("same words",))
+        return keep if drop.id in self.edits else first
+
+    def _described(self, topic: Entry) -> tuple[int, int]:
+        """How much is said of a topic file beside its body: in its description, then in the lines that lead to it."""
+        hooks = " ".join(e.text for e in self._pointers(topic))
+        return len(_content(topic.description)), len(_content(hooks))
+
     def _merge(self, keep: Entry, drop: Entry, evidence: tuple[str, ...]) -> None:
         if drop.id in self.kept or keep.id in self.edits or not _marks_survive(keep, drop):
             return
+        lines = " ".join(f"{e.title} {e.text}" for e in self._pointers(keep))
+        if not _says_all(f"{keep.text} {keep.description} {lines}", drop.description):
+            return  # a description cannot be put into another file, and what it says must not go
         self.kept.add(keep.id)
         self._take_out(drop, Action.REMOVE, reason="duplicate", evidence=evidence, successor=keep.id)
 
@@ -266,7 +305,8 @@ def _carries(keep: Entry, drop: Entry, said: Judgement) -> bool:
     """Whether nothing goes with `drop`: for topic files every line of it must stand in the one that stays.
 
     A topic of one line is one claim, and the judge has looked at all of it. But what is taken out of somebody's own file
-    is not worded anew as in a memory, so likeness alone is not enough: half its words at least have to be found there.
+    is not worded anew as in a memory, so likeness alone is not enough: most of its words have to be found there, and every
+    number, path and name in code.
     """
     if not _is_told_in(keep.text, drop.text):
         return False
@@ -279,10 +319,20 @@ def _carries(keep: Entry, drop: Entry, said: Judgement) -> bool:
 
 
 def _is_told_in(kept: str, dropped: str) -> bool:
-    """Whether half the words of a text, as far as they are more than little ones, stand in another in some form."""
-    stems = {word[:STEM] for word in _WORD.findall(kept.casefold())}
-    words = {word[:STEM] for word in _WORD.findall(dropped.casefold())}
-    return 2 * len(words & stems) >= len(words)
+    """Whether most words of a text, as far as they are more than little ones, stand in another, and all that is exact."""
+    stems, words = _content(kept), _content(dropped)
+    exact = set(_EXACT.findall(dropped)) <= set(_EXACT.findall(kept))
+    return exact and TOLD_PERCENT * len(words) <= 100 * len(words & stems)
+
+
+def _content(text: str) -> set[str]:
+    """The words that say something, and every number, in the form that is compared."""
+    return {word[:STEM] for word in _WORD.findall(text.casefold())}
+
+
+def _says_all(told: str, said: str) -> bool:
+    """Whether everything that one text says in words and numbers stands in another in some form."""
+    return _content(said) <= _content(told) and set(_EXACT.findall(said)) <= set(_EXACT.findall(told))
 
 
 def _marks_survive(keep: Entry, drop: Entry) -> bool:

@@ -31,7 +31,7 @@ from dreamd.dream.phases.gather import Gathered, gather_from
 from dreamd.dream.phases.orient import take_inbox
 from dreamd.kit import Kit, open_kit
 from dreamd.service.manners import Pulse, Stop, take_short_turns
-from dreamd.service.tending import tend_all
+from dreamd.service.tending import outcome_of, tend_all
 from dreamd.store import journal
 
 MIB = 1 << 20
@@ -88,7 +88,7 @@ def _work(world: World, options: argparse.Namespace, stop: Stop) -> dict[str, ob
         report = run_cycle(kit, why=options.why)
         told = {"outcome": report.outcome, "reason": report.reason, "run": report.run, "fates": report.fates,
                 "yields": kit.yields, "epoch": kit.epoch or 0}
-    tend_all(world)
+    told["outcome"] = outcome_of(tend_all(world), report.outcome)
     return told
 
 

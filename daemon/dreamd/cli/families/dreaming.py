@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing.json_documents import counts, error_document
 from dreamd.cli.told import Told
 from dreamd.core.clock import FixedClock, iso, parse_instant
-from dreamd.core.errors import DreamError, Locked, Outage, Partial, UsageError
+from dreamd.core.errors import DreamError, Locked, Outage, Partial, Refused, UsageError
 from dreamd.core.values import Fate, parse_scope
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dreamd.kit import Kit
     from dreamd.service.gating.gates import Outlook
     from dreamd.service.manners import Stop
+    from dreamd.service.tending import Tended
 
 PLAN_SCHEMA = 1
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
@@ -42,6 +43,7 @@ class Approved:
     scope: str | None
     full: bool
     allow_large_change: bool
+    directories: dict[str, str] = field(default_factory=dict)
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -61,8 +63,8 @@ def run(context: Context, options: Namespace) -> int:
         raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
     if options.plan and not Path(options.plan).expanduser().absolute().parent.is_dir():
         raise UsageError(f"there is no directory for the plan `{options.plan}`", hint="make it first, or name another file")
-    wish, world = _wish(context, options)
     report = CycleHolder()
+    wish, world = _wish(context, options, report)
     if options.auto and not wish.only_plan:
         try:
             held = _ask_gates(world, report)
@@ -84,7 +86,7 @@ def run(context: Context, options: Namespace) -> int:
         _fail(context, world, locked, report)
     except DreamError as error:
         _fail(context, world, error, report)
-    return _conclude(context, options, wish, report.ended()) or report.stopped_by
+    return _conclude(context, options, wish, report) or report.stopped_by
 
 
 def _leave(context: Context, world: World, holder: CycleHolder) -> int:
@@ -106,6 +108,10 @@ class CycleHolder:
         """The exit code for the signal that asked the dream to stop before it was done."""
         self.outlook: Outlook | None = None
         """What the gates said, where they were asked."""
+        self.tended: list[Tended] = []
+        """What became of the attached directories, or would."""
+        self.directories: dict[str, str] = {}
+        """Of an approved plan: the directories it changes, and the digest of each change."""
         self._report: CycleReport | None = None
 
     def end(self, report: CycleReport) -> None:
@@ -119,7 +125,7 @@ class CycleHolder:
         return self._report
 
 
-def _wish(context: Context, options: Namespace) -> tuple[Wish, World]:
+def _wish(context: Context, options: Namespace, holder: CycleHolder) -> tuple[Wish, World]:
     from dreamd.dream.planning import Wish
 
     if not options.apply:
@@ -131,6 +137,7 @@ def _wish(context: Context, options: Namespace) -> tuple[Wish, World]:
     at = parse_instant(plan.now)
     if options.now and parse_instant(options.now) != at:
         raise UsageError(f"the plan was made for {plan.now}, not for the `--now` given")
+    holder.directories = plan.directories
     wish = Wish(scope=parse_scope(plan.scope) if plan.scope else None, full=plan.full, approved=plan.digest,
                 allow_large_change=plan.allow_large_change or options.allow_large_change)
     return wish, replace(context.world, clock=FixedClock(at))
@@ -172,16 +179,21 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
     from dreamd.dream.cycle import run_cycle
     from dreamd.kit import open_kit
     from dreamd.service.manners import Stop, take_short_turns
-    from dreamd.service.tending import tend_all
+    from dreamd.service.tending import differing, look_at_all, tend_all
 
     if wish.only_plan:
         with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
             holder.end(run_cycle(kit, wish))
+            holder.tended = look_at_all(kit)
         return
     _bring_up_to_date(world)
     take_short_turns()
     stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
     with open_kit(world, create=True) as kit:
+        moved = differing(kit, holder.directories) if holder.directories else []
+        if moved:
+            raise Refused(f"`{moved[0]}` is no longer as it was when the plan was made",
+                          hint="make a new one with `dream consolidate --dry-run --plan FILE`")
         why = _behave(kit, stop, holder.outlook)
         try:
             with listening(stop), _progress(context, kit):
@@ -194,8 +206,7 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
             holder.stopped_by = stop.code  # the dream itself was done before it heard
             context.warn("attached directories wait for the next dream")
             return
-    for warning in tend_all(world):
-        context.warn(warning)
+    holder.tended = tend_all(world, holder.directories if wish.approved else None)
 
 
 def _bring_up_to_date(world: World) -> None:
@@ -244,23 +255,43 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
         context.stderr.flush()
 
 
-def _conclude(context: Context, options: Namespace, wish: Wish, report: CycleReport) -> int:
-    from dreamd.cli.printing.reporting import tell_report
+def _conclude(context: Context, options: Namespace, wish: Wish, holder: CycleHolder) -> int:
+    from dreamd.cli.printing.reporting import tell_report, tell_tended
 
+    report, tended = holder.ended(), holder.tended
+    dreamt = report.outcome != "nothing-to-do"
+    if tended:
+        _add_tended(report, tended)
     aside = any(n for reason, n in report.skips.items() if reason in SET_ASIDE)
     partial = aside or report.outcome == Partial.outcome
     document = report_document(report, outcome=Partial.outcome if partial else report.outcome)
+    document["operations"] = [*document["operations"], *(c.document() for one in tended for c in one.told.changes)]
+    document["attached"] = [{"directory": one.directory, "run": one.run or None, "files": list(one.files),
+                             "digest": one.digest or None, "left": one.left or None} for one in tended]
     if options.plan:
         _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
     context.document(document)
     quiet = report.outcome == "nothing-to-do" and options.auto
     if not context.json and not quiet and context.verbosity >= 0:
-        tell_report(context, report, plan_file=options.plan)
+        if dreamt or report.outcome == "nothing-to-do":
+            tell_report(context, report, plan_file=options.plan)
+        tell_tended(context, tended, planned=report.planned)
     for warning in report.warnings:
         context.warn(warning)
     if aside:
         context.tell("hint: `dream sources` shows what was passed over where")
     return Partial.exit_code if partial else 0
+
+
+def _add_tended(report: CycleReport, tended: Sequence[Tended]) -> None:
+    """Have the report of a dream tell of the attached directories too."""
+    from dreamd.service.tending import outcome_of
+
+    report.warnings.extend(warning for one in tended for warning in one.warnings)
+    report.outcome = outcome_of(tended, report.outcome)
+    if any(one.files for one in tended):
+        report.reason = ""
+        report.run = report.run or next((one.run for one in tended if one.run), "")
 
 
 def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:
@@ -271,7 +302,7 @@ def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder
     raise Told(error, marked=holder.started) from error
 
 
-def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
+def report_document(report: CycleReport, *, outcome: str) -> dict[str, Any]:
     """`consolidate --json`."""
     from dreamd.dream.plan import describe_change
 
@@ -289,16 +320,17 @@ def report_document(report: CycleReport, *, outcome: str) -> dict[str, object]:
 def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object]:
     return {"run": None, "outcome": outcome, "reason": reason, "now": iso(world.clock.now()), "planned": False,
             "phases": {name: {"seconds": 0.0} for name in PHASES}, "fates": counts({}, tuple(Fate)), "operations": [],
-            "scopes": [], "skips": {}, "waiting": [], "set_aside": [], "digest": None, "warnings": []}
+            "scopes": [], "skips": {}, "waiting": [], "set_aside": [], "attached": [], "digest": None, "warnings": []}
 
 
-def _write_plan(path: Path, wish: Wish, document: dict[str, object]) -> None:
+def _write_plan(path: Path, wish: Wish, document: dict[str, Any]) -> None:
     from dreamd.core import fsio
 
     body = {"schema": PLAN_SCHEMA, "now": document["now"],
             "wish": {"scope": str(wish.scope) if wish.scope else None, "full": wish.full,
                      "allow_large_change": wish.allow_large_change},
-            "digest": document["digest"], "operations": document["operations"]}
+            "digest": document["digest"], "operations": document["operations"],
+            "attached": {row["directory"]: row["digest"] for row in document["attached"] if row["digest"]}}
     fsio.write_atomic(path, (json.dumps(body, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "surrogatepass"))
 
 
@@ -315,7 +347,8 @@ def read_plan(path: Path) -> Approved:
         if plan["schema"] != PLAN_SCHEMA:
             raise UsageError(f"`{path}` is a plan of another dream", hint="make a new one with `--plan FILE`")
         approved = Approved(str(plan["now"]), str(plan["digest"]), wish["scope"], bool(wish["full"]),
-                            bool(wish["allow_large_change"]))
+                            bool(wish["allow_large_change"]),
+                            {str(path): str(sha) for path, sha in dict(plan.get("attached", {})).items()})
     except FileNotFoundError:
         raise UsageError(f"no plan at `{path}`", hint="`dream consolidate --plan FILE` makes one") from None
     except (ValueError, KeyError, TypeError, RecursionError):

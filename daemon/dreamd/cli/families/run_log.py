@@ -13,6 +13,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from dreamd.agents.told_changes import Record
     from dreamd.store.connection import Store
     from dreamd.store.journal import Entry, Run
 
@@ -102,6 +103,7 @@ def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
 
 def diff(context: Context, options: Namespace) -> int:
     """Show every change of a run: before, after, why; and what was said that changed nothing."""
+    from dreamd.agents import attach as attaching
     from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
     from dreamd.kit import open_kit
     from dreamd.store import journal, observations
@@ -111,6 +113,9 @@ def diff(context: Context, options: Namespace) -> int:
         ids = journal.run_ids(kit.store)
         changes = [entry_document(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         heard = observations.load_of_run(kit.store, found.seq)
+        record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
+    if record is not None and record.changes:
+        return _tell_attached(context, _run_document(found, ids), record)
     context.document({"run": _run_document(found, ids), "operations": changes,
                       "observations": [fate_document(o) for o in heard]})
     if context.json:
@@ -123,6 +128,21 @@ def diff(context: Context, options: Namespace) -> int:
     if not changes:
         context.say("it changed no memory")
     tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
+    return 0
+
+
+def _tell_attached(context: Context, run: dict[str, object], record: Record) -> int:
+    """What a run changed in an attached directory: each entry with its file and its reason, then the lines."""
+    from dreamd.cli.printing.reporting import tended_lines
+
+    context.document({"run": run, "operations": [c.document() for c in record.changes], "diff": record.diff,
+                      "observations": []})
+    context.say(f"run {run['run']} · {run['kind']} · {run['now']} · {run['outcome']}")
+    for change in record.changes:
+        for line in tended_lines(change, width=context.width, colour=context.colour):
+            context.say(line)
+    for line in record.diff.splitlines():
+        context.say("".join(c if c.isprintable() else " " for c in line))
     return 0
 
 

@@ -11,9 +11,11 @@ from dreamd.cli.printing import render
 from dreamd.core.values import IN_PASSING, Fate, MemoryClass, Status
 
 if TYPE_CHECKING:
+    from dreamd.agents.told_changes import ToldChange
     from dreamd.core.values import Memory
     from dreamd.dream.cycle import CycleReport
     from dreamd.dream.plan import Change
+    from dreamd.service.tending import Tended
 
 SHOWN = 20
 FEW = 4
@@ -59,6 +61,37 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
         if context.verbosity > 0:
             context.say()
         context.say(f"{'undo':<9}dream undo {report.run}")
+
+
+def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) -> None:
+    """What was changed in attached directories, or would be: file by file, each entry as it was and as it is."""
+    for one in tended:
+        if not one.files:
+            continue
+        context.say()
+        verb = "would be put in order" if planned else "put in order"
+        context.say(render.paint(f"{verb}: {one.directory}", "bold", colour=context.colour)
+                    + f" ({render.count(len(one.files), 'file')})")
+        room = len(one.told.changes) if context.verbosity > 0 else SHOWN
+        for change in one.told.changes[:room]:
+            for line in tended_lines(change, width=context.width, colour=context.colour):
+                context.say(line)
+        if len(one.told.changes) > room:
+            context.say(f"  … and {len(one.told.changes) - room:,} more" + (f": dream diff {one.run}" if one.run else ""))
+        if one.run:
+            context.say(f"{'undo':<9}dream undo {one.run}")
+        elif planned:
+            context.say("this is a plan, nothing was changed there; `dream consolidate` carries it out")
+
+
+def tended_lines(change: ToldChange, *, width: int, colour: bool) -> list[str]:
+    """One change of an attached directory as a small diff."""
+    why = change.reason + (f": {'; '.join(change.evidence[:3])}" if change.evidence else "")
+    lines = [render.fit(render.clean(f"  {change.file}  {change.op}  {why}"), width)]
+    for sign, text, style in (("-", change.before, "red"), ("+", change.after, "green")):
+        if text is not None:
+            lines.append(render.paint(render.wrap(f"{sign} {' '.join(text.split())}", width, "    "), style, colour=colour))
+    return lines
 
 
 def _tell_first_steps(context: Context) -> None:
