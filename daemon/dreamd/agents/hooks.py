@@ -106,7 +106,7 @@ def _hear(world: World, call: Call, now: datetime) -> None:
         return
     asked = cue("words/speech_acts", "forget", start=True).match(prompt)
     if asked:
-        _request_forget(world, prompt[asked.end():].strip(), now)
+        request_forget(world, prompt[asked.end():].strip(), now)
         return
     told = cue("words/speech_acts", "remember", start=True).match(prompt)
     text = prompt[told.end():].strip() if told else ""
@@ -117,7 +117,7 @@ def _hear(world: World, call: Call, now: datetime) -> None:
         inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation, place=call.cwd)
 
 
-def _request_forget(world: World, words: str, now: datetime) -> None:
+def request_forget(world: World, words: str, now: datetime) -> None:
     """Forgetting is for good, so a prompt only asks for it; `dream review` shows the request with the command."""
     if not words:
         return

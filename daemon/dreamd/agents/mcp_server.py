@@ -1,24 +1,26 @@
 """The Model Context Protocol server: an agent searches, notes and looks at memory through its own tool calls.
 
-Speaks over standard input and output. Results are bounded; what an agent notes here carries the agent's own
-authority, never a person's, and nothing is forgotten through it without the person's word in the same call.
+Speaks over standard input and output. Results are bounded; what an agent notes here carries the agent's own authority,
+never a person's, and no argument of a call can change that: whatever it says of the person's wishes is the agent's word.
+So nothing is forgotten through it, and it knows the scopes of the place it runs in and those a person named in the settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd import __version__
 from dreamd.agents import hooks, recall_client
 from dreamd.core.clock import iso
-from dreamd.core.errors import DreamError, Outage, UsageError
+from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
 from dreamd.core.world import World
 from dreamd.kit import open_kit
 from dreamd.models import Embedder
 from dreamd.recall.answer import Look, search
+from dreamd.store import passages
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 MOST_RESULTS = 15
 LONGEST_SHOWN = 2_000
 LARGEST_INDEX_CHARS = 60_000
+EVERYWHERE = "*"
+"""In `mcp.scopes`: this person lets their agents see every scope from anywhere."""
 INSTRUCTIONS = (
     "Long-term memory of this person and project. Search before you assume; note what a later conversation should know. "
     "What comes back are records with dates: clues, not conclusions.")
@@ -72,11 +76,11 @@ def build(world: World, *, directory: Path) -> MCPServer:
         """How many memories there are, what waits, and when the last dream ended."""
         return _told(desk.status)
 
-    @server.tool(annotations=ToolAnnotations(title="Forget a memory", read_only_hint=False, destructive_hint=True,
-                                             idempotent_hint=True, open_world_hint=False))
-    def memory_forget(memory_id: str, person_confirmed: bool = False) -> dict[str, object]:
-        """Remove one memory for good. Only with `person_confirmed`, after the person said so in this conversation."""
-        return _told(lambda: desk.forget(memory_id, person_confirmed))
+    @server.tool(annotations=ToolAnnotations(title="Ask for a memory to be forgotten", read_only_hint=False,
+                                             destructive_hint=False, idempotent_hint=True, open_world_hint=False))
+    def memory_forget(memory_id: str) -> dict[str, object]:
+        """Leave a request to forget one memory. The person carries it out or drops it with `dream review`."""
+        return _told(lambda: desk.forget(memory_id))
 
     @server.tool(annotations=ToolAnnotations(title="What waits for a decision", read_only_hint=True, open_world_hint=False))
     def memory_review() -> dict[str, object]:
@@ -119,7 +123,8 @@ class Desk:
 
         if len(text) > LONGEST_TEXT:
             raise UsageError(f"the text is longer than {LONGEST_TEXT} characters", hint="note one or two sentences")
-        where = parse_scope(scope) if scope else self._here() or hooks.own_scope(conversation)
+        here, alone = self._here(), hooks.own_scope(conversation)
+        where = self._allowed(parse_scope(scope), (here, alone, Scope("user"))) if scope else here or alone
         candidate = Candidate(text.strip(), Origin.AGENT, self._world.clock.now(), where, conversation=conversation)
         answer = take_note(self._world, [candidate]).answers[0]
         return {"id": answer.id, "status": answer.status, "reason": answer.reason, "scope": str(where)}
@@ -131,31 +136,33 @@ class Desk:
         with open_kit(self._world, read_only=True) as kit:
             waiting, oldest = observations.count_pending(kit.store)
             last = journal.last_run(kit.store, outcomes=("changed", "nothing-to-do"))
-            return {"memories": memories.count_by_status(kit.store), "waiting": waiting,
+            own = self._scopes(kit.store, "")
+            seen = [scope for scope in memories.load_scopes(kit.store) if self._may_see(scope, own)]
+            counts = {status.value: n for status in Status
+                      if (n := sum(memories.count_status(kit.store, scope, status) for scope in seen))}
+            return {"memories": counts, "waiting": waiting,
                     "oldest_waiting_at": iso(oldest) if oldest else None,
                     "last_dream_at": iso(last.ended_at) if last and last.ended_at else None}
 
-    def forget(self, memory_id: str, person_confirmed: bool) -> dict[str, object]:
-        """Forget for good, with the person's word."""
-        from dreamd.agents import attach
-        from dreamd.dream import verbs
-
-        if not person_confirmed:
-            return {"forgotten": False, "reason": "ask the person first; then call again with person_confirmed"}
-        with open_kit(self._world) as kit:
-            chosen, loose = verbs.find_named(kit, [memory_id])
-            text = (chosen[0].text if chosen else loose[0][1])
-            gone = verbs.forget(kit, [m.id for m in chosen], loose=[seq for seq, _ in loose])
-            attach.forget(kit, [text])
-            hooks.drop_requests(self._world.paths, [text])
-        return {"forgotten": True, "memories": gone.memories, "observations": gone.observations}
+    def forget(self, memory_id: str) -> dict[str, object]:
+        """Leave a request; only a person forgets, and not through a call that an agent words."""
+        with open_kit(self._world, read_only=True) as kit:
+            named = passages.load_carrier(kit.store, memory_id)
+            memory = named.passage if isinstance(named, passages.Place) else named
+            own = self._scopes(kit.store, "")
+        if not self._may_see(memory.scope, own):
+            raise StoreMissing(f"no memory `{memory_id[:40]}`")
+        hooks.request_forget(self._world, memory.text, self._world.clock.now())
+        return {"forgotten": False, "requested": True,
+                "reason": f"only the person forgets: `dream forget {memory.id}`, or `dream review` for the requests"}
 
     def review(self) -> dict[str, object]:
         """The questions that wait."""
         from dreamd.dream import verbs
 
         with open_kit(self._world, read_only=True) as kit:
-            questions = verbs.load_review(kit)
+            own = self._scopes(kit.store, "")
+            questions = [q for q in verbs.load_review(kit) if self._may_see(q.memory.scope, own)]
         return {"questions": [{"memory": _face(q.memory), "contradicts": [_face(r) for r in q.rivals]}
                               for q in questions[:MOST_RESULTS]], "more": max(0, len(questions) - MOST_RESULTS)}
 
@@ -173,7 +180,22 @@ class Desk:
         return "\n".join(texts)[:LARGEST_INDEX_CHARS] or "No memory yet.\n"
 
     def _scopes(self, store: Store, named: str) -> tuple[Scope, ...]:
-        return (parse_scope(named),) if named else hooks.scopes_of(store, str(self._directory))
+        own = hooks.scopes_of(store, str(self._directory))
+        return (self._allowed(parse_scope(named), own),) if named else own
+
+    def _allowed(self, scope: Scope, own: Collection[Scope | None]) -> Scope:
+        """A scope that a call names, where this server may use it.
+
+        Raises UsageError for that of another place.
+        """
+        if self._may_see(scope, own):
+            return scope
+        raise UsageError("that scope belongs to another place than the one this server runs in",
+                         hint="leave `scope` out; a person allows more with `mcp.scopes` in the settings")
+
+    def _may_see(self, scope: Scope, own: Collection[Scope | None]) -> bool:
+        allowed = self._world.settings.mcp.scopes
+        return scope in own or str(scope) in allowed or EVERYWHERE in allowed
 
     def _here(self) -> Scope | None:
         """The scope of the project this server runs in, given one where it has none; None while the store is busy."""

@@ -137,6 +137,11 @@ class PrimingSettings:
 
 
 @dataclass(frozen=True)
+class McpSettings:
+    scopes: tuple[str, ...] = _free((), "scopes agents may use besides their own project and `user`; `*`: every one")
+
+
+@dataclass(frozen=True)
 class Settings:
     """All tables, plus what was clamped and which keys the person set."""
 
@@ -150,12 +155,13 @@ class Settings:
     model: ModelSettings = ModelSettings()
     service: ServiceSettings = ServiceSettings()
     priming: PrimingSettings = PrimingSettings()
+    mcp: McpSettings = McpSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
     path: Path | None = None
 
 
-TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming")
+TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:
