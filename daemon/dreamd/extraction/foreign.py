@@ -28,7 +28,8 @@ _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "�
 _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
-_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back")
+_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects")
+_COLON = re.compile(r"[^.!?。！？\n:：]{3,120}[:：](?!//)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
@@ -106,13 +107,14 @@ def _closing(text: str, start: int) -> int:
     """Where a quotation ends, or -1 where the sign opens none."""
     sign = text[start]
     before, after = text[start - 1:start], text[start + 1:start + 2]
-    if sign in _ASIDE and (not after.strip() or before.isalnum()):
+    if sign in _ASIDE and (not after.strip() or (before.isalnum() and not patterns.WIDE.match(before))):
         return -1
     wanted = _PAIRS[sign]
     place = start + 1
     while place < min(len(text), start + LONGEST_QUOTE):
         if text[place] in wanted:
-            apart = not text[place + 1:place + 2].isalnum() and not text[place - 1].isspace()
+            behind = text[place + 1:place + 2]
+            apart = not text[place - 1].isspace() and (not behind.isalnum() or patterns.WIDE.match(behind) is not None)
             if sign not in _ASIDE or apart:
                 return place
         elif text[place] == "\n" and sign in "'`" or text.startswith("\n\n", place):
@@ -149,18 +151,28 @@ def _is_doubted(text: str) -> bool:
 def _told(text: str, quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where orders stand behind "somebody wrote:" and below "I got this message", up to the end of that part."""
     found: list[tuple[int, int]] = []
+    for begin, announced in _leads(text):
+        # What a message announces reaches to its end, what a line attributes to the end of its paragraph.
+        below = announced or not text[begin:begin + 200].partition("\n")[0].strip(" :：")
+        paragraph = None if below else _PARAGRAPH.search(text, begin)
+        end = paragraph.start() if paragraph else len(text)
+        if any(begin <= b and e <= end for b, e in quoted):
+            continue  # it is the quotation that was told; what stands behind it is the person's own again
+        if gives_orders(text[begin:end]) and not any(b <= begin < e for b, e in found):
+            found.append((begin, end))
+    return found
+
+
+def _leads(text: str) -> Iterator[tuple[int, bool]]:
+    """Where the words of others may begin, and whether a whole text of theirs does."""
     for table in ("attributes", "announces"):
         for lead in patterns.cue("words/foreign", table).finditer(text):
-            begin = lead.end()
-            # What a message announces reaches to its end, what a line attributes to the end of its paragraph.
-            below = table == "announces" or not text[begin:begin + 200].partition("\n")[0].strip(" :：")
-            paragraph = None if below else _PARAGRAPH.search(text, begin)
-            end = paragraph.start() if paragraph else len(text)
-            if any(begin <= b and e <= end for b, e in quoted):
-                continue  # it is the quotation that was told; what stands behind it is the person's own again
-            if gives_orders(text[begin:end]) and not any(b <= begin < e for b, e in found):
-                found.append((begin, end))
-    return found
+            yield lead.end(), table == "announces"
+    for colon in _COLON.finditer(text):
+        rest = text[colon.end():]
+        rejected = any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back"))
+        if rejected and patterns.has("words/foreign", "sources", colon[0]):
+            yield colon.end(), False
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:
