@@ -21,6 +21,7 @@ FEWEST_WORDS = 4
 LONGEST_QUOTE = 2_000
 LEAD_CHARS = 120
 """How far before a quotation the words that bring it in may begin."""
+SHORT_DISOWNING = 200
 MOST = 40
 """Quotations of one text that are looked at."""
 _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "‹": "›", "‘": "’", "‚": "‘’", "「": "」", "『": "』",
@@ -53,6 +54,18 @@ def quotes_an_order(text: str) -> bool:
     """Whether a statement repeats an order of somebody else's, so that only its person can say whether it is meant."""
     parts = divide(text)
     return bool(parts.told or parts.shown)
+
+
+def disowns(text: str) -> bool:
+    """Whether a message says that the words before it were somebody else's, and says nothing else."""
+    if len(text) > SHORT_DISOWNING or not patterns.has("words/foreign", "points_back", text):
+        return False
+    return not any(is_ruling(part) and not _speaks_of_it(part) for part in parts_of(text))
+
+
+def says_so(part: str) -> bool:
+    """Whether a sentence only rejects the words of others or says whose they are."""
+    return any(patterns.has("words/foreign", table, part) for table in ("rejects", "points_back"))
 
 
 def divide(text: str) -> Divided:
@@ -202,4 +215,4 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
 
 def _speaks_of_it(part: str) -> bool:
     """Whether a sentence is the one that warns, rejects or points back."""
-    return any(patterns.has("words/foreign", table, part) for table in ("warns", "rejects", "points_back", "sources"))
+    return says_so(part) or any(patterns.has("words/foreign", table, part) for table in ("warns", "sources"))

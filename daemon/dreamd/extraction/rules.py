@@ -16,7 +16,7 @@ from typing import NamedTuple
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
-from dreamd.extraction.foreign import divide
+from dreamd.extraction.foreign import disowns, divide, says_so
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.lasting import lasting_clause
 from dreamd.extraction.orders import is_ruling
@@ -126,6 +126,8 @@ def _listen(talk: Talk, event: Event) -> None:
     talk.turns_since += 1
     talk.revised = False
     before = len(talk.seen)
+    if disowns(text):
+        talk.disown(event)
     revision = revision_of(text[:LONGEST_SENTENCE])
     if revision is not None and revision.sure and len(text) <= SHORT_ANSWER and not revision.rest:
         talk.undo(event, revision)
@@ -164,7 +166,8 @@ def _listen(talk: Talk, event: Event) -> None:
 
 def _repeat(talk: Talk, event: Event, theirs: Sequence[str]) -> None:
     """Keep the orders of others that a message repeats as what they are: the person may say that one of them is meant."""
-    rulings = [s for told in theirs for paragraph in speech(told) for s in sentences(paragraph) if is_ruling(s)]
+    rulings = [s for told in theirs for paragraph in speech(told) for s in sentences(paragraph)
+                if is_ruling(s) and not (says_so(s) and patterns.width(s) < SHORT_DENIAL)]
     for text in rulings[:MOST_REPEATED]:
         talk.repeat(event, cleaned(text))
 

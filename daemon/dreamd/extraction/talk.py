@@ -81,6 +81,16 @@ class Talk:
         if all((kept.text, kept.sign) != (one.text, QUOTED) for kept in self.found):
             self.found.append(one)
 
+    def disown(self, event: Event) -> None:
+        """What the person's last message held were the words of others: they wait, as if they had been quoted."""
+        last = next((one for one in reversed(self.found) if one.origin is Origin.USER), None)
+        if last is None or last.conversation != event.conversation or self.turns_since > 1:
+            return
+        for n, one in enumerate(self.found):
+            if (one.conversation, one.start) == (last.conversation, last.start) and one.origin is Origin.USER:
+                self.found[n] = replace(one, sign=QUOTED)
+                self.skips["disowned"] += 1
+
     def add_to_last(self, text: str) -> bool:
         """Let the statement kept last say more; False where that would be too long."""
         last = self.found[-1]
