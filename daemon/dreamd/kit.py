@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from zoneinfo import ZoneInfo
 
 from dreamd import __version__
@@ -28,6 +28,9 @@ from dreamd.store.connection import Store, open_in_memory, open_reader, open_sto
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
 from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
+
+if TYPE_CHECKING:
+    from dreamd.sources.exclusion import Exclusions
 
 Row = TypeVar("Row")
 PIECE_ROWS = 8
@@ -224,4 +227,12 @@ def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:
     """Where the harnesses of this machine keep their files, as far as the settings let dream look."""
     from dreamd.sources.places import roots_in
 
-    return roots_in(world.env, user_home(world.env), world.settings.sources, extra=extra)
+    roots = roots_in(world.env, user_home(world.env), world.settings.sources, extra=extra)
+    return replace(roots, leave_out=exclusions(world).has_path)
+
+
+def exclusions(world: World) -> Exclusions:
+    """What the person keeps from being read."""
+    from dreamd.sources.exclusion import Exclusions
+
+    return Exclusions(world.settings.sources.exclude, str(user_home(world.env)))

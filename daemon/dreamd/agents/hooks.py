@@ -105,16 +105,27 @@ def _hear(world: World, call: Call, now: datetime) -> None:
         fsio.write_atomic(silence_file(world.paths, call.conversation), iso(now).encode())
         return
     asked = cue("words/speech_acts", "forget", start=True).match(prompt)
+    told = cue("words/speech_acts", "remember", start=True).match(prompt)
+    if (asked or told) and _is_kept_out(world, call):
+        return
     if asked:
         request_forget(world, prompt[asked.end():].strip(), now)
         return
-    told = cue("words/speech_acts", "remember", start=True).match(prompt)
     text = prompt[told.end():].strip() if told else ""
     if told and SHORTEST_TEXT <= len(text) <= LONGEST_TEXT and "\n\n" not in text:
         # Whose project the directory is, the next dream tells: no store is opened while somebody types.
         candidate = Candidate(redact(text[:1].upper() + text[1:]).text, Origin.USER, now, own_scope(call.conversation),
                               conversation=call.conversation, sign="remember")
         inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation, place=call.cwd)
+
+
+def _is_kept_out(world: World, call: Call) -> bool:
+    """Whether nothing that is said here is for the memory."""
+    from dreamd.core.paths import user_home
+    from dreamd.sources.exclusion import Exclusions
+
+    kept_out = Exclusions(world.settings.sources.exclude, str(user_home(world.env)))
+    return kept_out.has_place(call.cwd) or kept_out.has_conversation(call.conversation)
 
 
 def request_forget(world: World, words: str, now: datetime) -> None:
@@ -170,9 +181,9 @@ def is_silent(world: World, conversation: str) -> bool:
 
 
 def own_scope(conversation: str) -> Scope:
-    """The scope of what is said where no project is known; the person's own where not even the conversation is."""
+    """The scope of what is said where no project is known: its conversation's, never everybody's."""
     try:
-        return parse_scope(f"local:{conversation[:LONGEST_SCOPE_KEY]}") if conversation.strip() else Scope("user")
+        return parse_scope(f"local:{conversation[:LONGEST_SCOPE_KEY].strip() or 'unknown'}")
     except UsageError:
         return Scope("local", content_id("conversation", conversation))
 

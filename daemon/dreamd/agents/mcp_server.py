@@ -8,6 +8,7 @@ So nothing is forgotten through it, and it knows the scopes of the place it runs
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
 from dreamd.core.world import World
-from dreamd.kit import open_kit
+from dreamd.kit import exclusions, open_kit
 from dreamd.models import Embedder
 from dreamd.recall.answer import Look, search
 from dreamd.store import passages
+from dreamd.text.redaction import redact
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -119,13 +121,22 @@ class Desk:
 
     def note(self, text: str, scope: str, conversation: str) -> dict[str, object]:
         """Store one observation of the agent."""
+        from dreamd.dream.scopes.place_now import place_now
+        from dreamd.store.intake.inbox import put_notes
         from dreamd.store.intake.notebook import take_note
 
         if len(text) > LONGEST_TEXT:
             raise UsageError(f"the text is longer than {LONGEST_TEXT} characters", hint="note one or two sentences")
-        here, alone = self._here(), hooks.own_scope(conversation)
+        directory = str(self._directory)
+        if exclusions(self._world).has_place(directory):
+            return {"id": "", "status": "refused", "reason": "the person keeps this project from being read", "scope": ""}
+        (here, busy), alone = place_now(self._world, directory), hooks.own_scope(conversation)
         where = self._allowed(parse_scope(scope), (here, alone, Scope("user"))) if scope else here or alone
         candidate = Candidate(text.strip(), Origin.AGENT, self._world.clock.now(), where, conversation=conversation)
+        if busy and not scope:  # whose project this is, the next dream tells
+            put_notes(self._world.paths, [replace(candidate, text=redact(candidate.text).text)], now=candidate.at,
+                      ticket=f"{self._world.clock.monotonic():.9f}", place=directory)
+            return {"id": "", "status": "stored", "reason": "deferred", "scope": str(where)}
         answer = take_note(self._world, [candidate]).answers[0]
         return {"id": answer.id, "status": answer.status, "reason": answer.reason, "scope": str(where)}
 
@@ -196,12 +207,6 @@ class Desk:
     def _may_see(self, scope: Scope, own: Collection[Scope | None]) -> bool:
         allowed = self._world.settings.mcp.scopes
         return scope in own or str(scope) in allowed or EVERYWHERE in allowed
-
-    def _here(self) -> Scope | None:
-        """The scope of the project this server runs in, given one where it has none; None while the store is busy."""
-        from dreamd.dream.scopes.place_now import place_now
-
-        return place_now(self._world, str(self._directory))
 
 
 def _told(act: Callable[[], dict[str, object]]) -> dict[str, object]:

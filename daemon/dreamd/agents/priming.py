@@ -14,7 +14,7 @@ from dreamd.agents import foreign_dir, hooks
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError
 from dreamd.core.values import Memory, MemoryClass, Scope
-from dreamd.kit import Kit
+from dreamd.kit import Kit, exclusions
 from dreamd.recall.answer import Found, Look, record_recalls, search
 from dreamd.recall.ranking import Budget
 from dreamd.recall.shelf import Shelf
@@ -41,6 +41,8 @@ LONGEST_QUERY_CHARS = 500
 
 def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False) -> list[Found]:
     """What a new conversation in a directory should know: what its first words call up, and what always holds."""
+    if exclusions(kit.world).has_place(cwd):
+        cwd = ""  # what is there is not read, not even to say whether a memory still holds
     scopes = hooks.scopes_of(kit.store, cwd)
     wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
     query = build_query(kit, scopes[0], words)

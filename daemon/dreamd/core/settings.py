@@ -49,6 +49,7 @@ class SourceSettings:
     hermes: bool = _free(True, "read Hermes memories")
     letta: bool = _free(True, "read Letta memories")
     paths: tuple[str, ...] = _free((), "more files or directories to read on every dream")
+    exclude: tuple[str, ...] = _free((), "never read: paths as in .gitignore, `project:NAME`, `conversation:ID`")
     read_budget_mib: int = _number(256, 1, 4096, "most that one dream reads from one source")
 
 

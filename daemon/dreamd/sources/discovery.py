@@ -33,13 +33,15 @@ UNRECOGNISED = "unrecognised"
 
 Recognise = Callable[[Path], str]
 """Gives the kind of a path, or nothing."""
+LeaveOut = Callable[[Path], bool]
+"""Says of a path that it is not to be opened."""
 
 
 def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
     """Every source below the given roots, each once, in a stable order. Nothing unreadable stops the rest."""
     found: dict[Path, FoundSource] = {}
     for path, place in _candidates(roots):
-        if path not in found:
+        if path not in found and not roots.leave_out(path):
             source = _describe(path, place=place, recognise=recognise)
             if source:
                 found[path] = source
@@ -49,7 +51,7 @@ def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
 def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
     """Paths worth a look, with their place where only their surroundings tell it."""
     for root in roots.claude_dirs:
-        yield from _claude(root)
+        yield from _claude(root, roots.leave_out)
     for root in roots.codex_dirs:
         for place in ("sessions", "archived_sessions"):
             yield from _plain(_once(files_below(root / place, endings=(".jsonl", ".jsonl" + PACKED))))
@@ -86,7 +88,7 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         for folder in (*(place / CHATS_FOLDER for place in opened), root / CHAT_FOLDERS[1]):
             yield from _newest_form(files_below(folder, endings=(".jsonl", ".json"), deepest=0))
     for path in roots.extra:
-        yield from _extra(path)
+        yield from _extra(path, roots.leave_out)
 
 
 def stores_in(roots: SourceRoots) -> Iterator[Path]:
@@ -132,26 +134,27 @@ def _newest_form(paths: Iterator[Path]) -> Iterator[tuple[Path, str]]:
             yield path, ""
 
 
-def _claude(root: Path) -> Iterator[tuple[Path, str]]:
+def _claude(root: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
     for project in _folders(root / "projects"):
         yield from _plain(files_below(project, endings=(".jsonl",), deepest=0))
-        if (project / "memory").is_dir():
-            yield project / "memory", _memory_place(project / "memory")
+        if (project / "memory").is_dir() and not leave_out(project / "memory"):
+            yield project / "memory", _memory_place(project / "memory", leave_out)
     for agent in _folders(root / "agent-memory"):
         yield agent, ""
 
 
-def _extra(path: Path) -> Iterator[tuple[Path, str]]:
+def _extra(path: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
     if not path.is_dir():
         yield path, _around(path)
         return
-    memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory") if _has_index(folder)]
-    yield from ((folder, _memory_place(folder)) for folder in memories)
+    memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory")
+                if _has_index(folder) and not leave_out(folder)]
+    yield from ((folder, _memory_place(folder, leave_out)) for folder in memories)
     if path in memories:
         return
     for place in _once(files_below(path, endings=_EXTRA_ENDINGS)):
-        if place.name == "MEMORY.md":
-            yield place.parent, _memory_place(place.parent)
+        if place.name == "MEMORY.md" and not leave_out(place.parent):
+            yield place.parent, _memory_place(place.parent, leave_out)
         elif "subagents" not in place.parts and not any(
                 _has_index(parent) for parent in place.parents if parent.is_relative_to(path)):
             yield place, _around(place)
@@ -167,10 +170,10 @@ def _has_index(folder: Path) -> bool:
     return (folder / "MEMORY.md").is_file()
 
 
-def _memory_place(folder: Path) -> str:
+def _memory_place(folder: Path, leave_out: LeaveOut) -> str:
     """The place of a memory directory: from the transcripts beside it, else where it lies itself."""
     for path in list(files_below(folder.parent, endings=(".jsonl",), deepest=0))[-3:]:
-        if place := _place_in(path):
+        if not leave_out(path) and (place := _place_in(path)):
             return place
     if folder.parent.name == ".claude":
         return str(folder.parent.parent.absolute())

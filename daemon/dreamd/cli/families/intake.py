@@ -280,6 +280,9 @@ def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> 
     for warning in gathered.warnings:
         context.warn(warning)
     unusual = {reason: n for reason, n in gathered.skips.items() if reason in _TROUBLE and reason not in ORDINARY}
+    if gathered.sources == 0 and gathered.skips["excluded"]:
+        raise Partial("what lies there is kept from being read, by `sources.exclude` or a `.dreamignore`",
+                      hint="take it out there if dream may read it")
     if gathered.sources == 0:
         for place in places:
             if why := _WHY_UNREAD.get(why_unread(place)):
@@ -304,7 +307,7 @@ _WHY_UNREAD = {
 def sources(context: Context, _options: Namespace) -> int:
     """List what was found on this machine and how far each was read; contents stay unread."""
     from dreamd.cli.printing import render
-    from dreamd.kit import source_roots
+    from dreamd.kit import exclusions, source_roots
     from dreamd.sources import discover
     from dreamd.store import lost, work
     from dreamd.store.connection import open_reader
@@ -318,7 +321,8 @@ def sources(context: Context, _options: Namespace) -> int:
             known = {s.path: s for s in work.load_sources(store)}
         finally:
             store.close()
-    found = {storable(str(f.path)): f for f in discover(source_roots(world))}
+    kept_out = exclusions(world)
+    found = {storable(str(f.path)): f for f in discover(source_roots(world)) if not kept_out.has_place(f.place)}
     rows = [_source_row(path, found.get(path), known.get(path)) for path in sorted({*found, *known})]
     context.document({"sources": rows})
     if not rows:

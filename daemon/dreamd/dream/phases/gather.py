@@ -16,9 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from dreamd.core.errors import UsageError
 from dreamd.core.values import (
-    LONGEST_SCOPE_KEY,
     LONGEST_TEXT,
     MEMORY_FILE,
     Candidate,
@@ -30,17 +28,16 @@ from dreamd.core.values import (
     Reading,
     Scope,
     Speaker,
-    content_id,
-    parse_scope,
     storable,
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
+from dreamd.dream.scopes.reader import Reader
 from dreamd.extraction import Stretch, Talks, extract, find_passages, settings_of
 from dreamd.extraction.conversation import ConversationState
 from dreamd.extraction.setting import Settings
-from dreamd.kit import Kit, source_roots
+from dreamd.kit import Kit, exclusions, source_roots
 from dreamd.sources import (
     Adapter,
     FoundSource,
@@ -54,7 +51,7 @@ from dreamd.sources import (
 from dreamd.store import observations, work
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
-from dreamd.text.redaction import mask_name, mask_scope, redact
+from dreamd.text.redaction import mask_name, redact
 
 MIB = 1024 * 1024
 NS = 1_000_000_000
@@ -63,6 +60,7 @@ IMPORTED = "imported"
 """Sign of a statement out of a log that some program wrote."""
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
+EXCLUDED = "excluded"
 EARLIER_WORDS = 3
 """Kept sentences of the stretches before that a person may still take back or put right."""
 STRETCH_BYTES = 8 * MIB
@@ -92,19 +90,31 @@ def gather(kit: Kit) -> Gathered:
 
 def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
     """Read what lies at some places and nothing else."""
-    found = {str(s.path): s for s in discover(SourceRoots(extra=tuple(places)))}
-    return _gather_all(kit, [found[path] for path in sorted(found)])
+    kept_out, left = exclusions(kit.world), set[Path]()
+
+    def leave_out(path: Path) -> bool:
+        if kept_out.has_path(path):
+            left.add(path)
+        return path in left
+
+    found = {str(s.path): s for s in discover(SourceRoots(extra=tuple(places), leave_out=leave_out))}
+    gathered = _gather_all(kit, [found[path] for path in sorted(found)])
+    gathered.skips.update({EXCLUDED: len(left)} if left else {})
+    return gathered
 
 
 def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
-    gathered = Gathered(sources=len(found))
-    placing = Placing(kit, evidence_of(kit.store))
-    for n, source in enumerate(found):
+    reader = Reader(Placing(kit, evidence_of(kit.store)), exclusions(kit.world))
+    read = [source for source in found if not reader.kept_out.has_place(source.place)]
+    gathered = Gathered(sources=len(read))
+    if len(read) < len(found):
+        gathered.skips[EXCLUDED] += len(found) - len(read)
+    for n, source in enumerate(read):
         if kit.should_stop():
             break
-        kit.progress("gather", n, len(found))
-        _try_source(kit, source, gathered, placing)
-    kit.progress("gather", len(found), len(found))
+        kit.progress("gather", n, len(read))
+        _try_source(kit, source, gathered, reader)
+    kit.progress("gather", len(read), len(read))
     return gathered
 
 
@@ -117,19 +127,19 @@ def find_sources(kit: Kit) -> list[FoundSource]:
     return [found[path] for path in sorted(found)]
 
 
-def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, placing: Placing) -> None:
+def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:
     """Read a source, or set it aside as it is now."""
     name, look = str(found.path), partial(_looks, found.path)
     if stands(kit, SOURCE, name, look):
         return
     before = len(kit.aside)
     with apart(kit, SOURCE, name, look):
-        _read_source(kit, found, gathered, placing)
+        _read_source(kit, found, gathered, reader)
     if len(kit.aside) == before:
         taken_up(kit, SOURCE, name)
 
 
-def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, placing: Placing) -> None:
+def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:
     identity = work.source_id(str(plain_name(found.path)), found.kind)
     position = work.load_position(kit.store, identity)
     mtime_ns, size = _touched(found.path)
@@ -143,7 +153,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, placing: Plac
     gathered.read += 1
     budget = kit.settings.sources.read_budget_mib * MIB
     for reading in _stretches(adapter, found.path, position.cursor, budget_bytes=budget):
-        scopes = _scopes_of(kit, found, reading, placing)
+        reading = reader.without_excluded(reading)
+        scopes = reader.scopes_of(kit.store, found, reading)
         source = Source(identity, storable(str(found.path)), found.kind, next(iter(scopes.values()), Scope("user")),
                         reading.lines, reading.prompts)
         reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
@@ -307,31 +318,6 @@ def _touched(path: Path) -> tuple[int, int]:
         return (-1, -1) if path.is_dir() else facts_of(path)
     except OSError:
         return -1, -1
-
-
-def _scopes_of(kit: Kit, found: FoundSource, reading: Reading, placing: Placing) -> dict[str, Scope]:
-    """The scope of each conversation in a reading: where it began, whatever it was read from and wherever it went."""
-    if found.place and (scope := placing.scope_of(found.place)):
-        return dict.fromkeys((event.conversation for event in reading.events), scope)
-    first: dict[str, str] = {}
-    for event in reading.events:
-        first[event.conversation] = first.get(event.conversation) or event.cwd
-    source, scopes = work.source_id(str(plain_name(found.path)), found.kind), {}
-    for name, cwd in first.items():
-        before = observations.load_scope_of(kit.store, source, mask_name(name))
-        noted = all(e.kind is EventKind.NOTE for e in reading.events if e.conversation == name)
-        scopes[name] = before or placing.scope_of(cwd) or _nowhere(found, name, written_down=noted)
-    return scopes
-
-
-def _nowhere(found: FoundSource, conversation: str, *, written_down: bool) -> Scope:
-    """The scope of what has no place: its own conversation's; everybody's only what somebody wrote down for all."""
-    if written_down:
-        return Scope("user")
-    try:
-        return mask_scope(parse_scope(f"local:{(conversation or found.path.stem)[:LONGEST_SCOPE_KEY]}"))
-    except UsageError:
-        return Scope("local", content_id("conversation", conversation))
 
 
 def _notes(reading: Reading, hearing: Hearing) -> Iterator[Candidate]:

@@ -35,12 +35,12 @@ class _AtOnce:
             yield tx
 
 
-def place_now(world: World, directory: str) -> Scope | None:
-    """The scope of a directory's project for an agent's note; None where it has none, or while nobody may write."""
+def place_now(world: World, directory: str) -> tuple[Scope | None, bool]:
+    """The scope of a directory's project for an agent's note, None where it has none; and whether nobody may write now."""
     paths = world.paths
     try:
         fsio.make_private_dir(paths.locks)
         with closing(open_store(paths.store, create_with=Founding(world.clock.now(), world.zone_name))) as store:
-            return Placing(_AtOnce(store, paths), evidence_of(store)).scope_of(directory)
+            return Placing(_AtOnce(store, paths), evidence_of(store)).scope_of(directory), False
     except (locks.WriteBusy, Outage):
-        return None
+        return None, True

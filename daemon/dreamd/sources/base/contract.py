@@ -6,6 +6,7 @@ Every byte behind a cursor is covered by an event or by a skip, blank lines asid
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -66,6 +67,11 @@ CHAT_FOLDERS = ("workspaceStorage", "globalStorage/emptyWindowChatSessions")
 """Where VS Code keeps chats: for each folder that was opened, and for windows without one."""
 
 
+def nothing_left_out(_path: Path) -> bool:
+    """Leave nothing out."""
+    return False
+
+
 @dataclass(frozen=True)
 class SourceRoots:
     """Where the harnesses of this machine keep their files; the caller knows the environment, this room does not."""
@@ -83,6 +89,8 @@ class SourceRoots:
     """The `User` folders of VS Code and of editors made from it."""
     extra: tuple[Path, ...] = ()
     """Files and directories named in the settings or on the command line; looked at by content."""
+    leave_out: Callable[[Path], bool] = nothing_left_out
+    """Says of a path that it is not to be opened, whoever named it."""
 
     @property
     def places(self) -> tuple[Path, ...]:
