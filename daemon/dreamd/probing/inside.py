@@ -62,7 +62,8 @@ def _open(path: str) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        if "unable to open" not in str(error) or size_of(path + "-wal") or not 0 < size_of(path) <= IN_MEMORY_MOST_BYTES:
+        shut = any(words in str(error) for words in ("unable to open", "readonly"))
+        if not shut or size_of(path + "-wal") or not 0 < size_of(path) <= IN_MEMORY_MOST_BYTES:
             raise
         return _copied(path, error)
     return connection

@@ -21,24 +21,26 @@ FIRST = "take away what stands there, then `dream check --repair` writes it anew
 
 def check_layout(world: World) -> Check:
     """Folders and files that dream needs and that something else stands in the place of."""
+    # A home that is read only as a whole is a person's choice; one closed file in it is an accident.
+    needed = 0o600 if os.access(world.home, os.W_OK) else 0o400
     for name, wanted in (*((n, stat.S_ISDIR) for n in FOLDERS), *((n, stat.S_ISREG) for n in FILES),
                          *((f"locks/{n}", stat.S_ISREG) for n in LOCKS)):
         facts = facts_of(f"{world.home}/{name}")
         if facts is None:
             continue
         kind = "folder" if wanted is stat.S_ISDIR else "file"
+        hint = f"put a {kind} of your own in the place of `{world.home}/{name}`, or take it away"
         if stat.S_ISLNK(facts.st_mode):
             told = "is a link, and dream goes through none"
         elif not wanted(facts.st_mode):
             told = f"is no {kind}"
         elif facts.st_uid != os.geteuid():
             told = f"belongs to user {facts.st_uid}"
-        elif os.geteuid() and stat.S_IMODE(facts.st_mode) & 0o600 != 0o600:
-            told = "may not be used by its owner"
+        elif os.geteuid() and stat.S_IMODE(facts.st_mode) & needed != needed:
+            told, hint = "may not be used by its owner", f"`chmod u+rwX {world.home}/{name}`"
         else:
             continue
-        return Check("home", "blocked", f"`{name}` in the home {told}: no dream can do its work",
-                     f"put a {kind} of your own in the place of `{world.home}/{name}`, or take it away")
+        return Check("home", "blocked", f"`{name}` in the home {told}: no dream can do its work", hint)
     return fine("home", "everything stands where it should")
 
 
