@@ -424,14 +424,17 @@ def test_a_newer_store_is_two(paths: Paths, store: Store) -> None:
     assert verdict(paths) == ("unknown", 2)
 
 
-def test_a_store_that_the_next_dream_will_bring_up_to_date_is_read_as_it_is(paths: Paths) -> None:
-    frozen = PROBE.parents[2] / "tests" / "store" / "schema_1.sql"
+@pytest.mark.parametrize("options", [(), ("--deep",)])
+@pytest.mark.parametrize("number", range(1, schema.VERSION + 1))
+def test_a_store_that_the_next_dream_will_bring_up_to_date_is_read_as_it_is(paths: Paths, number: int,
+                                                                            options: tuple[str, ...]) -> None:
+    frozen = PROBE.parents[2] / "tests" / "store" / f"schema_{number}.sql"
     with closing(sqlite3.connect(paths.store)) as connection:
         connection.executescript(frozen.read_text())
         for name, body in connection.execute("SELECT path, body FROM file").fetchall():
             (paths.home / name).parent.mkdir(parents=True, exist_ok=True)
             (paths.home / name).write_bytes(body)
-    assert verdict(paths, "--now", "2026-01-09T09:00:00Z") == ("healthy", 0)
+    assert verdict(paths, "--now", "2026-01-13T09:00:00Z", *options) == ("healthy", 0)
 
 
 def test_a_store_locked_by_another_program_is_two_within_a_second(paths: Paths, store: Store) -> None:
