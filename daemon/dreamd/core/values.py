@@ -36,6 +36,10 @@ MEMORY_FILE = "memory-file"
 """Sign of a line of a memory directory, which keeps the standing it has there, without a person's authority."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
+ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"
+"""Signs of what a person did in a second place to a memory whose edit in another place counts."""
+MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED})
+"""Signs of observations that say what was done to a file, and no words of anybody's."""
 DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000

@@ -111,11 +111,11 @@ def render_scope(everything: Sequence[Memory], known: Mapping[str, KnownFile], *
                  rules: IndexSettings) -> dict[str, tuple[bytes, str]]:
     """Every file a scope should have: path below the home → (bytes, memory id)."""
     place = _place(scope, paths, rules)
-    return _all_files(everything, known, place, _index_of(everything, place, run=0))
+    return _all_files(everything, known, place, _index_of(everything, place, {}, run=0))
 
 
-def _index_of(everything: Sequence[Memory], place: _Place, *, run: int) -> IndexFiles:
-    return make_index([index_entry(m) for m in everything if m.status in SHOWN], place.frame, run=run)
+def _index_of(everything: Sequence[Memory], place: _Place, titles: Mapping[str, str], *, run: int) -> IndexFiles:
+    return make_index([index_entry(m, titles.get(m.id, "")) for m in everything if m.status in SHOWN], place.frame, run=run)
 
 
 def _all_files(everything: Sequence[Memory], known: Mapping[str, KnownFile], place: _Place, index: IndexFiles,
@@ -179,7 +179,8 @@ def plan_scope(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings
             return _plan_latest(store, latest, before, place)
         run = journal.last_seq(store)
         everything, known = memories.load_memories(store, scope=scope), work.load_files(store, scope=scope)
-    index = _index_of(everything, place, run=run)
+        titles = work.load_titles(store)
+    index = _index_of(everything, place, titles, run=run)
     return ScopePlan(plan_files(_all_files(everything, known, place, index), everything, known, scope), index.order)
 
 
@@ -196,7 +197,9 @@ def _plan_latest(store: Store, latest: Latest, before: Before, place: _Place) ->
     intents = plan_files(_topics(some, replaced, known, place), some, known, place.scope)
     written = {path.removeprefix(f"{place.notes}/"): sha_and_owner for name in (INDEX_FILE, "more")
                for path, sha_and_owner in work.load_hashes(store, f"{place.notes}/{name}").items()}
-    index = make_index_again(before, ids, [index_entry(m) for m in some if m.status in SHOWN], frame=place.frame,
+    titles = work.load_titles(store)
+    index = make_index_again(before, ids, [index_entry(m, titles.get(m.id, "")) for m in some if m.status in SHOWN],
+                             frame=place.frame,
                              written={name: sha for name, (sha, _) in written.items()})
     return ScopePlan([*intents, *_plan_index(index, written, place)], index.order)
 

@@ -6,7 +6,7 @@ Pure text in, text out: no store, no clock, no disk.
 from dreamd.notes.damage import Damage, decoded, find_damage
 from dreamd.notes.dialects import Dialect, detect_dialect, is_editable, is_instruction_file
 from dreamd.notes.directory import DirectoryText, IndexLine, read_directory
-from dreamd.notes.edits import EditKind, PersonEdit, diff_person_edits
+from dreamd.notes.edits import Beside, EditKind, PersonEdit, diff_person_edits
 from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.index import (
     AIM_LINES,
@@ -36,6 +36,7 @@ __all__ = [
     "Action",
     "AttachPlan",
     "AttachRules",
+    "Beside",
     "Damage",
     "Dialect",
     "DirectoryText",

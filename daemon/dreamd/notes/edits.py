@@ -36,12 +36,23 @@ class EditKind(StrEnum):
     CHANGED = "changed"
     DELETED = "deleted"
     ADDED = "added"
+    TITLED = "titled"
     IGNORED = "ignored"
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What a person did to the same memory in another place at the same time, and lost to the edit it stands beside."""
+
+    reason: str
+    text: str = ""
+    """The whole statement as that place would have it; empty where it was taken out there."""
+    ttl: str | None = None
+
+
+@dataclass(frozen=True)
 class PersonEdit:
-    """One edit. `text` is the whole statement as it now reads; `also` what a losing place said differently."""
+    """One edit. `text` is the whole statement as it now reads; `beside` what a losing place said differently."""
 
     kind: EditKind
     file: str
@@ -52,9 +63,14 @@ class PersonEdit:
     ttl: str | None = None
     """The TTL that holds after the edit."""
     reason: str = ""
-    also: str = ""
+    beside: tuple[Beside, ...] = ()
     previous_file: str = ""
     """The name dream gave the file, when a person renamed it."""
+
+    @property
+    def also(self) -> str:
+        """The words that lost."""
+        return "\n".join(one.text for one in self.beside if one.text)
 
 
 def diff_person_edits(accepted: Mapping[str, str], current: Mapping[str, str]) -> list[PersonEdit]:
@@ -84,13 +100,17 @@ class _Comparison:
         self.old_lines = self._lines_by_id(before.lines)
         self.new_lines = self._lines_by_id(now.lines)
         self.free_lines = self._free_lines()
+        self.settled: set[str] = set()
+        """Memories with an edit that tells of all their lines."""
 
     def edits(self) -> list[PersonEdit]:
         """All edits, memories first in order of id, then files and lines that are new."""
         vanished = self._vanished()
         rewritten = self._rewritten(vanished)
         found = [self._edit_of(ident, ident in vanished, rewritten.get(ident)) for ident in sorted(self.known)]
-        edits = [edit for edit in found if edit is not None]
+        edits = [self._with_others(edit, edit.memory_id in vanished and edit.memory_id not in rewritten)
+                 for edit in found if edit is not None]
+        edits += self._titles()
         edits += [edit for topic in self.spare for edit in self._new_file(topic)]
         edits += [self._new_line(line) for line in self.free_lines]
         edits += self._extra_lines()
@@ -166,7 +186,9 @@ class _Comparison:
         if topic is None or (was.statement and not topic.statement and not _added_tail(was, topic)):
             file = topic.file if topic else was.file
             if by_hook:
-                return PersonEdit(EditKind.CHANGED, file, ident, by_hook, ttl=was.ttl, reason="index-line")
+                gone = Beside("emptied" if topic else "file-deleted")
+                return PersonEdit(EditKind.CHANGED, file, ident, by_hook, ttl=line.ttl if line else was.ttl,
+                                  reason="index-line", beside=(gone,))
             return PersonEdit(EditKind.DELETED, file, ident, reason="emptied" if topic else "file-deleted")
         edit = self._changed_text(was, topic, by_hook)
         ttl = line.ttl if line and topic.ttl == was.ttl and line.ttl != self._old_ttl(ident) else topic.ttl
@@ -177,7 +199,9 @@ class _Comparison:
         if edit is None:
             return self._unchanged(was, topic)
         renamed = was.file if topic.file != was.file else ""
-        return replace(edit, ttl=ttl, type_hint=_closed_type(topic.type), previous_file=renamed)
+        other = line.ttl if line and line.ttl != self._old_ttl(ident) and line.ttl != ttl else None
+        beside = (*edit.beside, *([Beside("ttl", edit.text, other)] if other else ()))
+        return replace(edit, ttl=ttl, type_hint=_closed_type(topic.type), previous_file=renamed, beside=beside)
 
     def _changed_text(self, was: TopicText, topic: TopicText, by_hook: str) -> PersonEdit | None:
         """Body over description over index line; the losing words go into `also`."""
@@ -193,8 +217,8 @@ class _Comparison:
         if not found:
             return None
         reason, text = found[0]
-        also = "\n".join(other for _, other in found[1:] if not _same(other, text))
-        return PersonEdit(EditKind.CHANGED, topic.file, was.memory_id, text, reason=reason, also=also)
+        beside = tuple(Beside(place, other) for place, other in found[1:] if not _same(other, text))
+        return PersonEdit(EditKind.CHANGED, topic.file, was.memory_id, text, reason=reason, beside=beside)
 
     def _unchanged(self, was: TopicText, topic: TopicText) -> PersonEdit | None:
         ident = was.memory_id
@@ -204,6 +228,9 @@ class _Comparison:
             )
         if not topic.memory_id:
             return PersonEdit(EditKind.IGNORED, topic.file, ident, reason="provenance-removed", ttl=topic.ttl)
+        if topic.type != was.type and _closed_type(topic.type):
+            return PersonEdit(EditKind.CHANGED, topic.file, ident, was.statement, type_hint=topic.type, ttl=topic.ttl,
+                              reason="type")
         if (topic.type, topic.name) != (was.type, was.name):
             return PersonEdit(EditKind.IGNORED, topic.file, ident, reason="frontmatter", ttl=topic.ttl)
         return None
@@ -218,11 +245,48 @@ class _Comparison:
     def _extra_lines(self) -> list[PersonEdit]:
         """Further lines that point at a memory and say something of their own."""
         edits = []
-        for ident, lines in sorted(self.new_lines.items()):
-            chosen = self._changed_line(ident)
-            known = {line.hook for line in self.old_lines.get(ident, [])} | {chosen.hook if chosen else ""}
-            edits += [self._new_line(line) for line in lines if line.hook and line.hook not in known]
+        for ident in sorted(self.new_lines.keys() - self.settled):
+            edits += [self._new_line(line) for line in self._others(ident)]
         return edits
+
+    def _others(self, ident: str) -> list[IndexLine]:
+        """Lines of a memory beside the one that counts, in words that stood in none before."""
+        chosen = self._changed_line(ident)
+        known = {line.hook for line in self.old_lines.get(ident, [])} | {chosen.hook if chosen else ""}
+        return [line for line in self.new_lines.get(ident, []) if line.hook and line.hook not in known]
+
+    def _with_others(self, edit: PersonEdit, line_gone: bool) -> PersonEdit:
+        """A changed memory with what was done to it elsewhere: its line taken out, a second line with other words."""
+        if edit.kind is not EditKind.CHANGED:
+            return edit
+        self.settled.add(edit.memory_id)
+        was = self.known[edit.memory_id]
+        beside = [*edit.beside, *([Beside("line-deleted")] if line_gone else ())]
+        for line in self._others(edit.memory_id):
+            text = _spliced(was.statement, self._old_hook(edit.memory_id), line.hook)
+            if not _same(text, edit.text):
+                beside.append(Beside("second-line", text, line.ttl))
+        return replace(edit, beside=tuple(beside))
+
+    def _titles(self) -> list[PersonEdit]:
+        """Titles a person gave to lines of memories that are there before and after."""
+        old, now = self._titles_by_id(self.before.lines), self._titles_by_id(self.now.lines)
+        fresh: dict[str, str] = {}
+        for (ident, recent), titles in sorted(now.items()):
+            before = old.get((ident, recent), [])
+            if before and ident in self.topics and not set(before) & set(titles):  # a further line gives no other title
+                fresh.setdefault(ident, titles[0])
+        return [PersonEdit(EditKind.TITLED, self.topics[ident].file, ident, title=title, reason="title")
+                for ident, title in fresh.items()]
+
+    def _titles_by_id(self, lines: Iterable[IndexLine]) -> dict[tuple[str, bool], list[str]]:
+        """Titles by memory, those of the lines that only repeat by themselves."""
+        found: dict[tuple[str, bool], list[str]] = {}
+        for line in lines:
+            ident = self.id_by_file.get(line.target.lower(), "") if line.target and line.title else ""
+            if ident:
+                found.setdefault((ident, line.recent), []).append(line.title)
+        return found
 
     def _old_hook(self, ident: str) -> str:
         lines = self.old_lines.get(ident)
@@ -258,7 +322,7 @@ class _Comparison:
             type_hint=_closed_type(topic.type),
             ttl=topic.ttl,
             reason="new-file",
-            also="\n".join(hook for hook in pointers if hook not in said),
+            beside=tuple(Beside("pointer", hook) for hook in pointers if hook not in said),
         )
         return [replace(base, text=text) for text in texts]
 

@@ -57,9 +57,9 @@ def index_line(memory: Memory) -> str:
     return index_entry(memory).text
 
 
-def index_entry(memory: Memory) -> IndexEntry:
-    """What the index is to say of a memory."""
-    link, day = _link(memory), _day(memory.confirmed_at)
+def index_entry(memory: Memory, title: str = "") -> IndexEntry:
+    """What the index is to say of a memory; `title` is the one a person gave it."""
+    link, day = _link(memory, title), _day(memory.confirmed_at)
     text = f"- {link} — {write_line(hook_of(memory.text))} ({_notes(memory, day)})"
     newest = f"{_behind(memory.confirmed_at)} {_behind(memory.created_at)}" if memory.status is Status.LIVE else ""
     size = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
@@ -125,11 +125,11 @@ def ends_page(identity: str, place: int) -> bool:
     return place >= FEWEST_LINES and crc32(identity.encode()) % PAGE_LINES == 0
 
 
-def _link(memory: Memory) -> str:
+def _link(memory: Memory, title: str) -> str:
     target = topic_path(memory)
     if re.search(r"[\s()]", target):
         target = f"<{target}>"
-    return f"[{title_of(memory)}]({target})"
+    return f"[{write_line(title) or title_of(memory)}]({target})"
 
 
 def _notes(memory: Memory, day: str) -> str:

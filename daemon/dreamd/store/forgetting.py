@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
-from dreamd.core.values import IN_PASSING, text_sha, with_context
+from dreamd.core.values import IN_PASSING, MARKS, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES, drop_vectors
+from dreamd.store.work import TITLE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,6 +57,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
         _blank_evidence_beside(tx, identity)
         tx.execute("UPDATE memory SET superseded_by = '' WHERE superseded_by = ?", (identity,))
         memories.delete_memory(tx, identity)
+        tx.execute("DELETE FROM meta WHERE key = ?", (f"{TITLE}{identity}",))
         _drop_wordings(tx, wordings)
     return gone
 
@@ -110,7 +112,7 @@ def scrub(store: Store) -> None:
 
 def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes) -> None:
     """Remove one observation with its vector; only tombstones stay."""
-    for text in observations.parts_of(row["text"], row["sign"]):
+    for text in observations.parts_of(row["text"], row["sign"]) if row["sign"] not in MARKS else ():
         digest = observations.forgotten_hash(row["conversation"], text, key=key)
         tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
     _blank_contexts(tx, row)

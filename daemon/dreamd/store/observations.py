@@ -17,6 +17,7 @@ from dreamd.core.errors import DreamError, Outage
 from dreamd.core.values import (
     DELETION_WAITS,
     IN_PASSING,
+    MARKS,
     WITHHELD,
     Candidate,
     Fate,
@@ -99,7 +100,7 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
         if crossed:  # read again after it went into another scope
             answers.append(Stored(crossed, candidate.key, "known"))
             continue
-        if forgets and any(is_forgotten(tx, candidate.conversation, text, key=key)
+        if forgets and candidate.sign not in MARKS and any(is_forgotten(tx, candidate.conversation, text, key=key)
                            for text in parts_of(candidate.text, candidate.sign)):
             answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
             continue

@@ -170,6 +170,21 @@ def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str 
         tx.execute("DELETE FROM meta WHERE key = ?", (f"{ORDER}{scope}",))
 
 
+TITLE = "title "
+"""Beginning of the fact that holds the title a person gave a memory in the index; what follows is the memory."""
+
+
+def write_title(tx: sqlite3.Connection, memory: str, title: str) -> None:
+    """Keep the title that a person gave a memory."""
+    write_meta(tx, f"{TITLE}{memory}", title)
+
+
+def load_titles(store: Store) -> dict[str, str]:
+    """The titles that people gave, by memory."""
+    rows = store.all("SELECT key, value FROM meta WHERE key > ? AND key < ?", TITLE, TITLE + "\uffff")
+    return {r["key"].removeprefix(TITLE): r["value"] for r in rows}
+
+
 LOOKED = "files by "
 """Beginning of the fact that says which dream last looked at every file of a scope; what follows is the scope."""
 

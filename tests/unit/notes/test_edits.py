@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dreamd.notes import EditKind, diff_person_edits, render_topic, topic_path
@@ -168,11 +170,12 @@ def test_a_renamed_and_edited_file_is_a_change(two):
     assert (edit.kind, edit.text, edit.file, edit.previous_file) == ("changed", "Use bun", "other.md", file)
 
 
-def test_a_changed_heading_or_title_is_no_edit(two):
+def test_a_changed_heading_is_no_edit_and_a_changed_title_is_one_of_the_title_alone(two):
     before, _, _ = two
     index = before["MEMORY.md"].replace("## Rules and conventions", "## House rules")
-    index = index.replace("[Use pnpm]", "[X]")
-    assert edits(before, {**before, "MEMORY.md": index}) == []
+    index = re.sub(r"\[[^]]*pnpm[^]]*\]\(", "[X](", index)
+    [edit] = edits(before, {**before, "MEMORY.md": index})
+    assert (edit.kind, edit.title, edit.text, edit.memory_id) == ("titled", "X", "", "000001abcdef")
     assert reasons(before, {**before, "MEMORY.md": index}) == ["heading"]
 
 

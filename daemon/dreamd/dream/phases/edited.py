@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dreamd.core.values import DELETION_WAITS, Fate, Memory, Observation, Status, Trust
-from dreamd.dream.phases.draft import Draft
+from dreamd.core.values import DELETION_WAITS, ELSEWHERE_TOO, OVERRULED, Fate, Memory, Observation, Status, Trust
+from dreamd.dream.phases.draft import Draft, founded
 from dreamd.dream.phases.twins import DELETED, Heard
 from dreamd.dream.plan import Change, FateOf
+from dreamd.notes import topic_path
 
 RENAMED = "renamed-by-person"
+LATE = {ELSEWHERE_TOO: 1, OVERRULED: 1, DELETED: 2}
+"""Of what was done to files at one time this comes after the edits it lost to, and deletions after all."""
 LAST = "last-live-memory"
 SHARE = "deletion-limit"
 
@@ -48,7 +51,7 @@ class Deletions:
 
 def in_turn(heard: Sequence[Heard]) -> list[Heard]:
     """What was said, in order; of what was done to files at one time deletions come last: what replaced them stands by then."""
-    return sorted(heard, key=lambda one: (one.observation.at, one.observation.sign == DELETED))
+    return sorted(heard, key=lambda one: (one.observation.at, LATE.get(one.observation.sign, 0)))
 
 
 def take_edit(one: Heard, draft: Draft, deletions: Deletions) -> None:
@@ -62,6 +65,12 @@ def take_edit(one: Heard, draft: Draft, deletions: Deletions) -> None:
         draft.close_step(FateOf(observation, Fate.REFINES, RENAMED, memory.id))
     elif observation.sign == DELETED:
         _delete(observation, memory, draft, deletions)
+    elif observation.sign == OVERRULED:
+        draft.close_step(FateOf(observation, Fate.DISCARDED, OVERRULED, memory.id))
+    elif observation.sign == ELSEWHERE_TOO:
+        _hold_beside(one, memory, draft)
+    elif memory.status is Status.SUPERSEDED:
+        _found_anew(one, memory, draft)
     else:
         _change(one, memory, draft)
 
@@ -71,10 +80,43 @@ def _change(one: Heard, memory: Memory, draft: Draft) -> None:
     status = Status.LIVE if memory.status in (Status.HELD, Status.STALE, Status.ARCHIVED) else memory.status
     after = replace(
         memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
-        updated_at=observation.at, confirmed_at=observation.at, observations=(*memory.observations, observation.id),
+        memory_type=observation.type_hint or memory.memory_type, updated_at=observation.at, confirmed_at=observation.at,
+        observations=(*memory.observations, observation.id),
         support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
     draft.change("edit", after, reason="edited-by-person")
     draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
+
+
+def _hold_beside(one: Heard, memory: Memory, draft: Draft) -> None:
+    """The words of a second edit of the same memory wait beside the first, unless they are part of it."""
+    observation = one.observation
+    if observation.ttl == memory.ttl and " ".join(observation.text.split()) in " ".join(memory.text.split()):
+        draft.close_step(FateOf(observation, Fate.DUPLICATE, observation.sign, memory.id))
+        return
+    held = replace(_like(one, memory, Status.HELD), reason="contradicts")
+    draft.change("hold", held, reason=observation.sign, evidence=("edited differently in two places",))
+    draft.link(held, memory, "contradicts")
+    draft.close_step(FateOf(observation, Fate.CONTRADICTS, observation.sign, held.id))
+
+
+def _found_anew(one: Heard, memory: Memory, draft: Draft) -> None:
+    """A person edited the file of a memory that ended in that very moment: what they wrote stands by itself."""
+    observation = one.observation
+    same = next((m for m in draft.with_wording(observation.text) if m.status is Status.LIVE), None)
+    if same is not None:
+        draft.close_step(FateOf(observation, Fate.DUPLICATE, "edited-by-person", same.id))
+        return
+    fresh = _like(one, memory, Status.LIVE)
+    draft.change("edit", fresh, reason="edited-by-person")
+    draft.close_step(FateOf(observation, Fate.NEW, "edited-by-person", fresh.id))
+
+
+def _like(one: Heard, memory: Memory, status: Status) -> Memory:
+    """A memory of an edit's own words and of another's kind: the gate has no say in what a person wrote into their files."""
+    text = one.gated.text or one.observation.text
+    fresh = replace(founded(one, status, reason="edited-by-person"), text=text, memory_class=memory.memory_class,
+                    memory_type=memory.memory_type, category=memory.category, ttl=one.observation.ttl or memory.ttl, file="")
+    return replace(fresh, file=topic_path(fresh))
 
 
 def _delete(observation: Observation, memory: Memory, draft: Draft, deletions: Deletions) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError
-from dreamd.core.values import Candidate, MemoryType, Origin, Scope, content_id, parse_scope, storable
+from dreamd.core.values import ELSEWHERE_TOO, OVERRULED, Candidate, MemoryType, Origin, Scope, content_id, parse_scope, storable
 from dreamd.dream import projection
 from dreamd.dream.apart import apart, set_aside
 from dreamd.dream.setting_aside import AWAY, Damaged
@@ -49,6 +49,8 @@ class Edited:
     damaged: tuple[Damaged, ...] = ()
     healed: tuple[Intent, ...] = ()
     """The same files as they were before they were damaged."""
+    titles: tuple[tuple[str, str], ...] = ()
+    """Memories and the titles that a person gave them."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,10 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
     gone = tuple(p for p in known if p not in current)
     # What a person said of a memory elsewhere counts for its file too, also where that was damaged at the same time.
     restated = [replace(i, base_sha=healed.pop(i.path).base_sha) if i.path in healed else i for i in restated]
-    edited = Edited(scope, tuple(candidates), tuple(accepted), gone, tuple(restated), tuple(damaged), tuple(healed.values()))
+    titles = tuple((e.memory_id, redact(e.title).text) for e in edits if e.kind is EditKind.TITLED)
+    warnings += _tell_beside(edits, scope)
+    edited = Edited(scope, tuple(candidates), tuple(accepted), gone, tuple(restated), tuple(damaged), tuple(healed.values()),
+                    titles)
     return edited if accepted or gone or damaged else None
 
 
@@ -185,6 +190,18 @@ def _gone_together(kit: Kit, found: _Found) -> list[str]:
     return missing if emptied or all_topics else []
 
 
+def _tell_beside(edits: Sequence[PersonEdit], scope: Scope) -> Iterator[str]:
+    """What a person should hear of edits that do not agree: which one counts, and where the other is."""
+    changed = [e for e in edits if e.kind is EditKind.CHANGED]
+    words = sum(any(o.text for o in e.beside) for e in changed)
+    if words:
+        yield (f"{words} of scope `{scope}` edited differently in two places: the file counts, "
+               "what stood elsewhere is held; `dream review` asks about it")
+    out = sum(any(not o.text for o in e.beside) for e in changed)
+    if out:
+        yield f"{out} of scope `{scope}` edited in one place and taken out in another: the edit counts"
+
+
 def _kept(body: bytes) -> bytes:
     """A file's bytes as the store may keep them."""
     masked = redact(decoded(body)).text
@@ -219,10 +236,20 @@ def _candidates(edit: PersonEdit, now: datetime, scope: Scope) -> Iterator[Candi
                         key=content_id("deleted", str(scope), edit.memory_id, day))
     elif edit.kind is EditKind.CHANGED and edit.memory_id:
         text = redact(edit.text).text
-        yield Candidate(text, Origin.USER, now, scope, sign=HAND, target=edit.memory_id, ttl=edit.ttl,
+        kind = MemoryType(edit.type_hint) if edit.type_hint in set(MemoryType) else None
+        yield Candidate(text, Origin.USER, now, scope, sign=HAND, type_hint=kind, target=edit.memory_id, ttl=edit.ttl,
                         key=content_id("edited", str(scope), edit.memory_id, text, day))
+        for other in edit.beside:
+            said = redact(other.text).text
+            yield Candidate(said or "[taken out by hand]", Origin.USER, now, scope, sign=ELSEWHERE_TOO if said else OVERRULED,
+                            target=edit.memory_id, ttl=other.ttl,
+                            key=content_id(ELSEWHERE_TOO, str(scope), edit.memory_id, other.reason, said, other.ttl or "", day))
     elif edit.kind is EditKind.ADDED and edit.text.strip():
         text = redact(edit.text).text
         kind = MemoryType(edit.type_hint) if edit.type_hint in set(MemoryType) else None
         yield Candidate(text, Origin.USER, now, scope, sign=HAND, type_hint=kind, ttl=edit.ttl,
                         key=content_id("added", str(scope), edit.file, text))
+        for other in edit.beside:
+            said = redact(other.text).text
+            yield Candidate(said, Origin.USER, now, scope, sign=HAND, ttl=other.ttl,
+                            key=content_id("pointer", str(scope), edit.file, said))

@@ -124,7 +124,8 @@ def write_edits(kit: Kit, edited: Edited) -> list[str]:
     changed meanwhile.
     """
     setting_aside.keep_copies(kit.paths, edited.damaged, now=kit.clock.now())
-    if not (edited.candidates or edited.accepted or edited.gone or edited.restated or edited.healed):
+    if not (edited.candidates or edited.accepted or edited.gone or edited.restated or edited.healed
+            or edited.titles):
         return []
     with kit.writing() as tx:
         observations.append(tx, edited.candidates, stored_at=kit.clock.now(), key=observations.tombstone_key(kit.store))
@@ -132,5 +133,7 @@ def write_edits(kit: Kit, edited: Edited) -> list[str]:
             work.accept_file(tx, known)
         for path in edited.gone:
             work.drop_file(tx, path)
+        for memory, title in edited.titles:
+            work.write_title(tx, memory, title)
         work.intend(tx, (*edited.restated, *edited.healed))
     return projection.settle(kit) if edited.healed else []
