@@ -137,8 +137,7 @@ def request_forget(world: World, words: str, now: datetime) -> None:
 
     request = {"at": iso(now), "words": redact(words[:400]).text}
     with locks.requests(world.paths.locks):  # two conversations may ask at the same moment
-        requests = [*read_requests(world.paths)[-REQUESTS_KEPT + 1:], request]
-        fsio.write_atomic(world.paths.home / "forget-requests.json", json.dumps(requests, ensure_ascii=False).encode())
+        _keep_requests(world.paths, [*read_requests(world.paths)[-REQUESTS_KEPT + 1:], request])
 
 
 def read_requests(paths: Paths) -> list[dict[str, str]]:
@@ -147,7 +146,8 @@ def read_requests(paths: Paths) -> list[dict[str, str]]:
         found = json.loads(fsio.read_bytes(paths.home / "forget-requests.json"))
     except (FileNotFoundError, DreamError, ValueError):
         return []
-    return [{"at": str(r.get("at", "")), "words": str(r.get("words", ""))} for r in found if isinstance(r, dict)]
+    rows = [(str(r.get("at", "")), str(r.get("words", ""))) for r in found if isinstance(r, dict)]
+    return [{"id": content_id("forget-request", at, words), "at": at, "words": words} for at, words in rows]
 
 
 def drop_requests(paths: Paths, forgotten: Sequence[str]) -> None:
@@ -160,10 +160,31 @@ def drop_requests(paths: Paths, forgotten: Sequence[str]) -> None:
     with locks.requests(paths.locks):
         requests = read_requests(paths)
         left = [r for r in requests if not any(all(w in text for w in r["words"].casefold().split()) for text in told)]
-        if left and left != requests:
-            fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(left, ensure_ascii=False).encode())
-        elif not left:
-            fsio.remove(paths.home / "forget-requests.json")
+        _keep_requests(paths, left)
+
+
+def dismiss_request(paths: Paths, identity: str) -> dict[str, str] | None:
+    """Drop a request that a person does not want carried out, or that nothing answers to; None where no request has that id."""
+    from dreamd.core import locks
+
+    named = identity.strip().lower()
+    if len(named) < SHORTEST_ID or not read_requests(paths):
+        return None
+    with locks.requests(paths.locks):
+        requests = read_requests(paths)
+        found = [r for r in requests if r["id"].startswith(named)]
+        if len(found) != 1:
+            return None
+        _keep_requests(paths, [r for r in requests if r is not found[0]])
+    return found[0]
+
+
+def _keep_requests(paths: Paths, left: Sequence[Mapping[str, str]]) -> None:
+    if left:
+        rows = [{"at": r["at"], "words": r["words"]} for r in left]
+        fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(rows, ensure_ascii=False).encode())
+    else:
+        fsio.remove(paths.home / "forget-requests.json")
 
 
 def silence_file(paths: Paths, conversation: str) -> Path:

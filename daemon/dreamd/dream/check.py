@@ -23,6 +23,7 @@ from dreamd.store.work import Intent, KnownFile
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
 """A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
+BY_REPAIR, BY_RESTORE, BY_PERSON = "repair", "restore-store", "person"
 READING = ("staged", "cursor", "source")
 
 
@@ -33,6 +34,8 @@ class Finding:
     name: str
     verdict: str
     detail: str = ""
+    mended_by: str = ""
+    """What mends it where it is broken: a repair, an older store, or a person."""
 
 
 def check(kit: Kit, *, repair: bool = False) -> list[Finding]:
@@ -48,7 +51,7 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     for name, look in checks.INVARIANTS:
         with translated(kit.paths.store):
             faults = look(kit.store)
-        yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]))
+        yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]), BY_RESTORE if faults else "")
     unsealed = set(seals.broken(kit.store.connection)) & seals.DERIVED
     yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
     yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)) or len(unsealed & {"vector", "vector_file"}),
@@ -91,7 +94,7 @@ def _rights(kit: Kit, repair: bool) -> Finding:
     if foreign:
         shown = ", ".join(f"`{p.relative_to(kit.paths.home)}`" for p in foreign[:3])
         return Finding("rights", BROKEN, f"{len(foreign)} links or things of another user, {shown} among them; dream reads and "
-                                         "writes none of them: take them away")
+                                         "writes none of them: take them away", BY_PERSON)
     if not ajar:
         return Finding("rights", OK)
     if not repair:
@@ -105,7 +108,7 @@ def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repai
     if not wrong:
         return Finding(name, OK)
     if not repair:
-        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew")
+        return Finding(name, BROKEN, f"{wrong} missing or out of date; `dream check --repair` makes them anew", BY_REPAIR)
     mend(kit)
     return Finding(name, REPAIRED, f"{wrong} made anew")
 

@@ -20,6 +20,12 @@ _VERB_FOLLOWS = re.compile(
     r"|takes?|needs?|uses?"
     r"|starts?|ends?|arrives?|happens?|belongs?|carr(?:y|ies)|leaves?|stays?|keeps?|contains?|shows?|stores?|lies?"
     r"|sits?)\b", re.IGNORECASE)
+_NAMES_A_THING = re.compile(
+    r"\s+(?:(?!(?:the|an?|all|any|every|each|no|only|sure|certain|that|what|which|who|where|when|whether|whatever|if|as|once|before"
+    r"|after|until|unless|while|because|so|than|and|or|but|it|they|we|you|i|he|she|there|here|this|these|those|nobody|nothing"
+    r"|everything|anything|something|to|for|from|in|on|at|with|by|of|not|never|always)\b)[\w-]+\s+){1,3}?"
+    r"(?:is|are|was|were|has|equals)\s+\S", re.IGNORECASE)
+"""A verb that is the first part of a name, of which something is said: "retry limit is 5", "build server is north"."""
 _CATEGORIES = (
     ("memory_system", Category.MEMORY_SYSTEM), ("people", Category.PEOPLE), ("operations", Category.OPERATIONS),
     ("architecture", Category.ARCHITECTURE),
@@ -75,7 +81,8 @@ def is_order(text: str) -> bool:
     """Whether a sentence begins with a verb in the imperative."""
     found = _FIRST_WORD.match(text)
     if found is not None and found[1].lower() in _imperatives("imperative"):
-        return _NOT_AN_ORDER.match(text[found.end():]) is None
+        rest = text[found.end():]
+        return _NOT_AN_ORDER.match(rest) is None and _NAMES_A_THING.match(rest) is None
     return begins_with(_imperatives("imperative_or_noun"), text)
 
 

@@ -42,6 +42,29 @@ _THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|z
                    r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에"
                    r"|마지막으로", re.IGNORECASE)
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
+_CODE_ALONE = re.compile(
+    r"""`*\s*(?:
+      (?:async\ )?def\ \w+\([^)]*\)(?:\ ?->\ ?[^:]+)?:.*
+    | class\ \w+(?:\([^)]*\))?:(?:\s+(?:pass|def|\w+\ ?=).*|\s*)
+    | for\ \w+(?:,\ ?\w+)*\ in\ \S.*:\s*(?:\w[\w.]*\(.*|\w+\ ?[-+]?=\ ?.*)?
+    | (?:from\ [\w.]+\ )?(?-i:import)\ [\w.]+(?:\ as\ \w+)?(?:,\ ?[\w.]+(?:\ as\ \w+)?)*
+    | return\ [\w.]+\ ?[-+*/(].*
+    | [a-z_][\w.]*\ ?=\ ?[\w.]+\(.*\)
+    | (?-i:SELECT)\ .+\ (?-i:FROM)\ \w+.*
+    )[\s.`]*""", re.IGNORECASE | re.VERBOSE)
+"""One line that nobody would take for a sentence about code."""
+_CODE_BELOW = re.compile(r"\s+\S|return\b|[)\]}]")
+"""A line that goes on with one."""
+_COMMIT = re.compile(
+    r"""(?:[*|\\/]\s+)*(?:commit:?\s+)?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}:?\s+
+        (?!(?:is|was|are|has|had|must|should|needs?|contains?|introduced|introduces|breaks|broke|fixes|works|runs|lies|belongs)\b)\S.*
+    | commit\s+[0-9a-f]{7,40}\s*
+    | (?:feat|fix|chore|refactor|perf|revert|style|docs|test|build|ci)\([\w./,\ -]+\)!?:\ \S.*
+    | (?:feat|fix|chore|refactor|perf|revert)!?:\ (?!.*\b(?:always|never|must|should|don't|only)\b)[a-z]\S*\ .*
+    | Merge\ (?:pull\ request\ \#\d+|(?:remote-tracking\ )?branch\ ['"‘]|tag\ ['"‘]).*
+    | (?!.*\b(?:is|are|was|we|our|must|never|always|see|tracked)\b).{8,100}\ \(\#\d+\)\.?
+    """, re.IGNORECASE | re.VERBOSE)
+"""A line of a version control log, in the forms that its tools print."""
 SHORTEST_BESIDE_MASK = 20
 """What is left beside a mask must say something: "the password: …" does not."""
 _FEWEST_STEPS = 4
@@ -104,10 +127,10 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     left = patterns.fullness(said.strip(" \n\t.:=,;-*"))
     if left < SHORTEST_TEXT:
         return _Refusal("too-short")
-    if redacted.masks and left < SHORTEST_BESIDE_MASK:
+    if redacted.masks and (left < SHORTEST_BESIDE_MASK or _says_only_that_it_is_secret(said)):
         return _Refusal("only-a-secret")
     for reason, refuses in (("secret-file", is_env_file), ("acknowledgement", is_acknowledgement), ("diff", is_diff),
-                            ("log", is_log), ("code", is_code)):
+                            ("log", is_log), ("code", is_code), ("commit", is_commit)):
         if refuses(text):
             return _Refusal(reason)
     if looks_like_injection(text) if trust_of(origin) is not Trust.USER else orders_a_breach(text):
@@ -213,8 +236,27 @@ def is_log(text: str) -> bool:
         r"\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d|npm (?:ERR!|error)|error\[E\d+\]|\S+:\d+:\d+: error)", text) is not None)
 
 
+def is_commit(text: str) -> bool:
+    """Whether a text is nothing but lines of a version control log."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return bool(lines) and all(_COMMIT.fullmatch(line) for line in lines)
+
+
+def _says_only_that_it_is_secret(said: str) -> bool:
+    """Whether what stands beside the masks names neither whose secret it is nor what for."""
+    return not patterns.WIDE.search(said) and {*re.findall(r"[^\W\d_]+", said.casefold())} <= _of_secrets()
+
+
+@cache
+def _of_secrets() -> frozenset[str]:
+    return frozenset(patterns.entries("words/gate", "of_secrets"))
+
+
 def is_code(text: str) -> bool:
     """Whether a text is source code rather than a sentence about it."""
+    told = [line for line in text.splitlines() if line.strip()]
+    if told and _CODE_ALONE.fullmatch(told[0]) and all(_CODE_ALONE.fullmatch(t) or _CODE_BELOW.match(t) for t in told):
+        return True
     fenced = sum(len(block) for block in _FENCE.findall(text))
     if fenced * 10 >= len(text) * 6:
         return True

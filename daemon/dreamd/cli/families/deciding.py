@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
-from dreamd.core.errors import StoreMissing, UsageError
+from dreamd.core.errors import Refused, StoreMissing, UsageError
 
 if TYPE_CHECKING:
     from dreamd.core.values import Memory
@@ -58,13 +58,18 @@ def _verb(context: Context, options: Namespace) -> int:
 
 def review(context: Context, options: Namespace) -> int:
     """Show what is held, or decide about one of them; on a terminal, ask for each."""
-    from dreamd.agents.hooks import read_requests
+    from dreamd.agents.hooks import dismiss_request, read_requests
     from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
     from dreamd.dream import verbs
     from dreamd.kit import open_kit
 
     with open_kit(context.world) as kit:
         if options.choice:
+            request = dismiss_request(context.world.paths, options.id) if options.choice == "drop" else None
+            if request is not None:
+                context.document({"memories": [], "dismissed": request})
+                context.say(f"no longer asked to forget: {request['words']}")
+                return 0
             changed = verbs.decide(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
@@ -81,9 +86,10 @@ def review(context: Context, options: Namespace) -> int:
         context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests,
                           "proposals": proposal_rows(proposed)})
         for request in requests:
-            context.say(f"asked to forget on {request['at'][:10]}: {request['words']}")
+            context.say(f"{request['id']}  asked to forget on {request['at'][:10]}: {request['words']}")
         if requests:
-            context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out\n")
+            context.say("`dream forget ID` or `dream forget --matching WORDS` carries a request out, "
+                        "`dream review ID drop` dismisses it\n")
         show_proposals(context, proposed)
         if proposed:
             context.say()
@@ -150,8 +156,11 @@ def forget(context: Context, options: Namespace) -> int:
         else:
             chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
         if not chosen and not loose:
-            raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning")
-        if not options.yes and context.asks and not _confirmed(context, chosen, loose):
+            raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning; a request that nothing answers to goes with `dream review ID drop`")
+        if not options.yes and not context.asks:
+            _show_chosen(context, chosen, loose)
+            raise Refused("nothing was forgotten: there is nobody to ask", hint="pass `--yes` once you have seen what would go")
+        if not options.yes and not _confirmed(context, chosen, loose):
             context.say("nothing was forgotten")
             return 0
         from dreamd.agents import attach
@@ -167,13 +176,17 @@ def forget(context: Context, options: Namespace) -> int:
     return 0
 
 
-def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> bool:
+def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> None:
     lines = [*(_line(context, memory) for memory in chosen),
              *(render.fit(f"said, no memory of it: {' '.join(text.split())}", context.width) for _, text in loose)]
     for line in lines[:SHOWN]:
         context.say(line)
     if len(lines) > SHOWN:
         context.say(f"… and {len(lines) - SHOWN} more")
+
+
+def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> bool:
+    _show_chosen(context, chosen, loose)
     beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
     context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be undone [y/N] ")
     context.stdout.flush()

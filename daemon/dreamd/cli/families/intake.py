@@ -34,15 +34,16 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     if command != "note":
         return
     parser.add_argument("text", metavar="TEXT", nargs="*", help="what to remember; left out: standard input")
-    parser.add_argument("--scope", default="user", help="user, project:NAME, team:NAME or local:CONVERSATION (user)")
-    parser.add_argument("--origin", default="user", help="user, agent, tool, web or import (user)")
+    parser.add_argument("--scope", help="user, project:NAME, team:NAME or local:CONVERSATION (user)")
+    parser.add_argument("--origin", help="user, agent, tool, web or import (user)")
     parser.add_argument("--class", dest="memory_class", metavar="CLASS", help=", ".join(MemoryClass))
     parser.add_argument("--type", dest="memory_type", metavar="TYPE", help=", ".join(MemoryType))
     parser.add_argument("--ttl", metavar="DATE", help="last day it is true, YYYY-MM-DD")
     parser.add_argument("--at", metavar="TIME", help="when it was said (now)")
     parser.add_argument("--conversation", default="", metavar="ID", help="the conversation it was said in")
     parser.add_argument("--key", default="", help="your own id: the same key twice is stored once")
-    parser.add_argument("--jsonl", metavar="FILE", help="read observations as JSON lines; `-` is standard input")
+    parser.add_argument("--jsonl", metavar="FILE", help="read observations as JSON lines; `-` is standard input; the options "
+                        "above are what counts for a line that does not say it")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -58,15 +59,21 @@ def note(context: Context, options: Namespace) -> int:
     if options.jsonl is not None:
         if options.text:
             raise UsageError("give TEXT or `--jsonl`, not both")
-        return _note_lines(context, options.jsonl)
+        if options.key:
+            raise UsageError("`--key` names one note", hint="give each line a `key` of its own")
+        return _note_lines(context, options.jsonl, _told(options))
     text = " ".join(options.text) if options.text and options.text != ["-"] else _read_text(context)
     if not text.strip():
         raise UsageError("there is nothing to note", hint="`dream note \"what to remember\"`")
-    row = {"text": text, "scope": options.scope, "origin": options.origin, "class": options.memory_class,
-           "type": options.memory_type, "ttl": options.ttl, "at": options.at, "conversation": options.conversation,
-           "key": options.key}
-    noted = take_note(context.world, [_candidate(context, {k: v for k, v in row.items() if v is not None})])
+    noted = take_note(context.world, [_candidate(context, {"text": text, "key": options.key, **_told(options)})])
     return _answer(context, [(1, a) for a in noted.answers], deferred=noted.deferred, why=noted.why)
+
+
+def _told(options: Namespace) -> dict[str, object]:
+    """What the command line says of a note, or of every line that does not say it itself."""
+    row = {"scope": options.scope, "origin": options.origin, "class": options.memory_class, "type": options.memory_type,
+           "ttl": options.ttl, "at": options.at, "conversation": options.conversation or None}
+    return {name: told for name, told in row.items() if told is not None}
 
 
 def _read_text(context: Context) -> str:
@@ -81,8 +88,9 @@ def _read_text(context: Context) -> str:
         raise UsageError("standard input is not valid UTF-8", hint="convert it first, with `iconv` for instance") from None
 
 
-def _note_lines(context: Context, file: str) -> int:
+def _note_lines(context: Context, file: str, told: dict[str, object]) -> int:
     """Store JSON lines batch by batch; a line that cannot be taken is listed and the others are stored."""
+    _candidate(context, {"text": "what a line says", **told})  # what no line can use is wrong before the first of them
     from dreamd.store.intake.notebook import take_note
     from dreamd.store.observations import Stored
 
@@ -101,7 +109,7 @@ def _note_lines(context: Context, file: str) -> int:
     with opened(context, file) as stream:
         for number, line in numbered_lines(stream):
             try:
-                waiting.append((number, _parse_line(context, number, line)))
+                waiting.append((number, _parse_line(context, number, line, told)))
             except DreamError as error:
                 answers.append((number, Stored("", _key_of(line), "refused", error.message)))
             if len(waiting) >= BATCH:
@@ -134,12 +142,12 @@ def numbered_lines(stream: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
             yield number, line
 
 
-def _parse_line(context: Context, number: int, line: bytes | None) -> Candidate:
+def _parse_line(context: Context, number: int, line: bytes | None, told: dict[str, object]) -> Candidate:
     row = parse_row(line)
     unknown = [name for name in row if name not in FIELDS]
     if unknown:
         context.warn(f"line {number}: unknown field `{unknown[0][:40]}` is left out")
-    return _candidate(context, {name: row[name] for name in FIELDS if row.get(name) is not None})
+    return _candidate(context, {**told, **{name: row[name] for name in FIELDS if row.get(name) is not None}})
 
 
 def parse_row(line: bytes | None) -> dict[str, object]:
@@ -287,8 +295,11 @@ def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> 
         for place in places:
             if why := _WHY_UNREAD.get(why_unread(place)):
                 context.warn(f"`{place}` {why}")
-        raise Partial("nothing there looks like a source dream can read",
-                      hint="transcripts, memory directories and JSON lines are; see `dream sources`")
+        nothing = "nothing there looks like a source dream can read"
+        if not context.json:
+            raise Partial(nothing, hint="transcripts, memory directories and JSON lines are; see `dream sources`")
+        context.warn(nothing)  # the one document is out; it says that no source was read
+        return Partial.exit_code
     if unusual:
         context.warn("set aside: " + ", ".join(f"{n} × {reason}" for reason, n in sorted(unusual.items())))
         return Partial.exit_code

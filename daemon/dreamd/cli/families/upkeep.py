@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import Corrupt
 from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES
+
+if TYPE_CHECKING:
+    from dreamd.dream.check import Finding
 
 ACTIONS = ("show", "path", "check")
 SIGNS = {"ok": ("ok", "green"), "repaired": ("repaired", "yellow"), "broken": ("broken", "red")}
@@ -45,10 +49,23 @@ def check(context: Context, options: Namespace) -> int:
         _, style = SIGNS.get(finding.verdict, ("", "dim"))
         context.say(render.paint(line.rstrip(), style, colour=context.colour and finding.verdict != doctor.OK))
     if broken and not context.json:
-        hint = "some of it only `dream restore-store` mends" if options.repair else "run `dream check --repair`"
-        raise Corrupt(f"{render.count(len(broken), 'check')} failed", hint=hint)
+        raise Corrupt(f"{render.count(len(broken), 'check')} failed", hint=_what_helps(context, broken))
     context.say("everything agrees" if not broken else "")
     return Corrupt.exit_code if broken else 0
+
+
+def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
+    """What mends what was found, and nothing that would not."""
+    from dreamd.dream import check as doctor
+
+    wanted = {finding.mended_by for finding in broken}
+    copies = any(context.world.paths.backups.glob("*.db"))
+    restore = "`dream restore-store` goes back to the last sound copy" if copies else (
+        "no copy of the store is in `backups/`; `dream check --json` says what is wrong, and a copy of your own goes back "
+        "with `dream restore-store FILE`")
+    told = {doctor.BY_REPAIR: "`dream check --repair` makes anew what is derived",
+            doctor.BY_RESTORE: restore, doctor.BY_PERSON: "what another user or a link put there only you can take away"}
+    return "; ".join(words for way, words in told.items() if way in wanted)
 
 
 def config(context: Context, options: Namespace) -> int:
