@@ -50,14 +50,14 @@ def test_restoring_what_is_live_is_refused(lived_in, memory_of):
 def test_forget_removes_the_words_from_every_file(lived_in, memory_of):
     words = b"listens on port 8080"  # four digits alone stand in the store's own random key by chance
     assert [name for name, body in lived_in.files().items() if words in body]
-    gone = lived_in.json("forget", memory_of("8080")["id"])["forgotten"]
+    gone = lived_in.json("forget", memory_of("8080")["id"], "--yes")["forgotten"]
     assert gone["memories"] == gone["observations"] == 1
     assert not [name for name, body in lived_in.files().items() if words in body or b"port 8080" in body]
 
 
 def test_forget_matching_takes_every_memory_with_the_words(lived_in):
-    assert lived_in.json("forget", "--matching", "billing port")["forgotten"]["memories"] == 1
-    assert lived_in("forget", "--matching", "billing port").code == 10
+    assert lived_in.json("forget", "--matching", "billing port", "--yes")["forgotten"]["memories"] == 1
+    assert lived_in("forget", "--matching", "billing port", "--yes").code == 10
 
 
 def test_undo_takes_the_last_dream_back_and_redo_hands_it_over_again(lived_in):

@@ -36,6 +36,8 @@ EVENTS = ("session-start", "user-prompt-submit", "stop", "pre-compact", "session
 LARGEST_PAYLOAD_BYTES = 4 * 1024 * 1024
 SILENT_DIR = "silent"
 SILENT_DAYS = 7
+SHORTEST_NAMED = 4
+"""Characters by which a request may be named."""
 REQUESTS_KEPT = 100
 
 
@@ -168,7 +170,7 @@ def dismiss_request(paths: Paths, identity: str) -> dict[str, str] | None:
     from dreamd.core import locks
 
     named = identity.strip().lower()
-    if len(named) < SHORTEST_ID or not read_requests(paths):
+    if len(named) < SHORTEST_NAMED or not read_requests(paths):
         return None
     with locks.requests(paths.locks):
         requests = read_requests(paths)

@@ -29,7 +29,6 @@ ISSUE_LIMIT_S = 1.0
 ISSUE_SHARE = 0.4
 """Of the time a start may take, so much at most is left to whoever knows the issue."""
 LONGEST_TITLE = 200
-COPIES_DIR = "primed"
 
 
 def why_not(world: World, call: hooks.Call) -> str:
@@ -60,7 +59,7 @@ def keep_copy(world: World, call: hooks.Call, text: str) -> None:
     now = world.clock.now()
     fsio.write_atomic(_copy_file(world, call.conversation), json.dumps(
         {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode("utf-8", "replace"))
-    for path in (world.paths.home / COPIES_DIR).glob("*.json"):
+    for path in (world.paths.primed).glob("*.json"):
         with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
             if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
                 fsio.remove(path)
@@ -75,7 +74,7 @@ def _just_primed(world: World, conversation: str) -> bool:
 
 
 def _copy_file(world: World, conversation: str) -> Path:
-    return world.paths.home / COPIES_DIR / f"{content_id('primed', conversation)}.json"
+    return world.paths.primed / f"{content_id('primed', conversation)}.json"
 
 
 def _issue_title(world: World, branch: str, cwd: str) -> str:

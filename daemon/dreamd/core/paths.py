@@ -78,6 +78,11 @@ class Paths:
         return self.home / "damaged"
 
     @property
+    def primed(self) -> Path:
+        """What conversations were told as they began, for as long as their transcript may be read again."""
+        return self.home / "primed"
+
+    @property
     def logs(self) -> Path:
         return self.home / "logs"
 

@@ -229,7 +229,10 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         counts["files"] = write_files(kit, sorted(scopes), report.warnings, touched=touched)
     if forgetting.is_unfinished(kit.store):
         with kit.background.batch():
-            forgetting.finish(kit.store, kit.paths)
+            whole = forgetting.finish(kit.store, kit.paths)
+        if not whole:
+            report.warnings.append("what was forgotten still stands in the log beside the store, for another program reads it; "
+                                   "the next dream removes it")
     if footing.spoiled:
         report.warnings.append(f"memories changed while the dream was planned: {len(footing.spoiled)}; "
                                "what concerns them waits for the next dream")

@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dreamd.core import locks
-from dreamd.core.errors import Refused, UsageError
+from dreamd.core.errors import Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
 from dreamd.core.values import CURRENT, Memory, Scope, Status, Trust
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
+from dreamd.dream.phases.orient import take_inbox
 from dreamd.dream.plan import Change
 from dreamd.kit import Kit
+from dreamd.notes import topic_path
 from dreamd.store import forgetting, memories, observations, passages, work
-from dreamd.store.journal import Entry, Run, begin_run, end_run, write_entry
+from dreamd.store.intake import inbox
+from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, write_entry
 
 KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
+HELD_BY_A_READER = "the log beside the store, which another program is reading"
 CHOICES = (KEEP_A, KEEP_B, BOTH, DROP)
 
 
@@ -36,6 +40,8 @@ class Forgotten:
     memories: int
     observations: int
     files: int
+    left: tuple[str, ...] = ()
+    """Where the words still stand: what dream may not change, or can not yet."""
 
 
 def pin(kit: Kit, memory_id: str) -> Memory:
@@ -149,7 +155,14 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     chosen: list[Memory] = []
     loose: list[tuple[int, str]] = []
     for identity in ids:
-        named = passages.load_carrier(kit.store, identity)
+        try:
+            named = passages.load_carrier(kit.store, identity)
+        except StoreMissing:
+            memory, said = forgetting.find_gone(kit.store, identity)
+            if not memory and not said:
+                raise
+            loose += said
+            continue
         if isinstance(named, passages.Place):
             loose.append((named.seq, named.passage.text))
         else:
@@ -157,18 +170,38 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     return chosen, loose
 
 
-def find_loose(kit: Kit, query: str) -> list[tuple[int, str]]:
-    """What was said with every word of the query and became no memory: it waits, was declined, or was a single sighting."""
-    return forgetting.load_loose(kit.store, query.casefold().split())
+def find_loose(kit: Kit, query: str, going: Sequence[Memory] = ()) -> list[tuple[int, str]]:
+    """What was said with every word of the query and goes with none of the memories that go.
+
+    It waits, was declined, was a single sighting, was set aside by an undo, or the memory it led to has other words today.
+    """
+    lineage = [i for m in going for i in forgetting.load_lineage(kit.store, m.id)]
+    return forgetting.load_loose(kit.store, query.casefold().split(), going=list(dict.fromkeys(lineage)))
 
 
-def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = ()) -> Forgotten:
+def take_waiting(kit: Kit) -> None:
+    """Take in what waits in the inbox, for a person who looks for words means what was noted a moment ago as well.
+
+    Raises Locked while a dream is at work.
+    """
+    if inbox.list_inbox(kit.paths):
+        with locks.hold_dream(kit.paths.locks, Owner("dream forget", kit.clock.now())):
+            take_inbox(kit, [])
+            if kit.run is not None:
+                with kit.writing() as tx:
+                    drop_run(tx, kit.run)  # taking in is no dream; `forget` has a run of its own
+                kit.run = None
+
+
+def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: str = "") -> Forgotten:
     """Remove memories, their earlier versions and their observations for good; only tombstones stay.
 
-    `loose` are numbers of observations without a memory. Backups are made anew without all of them.
-    Raises StoreMissing for an unknown id, Locked while a dream is at work.
+    `loose` are numbers of observations that go without a memory, `words` those that no earlier wording may keep. Backups
+    are made anew without all of them. Raises StoreMissing for an unknown id, Locked while a dream is at work.
     """
+    ids = list(dict.fromkeys([*ids, *forgetting.load_resting_on(kit.store, loose)]))
     chosen = [memories.load_memory(kit.store, i) for i in ids]
+    told = [*(m.text for m in chosen), *forgetting.load_texts(kit.store, loose)]
     with locks.hold_dream(kit.paths.locks, Owner("dream forget", kit.clock.now())):
         lineage = list(dict.fromkeys(i for m in chosen for i in forgetting.load_lineage(kit.store, m.id)))
         scopes = sorted({m.scope for m in chosen})
@@ -180,12 +213,25 @@ def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = ()) -> Forgot
             key = observations.tombstone_key(kit.store)
             gone = forgetting.forget_memories(tx, lineage, at=now, key=key)
             gone += forgetting.forget_observations(tx, loose, at=now, key=key)
+            forgetting.forget_wordings(tx, words.casefold().split())
+            scopes = sorted({*scopes, *_rename(tx, kit, words.casefold().split())})
             end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
         kit.run = run
         files = _rewrite(kit, scopes)
         with kit.background.batch():
-            forgetting.finish(kit.store, kit.paths)
-    return Forgotten(len(lineage), gone, files)
+            whole = forgetting.finish(kit.store, kit.paths)
+    standing = {m.text for m in memories.load_memories(kit.store)}
+    left = forgetting.find_left(kit.paths, [text for text in told if not any(text in other for other in standing)])
+    return Forgotten(len(lineage), gone, files, (*left, *(() if whole else (HELD_BY_A_READER,))))
+
+
+def _rename(tx: sqlite3.Connection, kit: Kit, words: Sequence[str]) -> list[Scope]:
+    """Give files another name whose name still has words that their memory no longer has; gives the scopes of those."""
+    named = [m for m in memories.load_memories(kit.store) if words and all(w in m.file.casefold() for w in words)]
+    for memory in named:
+        memories.write_memory(tx, replace(memory, file=topic_path(replace(memory, file=""))))
+        forgetting.forget_snapshots(tx, memory.id)
+    return [memory.scope for memory in named]
 
 
 def _rivals(memory: Memory, everyone: dict[str, Memory]) -> tuple[Memory, ...]:

@@ -7,6 +7,7 @@ the store remembers that it is not done, so that a forgetting that was killed is
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 UNFINISHED = "forgetting"
+LARGEST_LOOKED_INTO = 64 * 1024 * 1024
+_ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 SAID_ALIKE = 0.8
 """Likeness of vectors from which what was said in passing goes with a memory that is forgotten."""
 
@@ -62,11 +65,70 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     return gone
 
 
-def load_loose(store: Store, words: Sequence[str]) -> list[tuple[int, str]]:
-    """Observations that no memory took up and whose text has all of some words: (number, text)."""
-    rows = store.all("""SELECT o.seq, o.text FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                        WHERE COALESCE(f.memory, '') = '' ORDER BY o.seq""")
+def load_loose(store: Store, words: Sequence[str], *, going: Sequence[str] = ()) -> list[tuple[int, str]]:
+    """Observations whose text has all of some words and that do not go with a memory of `going`: (number, text).
+
+    No memory took them up, an undo set them aside, or the memory they led to says it in other words today.
+    """
+    marks = ", ".join("?" * len(going))
+    rows = store.all(f"""SELECT o.seq, o.text FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+                         WHERE COALESCE(f.memory, '') NOT IN ({marks}) AND NOT EXISTS (
+                           SELECT 1 FROM support s WHERE s.observation = o.seq AND s.memory IN ({marks})) ORDER BY o.seq""",
+                     *going, *going)
     return [(r["seq"], r["text"]) for r in rows if all(w in r["text"].casefold() for w in words)]
+
+
+def load_texts(store: Store, seqs: Sequence[int]) -> list[str]:
+    """What was said, by the numbers of observations."""
+    return [r["text"] for seq in seqs for r in store.all("SELECT text FROM observation WHERE seq = ?", seq)]
+
+
+def load_resting_on(store: Store, seqs: Sequence[int]) -> list[str]:
+    """The memories that rest on nothing but some observations."""
+    marks = ", ".join("?" * len(seqs))
+    rows = store.all(f"""SELECT DISTINCT s.memory AS id FROM support s WHERE s.observation IN ({marks}) AND NOT EXISTS (
+                           SELECT 1 FROM support x WHERE x.memory = s.memory AND x.observation NOT IN ({marks}))""",
+                     *seqs, *seqs)
+    return [r["id"] for r in rows]
+
+
+def find_gone(store: Store, identity: str) -> tuple[str, list[tuple[int, str]]]:
+    """A memory that only the journal knows, as an undone run made it, or an observation, by the beginning of its id.
+
+    Gives (id of the memory, numbers and texts of what was said); both empty where there is neither, or more than one.
+    """
+    named = identity.strip().lower()
+    span = (named, named + "g")
+    ids = [r["id"] for r in store.all("""SELECT DISTINCT memory AS id FROM operation WHERE memory >= ? AND memory < ?
+                                         AND memory NOT IN (SELECT id FROM memory) LIMIT 2""", *span)]
+    said = store.all("""SELECT o.seq, o.text FROM observation o JOIN fate f ON f.observation = o.seq WHERE f.memory = ?""",
+                     ids[0]) if len(ids) == 1 else store.all(
+        "SELECT seq, text FROM observation WHERE id >= ? AND id < ? LIMIT 2", *span) if not ids else []
+    told = [(r["seq"], r["text"]) for r in said]
+    return (ids[0], told) if len(ids) == 1 else ("", told if len(told) == 1 else [])
+
+
+def forget_wordings(tx: sqlite3.Connection, words: Sequence[str]) -> None:
+    """Remove earlier wordings that have all of some words and that no memory has today, from the journal as well."""
+    if not words:
+        return
+    rows = tx.execute("SELECT sha, text FROM wording WHERE sha NOT IN (SELECT wording FROM memory)").fetchall()
+    gone = {row[0] for row in rows if all(w in row[1].casefold() for w in words)}
+    for sha in gone:
+        for column in ("before", "after"):
+            tx.execute(f"""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
+                           WHERE json_extract({column}, '$.wording') = ?""", (sha,))
+    _drop_wordings(tx, gone)
+    for table, key in (("operation", ("run", "seq")), ("fate", ("observation", "observation"))):
+        rows = tx.execute(f"SELECT {key[0]}, {key[1]}, evidence FROM {table} WHERE evidence <> '[]'").fetchall()
+        tx.executemany(f"UPDATE {table} SET evidence = '[]' WHERE {key[0]} = ? AND {key[1]} = ?",
+                       [(row[0], row[1]) for row in rows if all(w in row[2].casefold() for w in words)])
+
+
+def forget_snapshots(tx: sqlite3.Connection, identity: str) -> None:
+    """Remove how a memory was before, so that no undo gives it back; the memory stays as it is."""
+    tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
+                  WHERE memory = ?""", (identity,))
 
 
 def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: datetime, key: bytes) -> int:
@@ -75,6 +137,7 @@ def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: date
         row = tx.execute("SELECT seq, conversation, text, sign FROM observation WHERE seq = ?", (seq,)).fetchone()
         if row is not None:
             tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
+            _drop_what_it_made(tx, seq)
             _bury(tx, row, at=at, key=key)
     return len(seqs)
 
@@ -84,22 +147,70 @@ def is_unfinished(store: Store) -> bool:
     return store.meta(UNFINISHED) is not None
 
 
-def finish(store: Store, paths: Paths) -> None:
-    """Remove what may still hold forgotten words: parked conflicts, copies of the store, what is derived, free pages, the log.
+def finish(store: Store, paths: Paths) -> bool:
+    """Remove what may still hold forgotten words: parked and set-aside files, copies of the store and of what was told at a
+    start, what is derived, free pages, the log.
 
-    The files of the scopes must have been written anew. The next dream makes a backup without the words.
+    The files of the scopes must have been written anew. The next dream makes a backup without the words. False while
+    another program reads the store as it was: its log can only be emptied when that has ended, and the next dream does.
     """
-    for directory in (paths.conflicts, paths.damaged, paths.backups):
-        for path in sorted(directory.glob("*")) if directory.is_dir() else []:
-            if path.is_file():
+    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed):
+        for path in sorted(directory.rglob("*")) if directory.is_dir() else []:
+            if path.is_file() and not path.is_symlink():
                 fsio.remove(path)
-    for path in (*sorted(paths.home.glob(f"{paths.store.name}.*")), *sorted(paths.derived.rglob("*"))):
-        if path.is_file():
+    for path in (*sorted(paths.home.glob(f"{paths.store.name}.*")), *sorted(paths.derived.rglob("*")),
+                 *sorted(paths.home.rglob("*.bad"))):
+        if path.is_file() and not path.is_symlink():
             fsio.remove(path)
     scrub(store)
+    if not _is_folded(paths):
+        return False
     with store.writing() as tx:
         tx.execute("DELETE FROM meta WHERE key = ?", (UNFINISHED,))
     store.checkpoint()
+    return True
+
+
+def _is_folded(paths: Paths) -> bool:
+    """Whether nothing stands in the log beside the store any more."""
+    try:
+        return paths.store.with_name(f"{paths.store.name}-wal").stat().st_size == 0
+    except FileNotFoundError:
+        return True
+
+
+def find_left(paths: Paths, texts: Sequence[str]) -> list[str]:
+    """Files below the home, apart from the store and its log, in which one of some statements still stands word for word."""
+    wanted = [words for words in map(observations.plain_words, texts) if words]
+    left = []
+    for path in sorted(paths.home.rglob("*")) if wanted else []:
+        own = path.name.startswith(paths.store.name) and path.parent == paths.home
+        if own or path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_LOOKED_INTO:
+            continue
+        body = path.read_bytes()
+        told = [body.decode(code, "replace") for code in ("utf-8", "utf-16-le", "utf-16-be")[:1 if b"\0" not in body else 3]]
+        if b"\\u" in body:
+            told.append(_ESCAPED.sub(lambda found: chr(int(found[1], 16)), told[0]))
+        plain = [observations.plain_words(one) for one in told]
+        if any(words in one for one in plain for words in wanted):
+            left.append(str(path.relative_to(paths.home)))
+    return left
+
+
+def _drop_what_it_made(tx: sqlite3.Connection, seq: int) -> None:
+    """Remove from the journal what an undone run had made of an observation, with the wordings that nothing else has."""
+    rows = tx.execute("""SELECT p.run, p.seq, p.before, p.after FROM fate f JOIN operation p ON p.memory = f.memory
+                         WHERE f.observation = ? AND f.set_aside = 1 AND (p.run = f.run OR p.op = 'undo')""", (seq,)).fetchall()
+    shas: set[str] = set()
+    for run, number, before, after in rows:
+        for raw in (before, after):
+            if raw:
+                shas.update(r[0] for r in tx.execute("SELECT json_extract(?, '$.wording')", (raw,)) if r[0])
+        tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
+                      WHERE run = ? AND seq = ?""", (run, number))
+    _drop_wordings(tx, {sha for sha in shas if not tx.execute(
+        """SELECT 1 FROM memory WHERE wording = ?1 UNION SELECT 1 FROM operation
+           WHERE json_extract(before, '$.wording') = ?1 OR json_extract(after, '$.wording') = ?1""", (sha,)).fetchone()})
 
 
 def scrub(store: Store) -> None:

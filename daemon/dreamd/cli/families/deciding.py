@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
-from dreamd.core.errors import Refused, StoreMissing, UsageError
+from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
 
 if TYPE_CHECKING:
     from dreamd.core.values import Memory
-    from dreamd.dream.verbs import Question
+    from dreamd.dream.verbs import Forgotten, Question
     from dreamd.kit import Kit
 
 CHOICES = ("keep-a", "keep-b", "both", "drop")
@@ -151,12 +151,15 @@ def forget(context: Context, options: Namespace) -> int:
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
     with open_kit(context.world) as kit:
         loose: list[tuple[int, str]] = []
+        verbs.take_waiting(kit)
         if options.matching is not None:
-            chosen, loose = verbs.find_matching(kit, options.matching), verbs.find_loose(kit, options.matching)
+            chosen = verbs.find_matching(kit, options.matching)
+            loose = verbs.find_loose(kit, options.matching, chosen)
         else:
             chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
         if not chosen and not loose:
-            raise StoreMissing("no memory has all these words", hint="`dream search` finds by meaning; a request that nothing answers to goes with `dream review ID drop`")
+            raise StoreMissing("no memory has all these words",
+                               hint="`dream search` finds by meaning, `dream review ID drop` dismisses a request to forget")
         if not options.yes and not context.asks:
             _show_chosen(context, chosen, loose)
             raise Refused("nothing was forgotten: there is nobody to ask", hint="pass `--yes` once you have seen what would go")
@@ -164,16 +167,31 @@ def forget(context: Context, options: Namespace) -> int:
             context.say("nothing was forgotten")
             return 0
         from dreamd.agents import attach
+        from dreamd.agents.foreign_traces import still_saying
         from dreamd.agents.hooks import drop_requests
 
-        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose])
         words = [*(m.text for m in chosen), *(text for _, text in loose)]
-        attach.forget(kit, words)
         drop_requests(context.world.paths, words)
-    context.document({"forgotten": {"memories": gone.memories, "observations": gone.observations, "files": gone.files}})
-    context.say(f"forgotten for good: {render.count(gone.memories, 'memory')}, "
+        attach.forget(kit, [*words, *([options.matching] if options.matching else ())])
+        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose],
+                            words=options.matching or "")
+        left = [*gone.left, *still_saying(kit, words)]
+    return _tell_forgotten(context, gone, left)
+
+
+def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> int:
+    """What is gone, and where the words still stand: nothing is called gone for good that is not."""
+    counts = {"memories": gone.memories, "observations": gone.observations, "files": gone.files}
+    context.document({"forgotten": counts, "left": list(left)})
+    context.say(f"forgotten{'' if left else ' for good'}: {render.count(gone.memories, 'memory')}, "
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
-    return 0
+    for place in left:
+        context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
+    from dreamd.dream.verbs import HELD_BY_A_READER
+
+    if HELD_BY_A_READER in left:
+        context.tell("hint: the next dream removes them from there, once nothing reads the store as it was")
+    return Partial.exit_code if left else 0
 
 
 def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> None:
