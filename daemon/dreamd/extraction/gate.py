@@ -127,7 +127,8 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     left = patterns.fullness(said.strip(" \n\t.:=,;-*"))
     if left < SHORTEST_TEXT:
         return _Refusal("too-short")
-    if redacted.masks and (left < SHORTEST_BESIDE_MASK or _says_only_that_it_is_secret(said)):
+    # What was noted was masked before it was stored, and has no mask of today's.
+    if (redacted.masks or said != text) and (left < SHORTEST_BESIDE_MASK or _says_only_that_it_is_secret(said)):
         return _Refusal("only-a-secret")
     for reason, refuses in (("secret-file", is_env_file), ("acknowledgement", is_acknowledgement), ("diff", is_diff),
                             ("log", is_log), ("code", is_code), ("commit", is_commit)):
