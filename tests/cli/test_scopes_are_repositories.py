@@ -6,8 +6,9 @@ import itertools
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
-from dataclasses import replace
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,7 @@ def scene(_scene: Terminal) -> Terminal:
 def own(_scene: Terminal, tmp_path: Path) -> Terminal:
     """The same with a home of its own."""
     shutil.copytree(_scene.home, tmp_path / "home")
-    dream = replace(Terminal(tmp_path), root=tmp_path)
+    dream = Terminal(tmp_path, {"HOME": str(_scene.person)})
     dream.settings("[priming]\ntimeout_ms = 10000\n")
     return dream
 
@@ -244,3 +245,67 @@ def test_what_has_no_place_belongs_to_its_conversation(dream, tmp_path):
     dream.json("consolidate", now=DREAMT)
     assert set(scopes(dream).values()) <= {"local:homeless", "local:lost"}
     assert "metric" not in told_at(dream, tmp_path / "anywhere") and "depot" not in told_at(dream, tmp_path / "anywhere")
+
+
+def is_sound(dream: Terminal) -> bool:
+    """Whether nothing contradicts itself, but for the seals of tables that a test wrote to by itself."""
+    broken = [line for line in dream("check").out.splitlines() if line.startswith("broken")]
+    return not [line for line in broken if "seals" not in line and "reading positions" not in line]
+
+
+def as_an_older_dream_left_it(dream: Terminal) -> None:
+    """Scopes by directory names alone: nothing tells what their projects are known by."""
+    with closing(sqlite3.connect(dream.home / "dream.db")) as connection, connection:
+        for kind in ("project ", "place ", "looked-at "):
+            connection.execute("DELETE FROM meta WHERE key > ? AND key < ?", (kind, kind + "\uffff"))
+
+
+def test_what_two_projects_shared_is_told_to_neither_until_a_person_has_it_sorted_out(own, _scene):
+    before = scopes(own)
+    acme, globex = before[TOLD["acme/api"]], before[TOLD["globex/api"]]
+    own.json("scope", "merge", globex, acme)
+    as_an_older_dream_left_it(own)
+    mixed = scopes(own)
+    own.json("consolidate", now=STARTED)
+    assert scopes(own) == mixed, "nothing moves by itself"
+    assert "4100" not in told_at(own, _scene.root / "globex" / "api")
+    assert "4200" not in told_at(own, _scene.root / "acme" / "api")
+    planned = own.json("scope", "map", "--dry-run")
+    assert planned["planned"] and scopes(own) == mixed
+    (shared,) = [row for row in planned["scopes"] if row["scope"] == acme]
+    assert {part["known_by"] for part in shared["goes"]} == {"remote:git.example/acme/api", "remote:git.example/globex/api"}
+    assert shared["stays"] >= 3, "what was noted without a source waits for a person"
+    done = own.json("scope", "map")
+    after = scopes(own)
+    assert len({after[TALKED["acme/api/src"]], after[TALKED["globex/api"]], after[TOLD["acme/api"]]}) == 3
+    told = told_at(own, _scene.root / "acme" / "api")
+    assert "acme linter" in told and "globex" not in told
+    assert is_sound(own)
+    own.json("undo", done["run"])
+    assert scopes(own) == mixed and is_sound(own)
+
+
+def test_a_scope_of_an_older_dream_is_known_by_the_one_repository_it_was_read_from(own, _scene):
+    before = scopes(own)
+    as_an_older_dream_left_it(own)
+    with closing(sqlite3.connect(own.home / "dream.db")) as connection, connection:
+        ours = (before[TOLD["globex/api"]],)
+        assert connection.execute("SELECT COUNT(*) FROM source WHERE scope = ?", ours).fetchone() == (1,)
+    own.json("consolidate", now=STARTED)
+    assert scopes(own) == before
+    assert "port 4200" in told_at(own, _scene.root / "globex" / "api")
+    assert own.json("history")["runs"][0]["operations"], "it stands in the journal"
+
+
+def test_worktrees_that_had_scopes_of_their_own_come_together(own, _scene):
+    before = scopes(own)
+    acme = before[TOLD["acme/api"]]
+    moved = next(m for m in own.json("list")["memories"] if m["text"] == TALKED["acme/api/src"])
+    own.json("scope", "move", moved["id"], "--to", "project:3")
+    with closing(sqlite3.connect(own.home / "dream.db")) as connection, connection:
+        connection.execute("UPDATE source SET scope = 'project:3' WHERE scope = ?", (acme,))
+    (row,) = own.json("scope", "map", "--dry-run")["scopes"]
+    assert row["scope"] == "project:3" and [part["to"] for part in row["goes"]] == [acme]
+    own.json("scope", "map")
+    assert scopes(own) == before
+    assert is_sound(own), own("check").out

@@ -204,7 +204,7 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
         anchor_old(kit)
     gathered = gather(kit)
     if kit.dry:
-        placing = Placing(kit, evidence_of(kit.store))
+        placing = Placing(kit, evidence_of(kit.world, kit.store))
         waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in placed(d, placing)]
         gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,

@@ -104,7 +104,7 @@ def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
 
 
 def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
-    reader = Reader(Placing(kit, evidence_of(kit.store)), exclusions(kit.world))
+    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world))
     read = [source for source in found if not reader.kept_out.has_place(source.place)]
     gathered = Gathered(sources=len(read))
     if len(read) < len(found):

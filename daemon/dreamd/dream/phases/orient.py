@@ -80,7 +80,7 @@ def _close_interrupted(kit: Kit) -> int:
 
 def take_inbox(kit: Kit, warnings: list[str]) -> int:
     """Store what waits in the inbox; a file goes only after its commit."""
-    taken, placing = 0, Placing(kit, evidence_of(kit.store))
+    taken, placing = 0, Placing(kit, evidence_of(kit.world, kit.store))
     for delivery in inbox.take(kit.paths, warnings):
         failed = len(kit.aside)
         with apart(kit, FILE, f"inbox/{delivery.path.name}"):

@@ -8,18 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from dreamd.core.repositories.repository import Project, project_at
 from dreamd.core.values import Memory, Scope
+from dreamd.core.world import World
 from dreamd.dream.scopes.placing import Evidence, names_for, surely
-from dreamd.kit import Kit
-from dreamd.sources import SourceRoots, discover, is_store
+from dreamd.kit import Kit, exclusions, source_roots
+from dreamd.sources import FoundSource, SourceRoots, discover, is_store, plain_name
 from dreamd.store import memories, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, write_entry
 from dreamd.store.scopes import crossings, projects
 from dreamd.store.scopes.projects import Known
+from dreamd.store.work import Source
 
 LOOKED = "looked-at "
 KNOWN_FROM_NOW = "known-by"
@@ -59,26 +62,49 @@ class Mapped:
     stays: int = 0
 
 
-def evidence_of(store: Store) -> Evidence:
+class Witnesses:
+    """The sources that were read into scopes, asked where they are and whose."""
+
+    def __init__(self, world: World, store: Store) -> None:
+        self._world = world
+        self._store = store
+
+    def of(self, scope: Scope) -> list[Told]:
+        """What each source that was read into a scope tells."""
+        return [self._told(source) for source in work.load_sources(self._store) if source.scope == scope]
+
+    def _told(self, source: Source) -> Told:
+        path = Path(source.path)
+        if is_store(path):
+            return Told(source.id)
+        roots = SourceRoots(extra=(path,), leave_out=exclusions(self._world).has_path)
+        found = next((f for f in discover(roots) if f.path == path), None) or self._everywhere.get(source.id)
+        project = project_at(found.place) if found and found.place else None
+        return Told(source.id, surely(self._store, project) if project and project.name else None)
+
+    @cached_property
+    def _everywhere(self) -> dict[str, FoundSource]:
+        """All sources of this machine: where one lies may have been masked."""
+        return {work.source_id(str(plain_name(f.path)), f.kind): f for f in discover(source_roots(self._world))}
+
+
+def evidence_of(world: World, store: Store) -> Evidence:
     """A look at what the sources that were read into a scope are known by; None where nothing tells."""
+    witnesses = Witnesses(world, store)
 
     def look(scope: Scope) -> frozenset[str] | None:
-        return frozenset(told.identity for told in load_told(store, scope)) - {""} or None
+        return frozenset(told.identity for told in witnesses.of(scope)) - {""} or None
 
     return look
 
 
-def load_told(store: Store, scope: Scope) -> list[Told]:
-    """What each source that was read into a scope tells."""
-    return [_told(store, source.id, Path(source.path)) for source in work.load_sources(store) if source.scope == scope]
-
-
 def anchor_old(kit: Kit) -> None:
     """Let scopes of an older dream be known by the one repository that all their sources come from. Nothing moves."""
+    witnesses = Witnesses(kit.world, kit.store)
     for scope in _loose(kit.store):
         if kit.store.meta(f"{LOOKED}{scope}") is not None:
             continue
-        found = {told.identity: told.project for told in load_told(kit.store, scope) if told.project}
+        found = {told.identity: told.project for told in witnesses.of(scope) if told.project}
         chosen = next(iter(found.values())) if len(found) == 1 else None
         alone = chosen is not None and projects.find_known(kit.store, chosen.identity) is None and _is_best(kit, scope, chosen)
         with kit.writing() as tx:
@@ -93,7 +119,8 @@ def plan_mapping(kit: Kit) -> list[Mapped]:
     """What would become of the scopes that wait. Touches nothing."""
     taken = {k.scope for k in projects.load_known(kit.store)}
     planned: dict[str, Scope] = {}
-    found = [(scope, load_told(kit.store, scope)) for scope in _loose(kit.store)]
+    witnesses = Witnesses(kit.world, kit.store)
+    found = [(scope, witnesses.of(scope)) for scope in _loose(kit.store)]
     for scope, told in found:  # first those that keep their own name, so that others can go to them
         known = {t.identity: t.project for t in told if t.project}
         only = next(iter(known.values())) if len(known) == 1 else None
@@ -163,13 +190,3 @@ def _new_name(store: Store, project: Project, taken: set[Scope]) -> Scope:
         if scope not in taken and not projects.holds_of(store, scope):
             return scope
     return Scope("project", project.identity[:100])
-
-
-def _told(store: Store, source: str, path: Path) -> Told:
-    if is_store(path):
-        return Told(source)
-    for found in discover(SourceRoots(extra=(path,))):
-        project = project_at(found.place) if found.path == path and found.place else None
-        if project is not None and project.name:
-            return Told(source, surely(store, project))
-    return Told(source)

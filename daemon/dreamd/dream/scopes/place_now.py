@@ -41,6 +41,6 @@ def place_now(world: World, directory: str) -> tuple[Scope | None, bool]:
     try:
         fsio.make_private_dir(paths.locks)
         with closing(open_store(paths.store, create_with=Founding(world.clock.now(), world.zone_name))) as store:
-            return Placing(_AtOnce(store, paths), evidence_of(store)).scope_of(directory), False
+            return Placing(_AtOnce(store, paths), evidence_of(world, store)).scope_of(directory), False
     except (locks.WriteBusy, Outage):
         return None, True
