@@ -16,6 +16,7 @@ from pathlib import Path
 from dreamd.agents.foreign_secrets import apply_change, encode_change, lines_with_secrets
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, StoreMissing
+from dreamd.store.masking.loose_files import mask_text
 from dreamd.text.redaction import redact
 
 PLANNED = "planned"
@@ -133,6 +134,57 @@ class Shelf:
                 self._drop(run)
                 dropped.append(run)
         return dropped
+
+    def find_secrets(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The runs whose backups hold secrets in plain text, with their kinds."""
+        found = []
+        for run in self._places():
+            kinds = [kind for path in self._bodies(run) for kind in mask_text(_text(path.read_bytes()), path.suffix)[1]]
+            if kinds:
+                found.append((run, tuple(dict.fromkeys(kinds))))
+        return found
+
+    def mask(self) -> list[str]:
+        """Mask the backups of every run; those that cannot be taken back any more, for the secret stood nowhere else."""
+        spoilt = []
+        for run in self._places():
+            fresh = {path: mask_text(_text(path.read_bytes()), path.suffix) for path in self._bodies(run)}
+            if not any(kinds for _, kinds in fresh.values()) or self._keep_changes(run):
+                continue
+            spoilt.append(run)
+            for path, (text, kinds) in fresh.items():
+                if kinds:
+                    fsio.write_atomic(path, text.encode("utf-8", "surrogateescape"))
+        return spoilt
+
+    def _keep_changes(self, run: str) -> bool:
+        """Keep of each file how it changed instead of how it was; False where a secret itself came or went."""
+        place = self.place(run)
+        try:
+            files = self.load(run).files
+            pairs = [tuple(None if sha is None else fsio.read_bytes(place / sha) for sha in (f.before, f.after))
+                     for f in files]
+        except (DreamError, FileNotFoundError):
+            return False
+        changes = {fsio.sha256_bytes(body): encode_change(other or b"", body) for old, new in pairs
+                   for body, other in ((old, new), (new, old)) if body is not None}
+        if any(lines_with_secrets(_text(body)) - set(_text(other or b"").splitlines()) for old, new in pairs
+               for body, other in ((old, new), (new, old)) if body is not None):
+            return False
+        if redact(_text(fsio.read_bytes(place / ARCHIVE))).masks:
+            return False
+        for sha, change in changes.items():
+            fsio.write_atomic(place / f"{sha}.change", change)
+        for sha in changes:
+            fsio.remove(place / sha)
+        return True
+
+    def _places(self) -> list[str]:
+        return sorted(path.name for path in self.root.iterdir() if path.is_dir()) if self.root.is_dir() else []
+
+    def _bodies(self, run: str) -> list[Path]:
+        return [p for p in sorted(self.place(run).iterdir())
+                if p.is_file() and p.name != MANIFEST and not p.name.startswith(".")]
 
     def _drop(self, run: str) -> None:
         # the manifest goes first: without it the rest counts for nothing

@@ -56,6 +56,8 @@ def plan_undo(kit: Kit, run_id: str | None = None) -> UndoPlan:
         raise Refused("that run is undone already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     if run.kind == "forget":
         raise Refused("what was forgotten is gone for good and cannot come back")
+    if run.kind == "mask":
+        raise Refused("what was masked stays masked")
     later = {e.run for e in journal.load_later(kit.store, run.seq)}
     followers = [journal.load_run(kit.store, str(seq)) for seq in sorted(later, reverse=True)]
     return UndoPlan(run, tuple(journal.load_entries(kit.store, run.seq)), tuple(followers))

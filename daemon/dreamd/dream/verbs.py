@@ -217,7 +217,7 @@ def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: st
             scopes = sorted({*scopes, *_rename(tx, kit, words.casefold().split())})
             end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
         kit.run = run
-        files = _rewrite(kit, scopes)
+        files = rewrite(kit, scopes)
         with kit.background.batch():
             whole = forgetting.finish(kit.store, kit.paths)
     standing = {m.text for m in memories.load_memories(kit.store)}
@@ -232,6 +232,11 @@ def _rename(tx: sqlite3.Connection, kit: Kit, words: Sequence[str]) -> list[Scop
         memories.write_memory(tx, replace(memory, file=topic_path(replace(memory, file=""))))
         forgetting.forget_snapshots(tx, memory.id)
     return [memory.scope for memory in named]
+
+
+def hold(kit: Kit, waiting: Sequence[tuple[Memory, str]]) -> list[Memory]:
+    """Hold memories until a person decides, each for its reason."""
+    return _change(kit, "hold", [(memory, replace(memory, status=Status.HELD, reason=why)) for memory, why in waiting])
 
 
 def _rivals(memory: Memory, everyone: dict[str, Memory]) -> tuple[Memory, ...]:
@@ -254,7 +259,7 @@ def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory, Memory]]) -> li
             for change in real:
                 _write(tx, change, run)
             end_run(tx, replace(run, outcome="changed"), ended_at=now)
-        _rewrite(kit, sorted({c.after.scope for c in real}))
+        rewrite(kit, sorted({c.after.scope for c in real}))
     return [after for _, after in changes]
 
 
@@ -265,7 +270,8 @@ def _write(tx: sqlite3.Connection, change: Change, run: Run) -> None:
                           memories.snapshot(change.after)))
 
 
-def _rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
+def rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
+    """Bring the files of some scopes in line with the store; how many were written."""
     written = 0
     for scope in scopes:
         changes = work.load_unwritten(kit.store).get(scope, 0)

@@ -24,6 +24,9 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "check":
         parser.add_argument("--repair", action="store_true", help="make anew what is derived: files, vectors, word index")
+        parser.add_argument("--secrets", action="store_true",
+                            help="look for secrets and injected orders by today's rules, in everything that is kept; with "
+                                 "--repair they are masked and held")
     else:
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="show",
                             help="show every setting, the path of the file, or check the file")
@@ -40,6 +43,8 @@ def check(context: Context, options: Namespace) -> int:
     from dreamd.dream import check as doctor
     from dreamd.kit import open_kit
 
+    if options.secrets:
+        return _secrets(context, repair=options.repair)
     with open_kit(context.world) as kit:
         findings = doctor.check(kit, repair=options.repair)
     broken = [f for f in findings if f.verdict == doctor.BROKEN]
@@ -66,6 +71,31 @@ def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
     told = {doctor.BY_REPAIR: "`dream check --repair` makes anew what is derived",
             doctor.BY_RESTORE: restore, doctor.BY_PERSON: "what another user or a link put there only you can take away"}
     return "; ".join(words for way, words in told.items() if way in wanted)
+
+
+def _secrets(context: Context, *, repair: bool) -> int:
+    """Look through everything for secrets and injected orders; a plan to read first, and with `--repair` one go."""
+    from dreamd.agents import screening
+    from dreamd.kit import open_kit
+
+    with open_kit(context.world) as kit:
+        found = screening.screen(kit, repair=repair)
+    context.document({"repaired": found.done, "findings": [
+        {"what": f.what, "where": f.where, "kinds": list(f.kinds), "action": f.action} for f in found.finds],
+        "warnings": list(found.warnings)})
+    for line in render.table([(f.action, f.what, f.where, ", ".join(f.kinds)) for f in found.finds]):
+        context.say(line.rstrip())
+    for warning in found.warnings:
+        context.warn(warning)
+    ours = [f for f in found.finds if f.action != screening.TELL]
+    if not ours:
+        context.say("nothing that dream keeps holds a secret or an injected order")
+    elif found.done:
+        context.say(f"{render.count(len(ours), 'place')} put right; change what was a secret where it is in use")
+    else:
+        context.say(f"{render.count(len(ours), 'place')} to put right; nothing was changed")
+        context.tell("hint: `dream check --secrets --repair` masks and holds")
+    return 1 if found.open else 0
 
 
 def config(context: Context, options: Namespace) -> int:

@@ -20,7 +20,7 @@ REACH = 120
 MOST_WORDS = 8
 BARE = r"[^\s\"'`<>“”„«»，。、；（）｜|\)\]\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{2,200}"
 _END = re.compile(r"[.!?](?=[\s\"]|$)|\"\s?[,}]|(?<![:：*])\n|[;。！？；]")
-_CLAUSE_END = re.compile(r"[*_`\"'”)]{0,3}\s*(?:$|[\n.,;!?)|]|[-–—]\s|[，。；！]"
+_CLAUSE_END = re.compile(r"[*_`\"'”)]{0,3}\s*(?:$|[\n.,;!?()|]|[-–—]\s|[，。；！]"
                          r"|(?:and|but|because|so|or|und|aber|oder|weil|y|pero|et|mais|e|ma|og|en|och|и|а)\b)")
 _COUNTED = re.compile(r"(?i:sha|md5|base64|utf|v\d)|\d+(?:[.-]\d+)*[a-z-]*\Z")
 _ABOUT_ITSELF = re.compile(r"[a-z]+(?<!e)(?<!re)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)"

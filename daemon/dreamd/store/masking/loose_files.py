@@ -1,0 +1,84 @@
+"""Plain files below a home: markdown, logs, the inbox, plans and whatever else is text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError
+from dreamd.core.paths import Paths
+from dreamd.text.redaction import mask_name, redact
+
+LARGEST_BYTES = 64 * 1024 * 1024
+_BY_LINE = frozenset({".jsonl", ".log"})
+_NAMES = frozenset({"key", "conversation"})
+
+
+def list_texts(paths: Paths) -> Iterator[Path]:
+    """Every file below a home that may be text and has no other keeper: the store, its copies and what is derived have."""
+    apart = (paths.derived, paths.locks, paths.home / "attached")
+    for path in sorted(paths.home.rglob("*")):
+        if path.is_symlink() or not path.is_file() or path.name.startswith(paths.store.name) or path.suffix in (".db", ".part"):
+            continue
+        if not any(place in path.parents for place in apart):
+            yield path
+
+
+def masked(path: Path) -> tuple[bytes, tuple[str, ...]] | None:
+    """A file as it would be with its secrets masked, and their kinds; None where there is none, or the file is no text."""
+    try:
+        body = fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)
+        text = body.decode()
+    except (FileNotFoundError, UnicodeDecodeError, DreamError):
+        return None
+    fresh, kinds = mask_text(text, path.suffix)
+    return (fresh.encode("utf-8", "surrogateescape"), kinds) if fresh != text else None
+
+
+def mask_text(text: str, suffix: str) -> tuple[str, tuple[str, ...]]:
+    """What stands in a file, masked in the way of its kind, and the kinds of the secrets."""
+    kinds: list[str] = []
+    if suffix in _BY_LINE:
+        fresh = "".join(_of_json(line, kinds) for line in text.splitlines(keepends=True))
+    elif suffix in (".json", ".bad"):
+        fresh = _of_json(text, kinds)
+    else:
+        fresh = _redacted(text, kinds)
+    return fresh, tuple(dict.fromkeys(kinds))
+
+
+def _of_json(text: str, kinds: list[str]) -> str:
+    """A document with the words in it masked; what is none is masked as it stands."""
+    try:
+        row = json.loads(text)
+    except ValueError:
+        return _redacted(text, kinds)
+    fresh = _walk(row, kinds)
+    end = text[len(text.rstrip()):]
+    if fresh != row:
+        text = json.dumps(fresh, ensure_ascii=False, indent=1 if "\n" in text.strip() else None) + end
+    # A field may say what its value is: {"password": "…"}.
+    whole = redact(text)
+    if whole.masks:
+        with suppress(ValueError):
+            json.loads(whole.text)
+            kinds += [mask.kind for mask in whole.masks]
+            return whole.text
+    return text
+
+
+def _walk(value: object, kinds: list[str], name: str = "") -> object:
+    if isinstance(value, str):
+        return mask_name(value) if name in _NAMES and _redacted(value, kinds) != value else _redacted(value, kinds)
+    if isinstance(value, dict):
+        return {k: _walk(v, kinds, k) for k, v in value.items()}
+    return [_walk(v, kinds, name) for v in value] if isinstance(value, list) else value
+
+
+def _redacted(text: str, kinds: list[str]) -> str:
+    done = redact(text)
+    kinds += [mask.kind for mask in done.masks]
+    return done.text
