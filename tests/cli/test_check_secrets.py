@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from test_attach_command import dream
 
-from dreamd.agents import attach, screening
+from dreamd.agents import attach
+from dreamd.agents.guarding import screening
 from dreamd.core import fsio
 from dreamd.core.values import Origin, Status
 from dreamd.store import backups

@@ -17,7 +17,7 @@ from pathlib import Path
 from dreamd.agents import foreign_dir
 from dreamd.agents.foreign_backup import DONE, PLANNED, UNDONE, FileChange, Manifest, Shelf
 from dreamd.agents.foreign_dir import ForeignFiles
-from dreamd.agents.foreign_secrets import masked_diff, moves_secrets, set_apart
+from dreamd.agents.guarding.foreign_secrets import masked_diff, moves_secrets, set_apart
 from dreamd.agents.told_changes import SCOPE, Record, commit_message, read_record, tell_changes, write_record
 from dreamd.core import fsio, locks
 from dreamd.core.clock import SystemClock, iso, local_date, parse_instant

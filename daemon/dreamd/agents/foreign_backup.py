@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from dreamd.agents.foreign_secrets import apply_change, encode_change, lines_with_secrets
+from dreamd.agents.guarding.foreign_secrets import apply_change, encode_change, lines_with_secrets
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, StoreMissing
 from dreamd.store.masking.loose_files import mask_text

@@ -75,7 +75,7 @@ def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
 
 def _secrets(context: Context, *, repair: bool) -> int:
     """Look through everything for secrets and injected orders; a plan to read first, and with `--repair` one go."""
-    from dreamd.agents import screening
+    from dreamd.agents.guarding import screening
     from dreamd.kit import open_kit
 
     with open_kit(context.world) as kit:

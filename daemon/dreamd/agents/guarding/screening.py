@@ -15,7 +15,7 @@ from pathlib import Path
 from dreamd.agents import foreign_dir
 from dreamd.agents.attach import load_attachments
 from dreamd.agents.foreign_backup import Shelf
-from dreamd.agents.foreign_secrets import lines_with_secrets
+from dreamd.agents.guarding.foreign_secrets import lines_with_secrets
 from dreamd.core import fsio, locks
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError
