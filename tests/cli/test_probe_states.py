@@ -708,6 +708,38 @@ def sources_that_are_switched_off(s: Scene) -> None:
     s.transcript("a.jsonl", NOW)
 
 
+def kept_out(exclude: str = "", ignored_in: str = "", ignored: str = "") -> State:
+    """Conversations that a person keeps from being read, and days that passed since."""
+    def change(s: Scene) -> None:
+        s.now = NOW + 9 * DAY
+        work = s.house.root / "clients" / "acme"
+        work.mkdir(parents=True)
+        path = s.transcript("one.jsonl", NOW)
+        path.write_text(json.dumps({**json.loads(path.read_text()), "cwd": str(work / "shop")}) + "\n")
+        touch(path, NOW)
+        if exclude:
+            s.config.write_text(f"[sources]\nexclude = [{json.dumps(exclude.format(root=s.house.root))}]\n")
+        if ignored_in:
+            place = s.house.root / ignored_in
+            place.mkdir(parents=True, exist_ok=True)
+            (place / ".dreamignore").write_text(ignored)
+
+    return change
+
+
+HEALTHY |= {
+    "kept_out_by_its_file": kept_out("{root}/somebody/.claude/projects/-srv-new"), "kept_out_by_its_folder": kept_out("-srv-*"),
+    "kept_out_by_the_home": kept_out("~/.claude/projects/*/one.jsonl"), "kept_out_by_where_it_was": kept_out("{root}/clients"),
+    "kept_out_by_a_part_of_where_it_was": kept_out("clients/acme"), "kept_out_by_its_project": kept_out("project:Acme"),
+    "kept_out_by_its_name": kept_out("conversation:one"), "kept_out_by_a_file_there": kept_out("", "clients/acme", ""),
+    "kept_out_by_a_file_above": kept_out("", "clients", "acme/\n"),
+    "kept_out_by_a_file_beside_it": kept_out("", "somebody/.claude/projects/-srv-new", "*.jsonl\n")}
+BROKEN |= {
+    "another_project_kept_out": kept_out("project:beacon"), "another_folder_kept_out": kept_out("{root}/clients/beacon"),
+    "another_conversation_kept_out": kept_out("conversation:two"),
+    "a_file_that_keeps_others_out": kept_out("", "clients", "beacon/")}
+
+
 @healthy
 def a_dream_at_work(s: Scene) -> None:
     s.hold("dream.lock", since=NOW - HOUR)

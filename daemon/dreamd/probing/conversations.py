@@ -6,11 +6,13 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections import namedtuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
 from dreamd.probing.advance import interval_s
 from dreamd.probing.health import Check, Facts, World, fine
+from dreamd.probing.kept_out import KeptOut
 from dreamd.probing.peek import DAY_S, HOUR_S, bytes_at, facts_of, names_in, span, stamp
 
 FEWEST_CHANGED = 10
@@ -19,6 +21,8 @@ MOST_ENTRIES = 3000
 """Files and folders of one harness that are looked at for new conversations."""
 FUTURE_S = 86400.0
 TAIL_BYTES = 65536
+MOST_ASKED = 300
+"""Conversations of which it is looked up whether a person keeps them from being read."""
 MOST_DATED = 20
 """Files whose words are read to learn when they were said."""
 PLACES = (("claude_code", "CLAUDE_CONFIG_DIR", ".claude", "projects", 1), ("codex", "CODEX_HOME", ".codex", "sessions", 3),
@@ -28,6 +32,8 @@ PLACES = (("claude_code", "CLAUDE_CONFIG_DIR", ".claude", "projects", 1), ("code
 """(setting, variable that moves it, folder of a person, folder of the conversations, how deep they lie)."""
 PRIVATE_FOLDERS = frozenset({"subagents", "memory", "tool-results", "node_modules"})
 _SAID_AT = re.compile(rb'"timestamp"\s*:\s*"([0-9T:.+Z-]{10,40})"')
+Sight = namedtuple("Sight", "moved changed missed")
+"""Conversations that wait (when they moved, where they are); how many moved before the last dream; which of those it missed."""
 READ_THEM = "run `dream sources` to see what is not read, then `dream consolidate`"
 
 
@@ -36,17 +42,19 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
 
     With it when the first of the conversations moved that wait to be read.
     """
-    moved, changed, taken = _compare(world, facts, preferences)
-    waiting = min((t for t in moved if t > (facts.began.timestamp() if facts.began else 0.0)), default=None)
-    since = datetime.fromtimestamp(waiting, UTC) if waiting is not None else None
-    return _judge(world, facts, preferences, (moved, changed, taken)), since
+    sight = _compare(world, facts, preferences)
+    kept = KeptOut(preferences.get("sources"), world.env.get("HOME", ""))
+    began_s = facts.began.timestamp() if facts.began else 0.0
+    waiting = sorted((t, path) for t, path in sight.moved if t > began_s)[:MOST_ASKED]
+    first = next((t for t, path in waiting if not kept.holds(path)), None)
+    since = datetime.fromtimestamp(first, UTC) if first is not None else None
+    return _judge(world, facts, preferences, sight, kept=kept), since
 
 
-def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> tuple[list[float], int, int]:
-    """When each conversation moved that is not read; of those that moved before the last dream, how many were, and of all."""
+def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> Sight:
     known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size in facts.sources}
     last = facts.last_success
-    unread, changed, taken = [], 0, 0
+    unread, changed, missed = [], 0, []
     for path, size, touched_s in _transcripts(known):
         row = known.get(path)
         if path in facts.aside:
@@ -56,32 +64,43 @@ def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> t
             unread.append((path, row[3] or 0 if row else 0, touched_s))
         if last and last.timestamp() - 7 * DAY_S < touched_s <= last.timestamp():
             changed += 1
-            taken += row is not None and not behind and not (row[1] >= 20 and row[2] == 0)
+            if row is None or behind or (row[1] >= 20 and row[2] == 0):
+                missed.append(path)
     began_s = facts.began.timestamp() if facts.began else 0.0
     new = _new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)
-    return _moved((*unread, *new), world.now.timestamp()), changed, taken
+    return Sight(_moved((*unread, *new), world.now.timestamp()), changed, missed)
 
 
-def _judge(world: World, facts: Facts, preferences: Mapping[str, object], seen: tuple[list[float], int, int]) -> Check:
-    moved, changed, taken = seen
+def _judge(world: World, facts: Facts, preferences: Mapping[str, object], sight: Sight, *, kept: KeptOut) -> Check:
     now_s, created_s, began_s = (t.timestamp() if t else 0.0 for t in (world.now, facts.created, facts.began))
     newest = facts.newest_row.timestamp() if facts.newest_row else created_s
     quiet_s = now_s - newest
-    late = [t for t in moved if t > newest and now_s - t >= HOUR_S]
-    if quiet_s > DAY_S and late:
+    late = [path for t, path in sight.moved if t > newest and now_s - t >= HOUR_S]
+    if quiet_s > DAY_S and (count := _count_read(late, kept)):
         told = f"for {span(quiet_s)}" if facts.newest_row else "ever"
-        return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {len(late)}", READ_THEM)
+        return Check("capture", "no_recent_rows", f"nothing was stored {told}, although sources moved: {count}", READ_THEM)
     # What lay there before there was a store could not have been read by it; what a dream passed over is no conversation.
-    waits_s = max((now_s - max(t, created_s) for t in moved if t > began_s), default=0.0)
-    if waits_s > 3 * interval_s(preferences):
-        return Check("capture", "no_recent_rows", f"conversations wait to be read for {span(waits_s)}", READ_THEM)
-    if changed >= FEWEST_CHANGED and taken * 2 < changed:
-        return Check("capture", "low_capture_rate", f"only {taken} of {changed} changed transcripts were understood",
+    patience_s = 3 * interval_s(preferences)
+    long = [path for t, path in sight.moved if t > began_s and now_s - max(t, created_s) > patience_s]
+    if count := _count_read(long, kept):
+        return Check("capture", "no_recent_rows", f"conversations wait to be read for over {span(patience_s)}: {count}",
+                     READ_THEM)
+    changed, missed = sight.changed, len(sight.missed)
+    if changed >= FEWEST_CHANGED and missed * 2 > changed:
+        missed = _count_read(sight.missed, kept)
+        changed -= len(sight.missed) - missed
+    if changed >= FEWEST_CHANGED and missed * 2 > changed:
+        return Check("capture", "low_capture_rate", f"only {changed - missed} of {changed} changed transcripts were understood",
                      "run `dream sources`; a format may have changed")
-    return fine("capture", f"{taken} of {changed} changed transcripts read, {len(moved)} to come")
+    return fine("capture", f"{changed - missed} of {changed} changed transcripts read, {len(sight.moved)} to come")
 
 
-def _moved(unread: Iterable[tuple[str, int, float]], now_s: float) -> list[float]:
+def _count_read(paths: Sequence[str], kept: KeptOut) -> int:
+    """How many of some conversations dream may read; of very many only some are asked about."""
+    return sum(1 for path in paths[:MOST_ASKED] if not kept.holds(path)) + len(paths[MOST_ASKED:])
+
+
+def _moved(unread: Iterable[tuple[str, int, float]], now_s: float) -> list[tuple[float, str]]:
     """When each of them moved; a time that lies ahead is no time, then the words tell when they were said."""
     found, dated = [], 0
     for path, offset, touched_s in unread:
@@ -90,7 +109,7 @@ def _moved(unread: Iterable[tuple[str, int, float]], now_s: float) -> list[float
             said = [s for raw in _SAID_AT.findall(bytes_at(path, offset, TAIL_BYTES)) if (s := stamp(raw.decode())) is not None]
             touched_s = max((s for s in said if s <= now_s), default=touched_s) if dated <= MOST_DATED else touched_s
         if touched_s <= now_s + FUTURE_S:
-            found.append(touched_s)
+            found.append((touched_s, path))
     return found
 
 
