@@ -208,3 +208,22 @@ def test_deleting_files_by_hand_works_after_one_such_memory_was_forgotten(home: 
     home.file_of("Invoices").unlink()
     home.dream(NIGHT_4)
     assert home.memory("Invoices").status is Status.ARCHIVED
+
+
+def test_a_copy_of_a_file_as_dream_once_wrote_it_is_no_word_of_a_persons(home: House) -> None:
+    topic = home.file_of("Reviews")
+    older = topic.read_bytes()
+    rewrite(topic, lambda t: t.replace("need two people", "need three people"))
+    home.dream(NIGHT_2)
+    topic.with_name(f"{topic.stem} (conflicted copy).md").write_bytes(older)
+    home.dream(NIGHT_3)
+    assert said(home, Status.LIVE) == ["Reviews of cedar need three people."] and said(home, Status.HELD) == []
+    assert at_rest(home, NIGHT_4)
+
+
+def test_a_copy_that_a_person_wrote_on_is_theirs(home: House) -> None:
+    topic = home.file_of("Reviews")
+    copy = topic.with_name("mine.md")
+    copy.write_text(topic.read_text().replace("Reviews of cedar need two people.", "Spools of cedar are counted by Maren."))
+    home.dream(NIGHT_2)
+    assert home.memory("Maren").authority.value == "user"

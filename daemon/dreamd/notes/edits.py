@@ -63,6 +63,8 @@ class PersonEdit:
     ttl: str | None = None
     """The TTL that holds after the edit."""
     reason: str = ""
+    copied: bool = False
+    """Whether it is a further file with the mark of a memory that has its own: a copy, perhaps of how dream once wrote it."""
     beside: tuple[Beside, ...] = ()
     previous_file: str = ""
     """The name dream gave the file, when a person renamed it."""
@@ -324,7 +326,7 @@ class _Comparison:
             reason="new-file",
             beside=tuple(Beside("pointer", hook) for hook in pointers if hook not in said),
         )
-        return [replace(base, text=text) for text in texts]
+        return [replace(base, text=text, copied=own is not None) for text in texts]
 
     def _ignored(self) -> list[PersonEdit]:
         """What changed without changing a memory: the index as a whole, headings, files that are not markdown."""

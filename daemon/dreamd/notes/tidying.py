@@ -267,6 +267,8 @@ class _Draft:
     def _merge(self, keep: Entry, drop: Entry, evidence: tuple[str, ...]) -> None:
         if drop.id in self.kept or keep.id in self.edits or not _marks_survive(keep, drop):
             return
+        if keep.type and drop.type and keep.type != drop.type:
+            return
         lines = " ".join(f"{e.title} {e.text}" for e in self._pointers(keep))
         if not _says_all(f"{keep.text} {keep.description} {lines}", drop.description):
             return  # a description cannot be put into another file, and what it says must not go

@@ -56,6 +56,11 @@ def load_memory(store: Store, identity: str) -> Memory:
         return _complete(store, rows)[0]
 
 
+def has_wording(store: Store, text: str) -> bool:
+    """Whether these are, or once were, the words of a memory."""
+    return store.one("SELECT 1 FROM wording WHERE sha = ?", text_sha(text)) is not None
+
+
 def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory]:
     """Memories whose day may have come: past their TTL, not heard of since, or stale already."""
     before = iso(heard_before)
