@@ -45,6 +45,8 @@ from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 
+AHEAD = timedelta(days=1)
+"""How far ahead a time may lie before the clock that told it counts as wrong."""
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
 ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
@@ -75,6 +77,7 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allow
         pending += [o for o in {o.id: o for o in told}.values() if o.id not in known and o.id not in seen]
         pending = [o for o in pending if wish.scope is None or o.scope == wish.scope]
         pending.sort(key=lambda o: (o.at, o.id))
+    pending = _never_later(kit, pending)
     by_scope: dict[Scope, list[Observation]] = {}
     if wish.full:
         by_scope = {s: [] for s in memories.load_scopes(kit.store) if wish.scope is None or s == wish.scope}
@@ -89,6 +92,28 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allow
             kit.progress("consolidate", n, len(by_scope))
             plans += _plan_apart(_Scene(kit, scope, judge, allowances, wish.full), by_scope[scope])
     return joined(plans, judge)
+
+
+def _never_later(kit: Kit, pending: Sequence[Observation]) -> list[Observation]:
+    """What was said while a clock stood ahead counts as said right after what was said before it, not after all to come."""
+    latest = kit.clock.now() + AHEAD
+    if all(one.at <= latest for one in pending):
+        return list(pending)
+    first = min((one.at for one in pending if one.at <= latest), default=kit.clock.now())
+    told = [replace(one, at=observations.load_said_before(kit.store, one.seq, latest) or first) if one.at > latest else one
+            for one in pending]
+    return sorted(told, key=lambda one: (one.at, one.seq))
+
+
+def _memory_never_later(kit: Kit, memory: Memory) -> Memory:
+    """A memory that was confirmed while a clock stood ahead, as it would be had the clock been right."""
+    latest = kit.clock.now() + AHEAD
+    if max(memory.confirmed_at, memory.valid_from, memory.updated_at) <= latest:
+        return memory
+    last = max((o.seq for o in observations.load_of_memory(kit.store, memory.id)), default=0)
+    at = observations.load_said_before(kit.store, last, latest) or kit.clock.now() - 2 * AHEAD
+    return replace(memory, confirmed_at=min(memory.confirmed_at, at), updated_at=min(memory.updated_at, at),
+                   valid_from=min(memory.valid_from, at), created_at=min(memory.created_at, at))
 
 
 @contextmanager
@@ -256,6 +281,7 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
             targets = {h.observation.target for h in heard} - {""}
             said = {t.removeprefix(SPOKEN_OF) for t in targets if t.startswith(SPOKEN_OF)}
             found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
+        found = [_memory_never_later(kit, memory) for memory in found]
         revisions = memories.load_revisions(kit.store, [m.id for m in found])
         live = memories.count_status(kit.store, scope, Status.LIVE)
     return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))

@@ -1,6 +1,7 @@
 """Relations between statements: features of a pair, hard guards, the judge, and groups of one claim. Pure."""
 
 from dreamd.judge.change.assigned import rivals_of
+from dreamd.judge.change.disused import disused_in, ends_the_use
 from dreamd.judge.conflicts.beside import collateral_guards
 from dreamd.judge.features import PairFeatures, Statement, pair_features
 from dreamd.judge.groups import group
@@ -16,6 +17,8 @@ __all__ = [
     "Statement",
     "can_merge",
     "collateral_guards",
+    "disused_in",
+    "ends_the_use",
     "extract_slots",
     "group",
     "judge",

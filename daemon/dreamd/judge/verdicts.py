@@ -11,11 +11,12 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
-from dreamd.core.values import Judgement, PairScore, Relation
+from dreamd.core.values import Basis, Judgement, PairScore, Relation
 from dreamd.judge.abroad import abroad
 from dreamd.judge.abroad.readings import by_meaning, by_reading, is_refuted
 from dreamd.judge.abroad.strangers import strangers
 from dreamd.judge.change.current import NEUTRAL
+from dreamd.judge.change.disused import ends_the_use
 from dreamd.judge.change.settled import settled_clash
 from dreamd.judge.claims.deeds import told_as_deed
 from dreamd.judge.claims.richer import adds_to
@@ -143,6 +144,8 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     if pair.a.folded == pair.b.folded:
         richer = "a" if len(a.text) >= len(b.text) else "b"
         return _Opinion(pair, Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer=richer))
+    if ended := _end_of_use(a, b):
+        return _Opinion(pair, ended)
     guards = tuple(islice(chain(reasons_apart(pair), strangers(pair)), MOST_REASONS))
     frame = align(pair.a, pair.b)
     merged = None if guards or denied_elsewhere(pair) else _merge_by_rule(pair, frame)
@@ -151,6 +154,16 @@ def _opinion(a: Statement, b: Statement, similarity: float) -> _Opinion:
     clash = settled_clash(pair, frame)
     decided = conflict(pair, 0.9, (f"same subject, {clash.why}",)) if clash.why else None
     return _Opinion(pair, decided, guards, beside=clash.beside)
+
+
+def _end_of_use(a: Statement, b: Statement) -> Judgement | None:
+    """One side says no more than that a thing is used no longer, and is not the earlier one."""
+    for newer, later, earlier in (("a", a, b), ("b", b, a)):
+        if later.at is not None and earlier.at is not None and later.at < earlier.at:
+            continue
+        if thing := ends_the_use(later.text, earlier.text):
+            return Judgement(Relation.UPDATES, 1.0, (f"`{thing}` is used no longer",), Basis.MARKER, newer=newer)
+    return None
 
 
 def _by_score(

@@ -207,6 +207,12 @@ def load_of_run(store: Store, run: int) -> list[Observation]:
     return [read_row(r) for r in rows]
 
 
+def load_said_before(store: Store, seq: int, latest: datetime) -> datetime | None:
+    """When the last thing was said that was stored before some number, of what was said no later than an instant."""
+    row = store.one("SELECT MAX(at) AS at FROM observation WHERE seq < ? AND at <= ?", seq, iso(latest))
+    return parse_instant(row["at"]) if row and row["at"] else None
+
+
 def last_seq(store: Store) -> int:
     """The highest observation number so far."""
     row = store.one("SELECT COALESCE(MAX(seq), 0) AS n FROM observation")

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import Judgement, PairScore, Scope, text_sha
-from dreamd.judge import Statement, judge, needs_score, rivals_of
+from dreamd.judge import Statement, disused_in, ends_the_use, judge, needs_score, rivals_of
 from dreamd.judge.rare_words import MOST_PARTNERS, WORD, rare_partners
 from dreamd.kit import Kit
 from dreamd.models.trained import load_scorer
@@ -159,6 +159,9 @@ def _add_rivals(partners: dict[str, list[str]], everyone: list[str]) -> None:
         if rivals:
             naming = [t for t in everyone if not rivals.isdisjoint(WORD.findall(t.casefold()))]
             near.extend(t for t in naming[:MOST_PARTNERS] if t != text and t not in near)
+        if disused_in(text)[0]:  # what says that it is used need not be near at all
+            using = [t for t in everyone if t not in near and ends_the_use(text, t)]
+            near.extend(using[:MOST_PARTNERS])
 
 
 class PairJudge:
