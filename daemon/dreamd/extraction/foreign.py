@@ -153,6 +153,8 @@ def _is_own(text: str, start: int) -> bool:
     lead = re.split(r"[.!?。！？\n](?=\s|$)", text[max(0, start - LEAD_CHARS):start])[-1]
     if patterns.has("words/foreign", "own", lead):
         return True
+    if patterns.has("words/foreign", "edits", lead):
+        return False
     return not _is_doubted(text) and patterns.has("words/foreign", "wording", lead)
 
 
