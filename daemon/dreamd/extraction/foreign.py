@@ -201,18 +201,28 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
 
     What warns is the person's own. Where the order itself was found already, what else the message orders is theirs too.
     """
-    back = patterns.has("words/foreign", "points_back", text)
-    warned = back or patterns.has("words/foreign", "warns", text)
-    rejected = warned or patterns.has("words/foreign", "rejects", text)
+    warned = any(patterns.has("words/foreign", table, text) for table in ("points_back", "warns"))
     foreign: list[str] = []
+    rest = text
     for part in parts_of(text):
-        deceives = patterns.has("words/foreign", "deceives", part) and not _CONDITION.match(part)
-        reported = deceives and (rejected or told or patterns.has("words/foreign", "pretends", part)) and gives_orders(part)
-        if reported or (warned and not told and not _speaks_of_it(part) and is_ruling(part)):
+        rest = rest[max(0, rest.find(part)):]
+        if _is_reported(part, rest, doubted=warned or told) or (
+                warned and not told and not _speaks_of_it(part) and is_ruling(part)):
             foreign.append(part)
     for part in foreign:
         text = text.replace(part, "…", 1)
     return text, foreign
+
+
+def _is_reported(part: str, rest: str, *, doubted: bool) -> bool:
+    """Whether a sentence tells in indirect speech what others order, and it, or what comes after it, rejects that."""
+    told = patterns.cue("words/foreign", "deceives").search(part)
+    if told is None or _CONDITION.match(part) or not gives_orders(part[told.end():]):
+        return False
+    written = patterns.has("words/foreign", "sources", part)
+    if doubted or (written and any(patterns.has("words/foreign", table, part) for table in ("pretends", "rejects"))):
+        return True
+    return patterns.has("words/foreign", "rejects", rest[told.end():])
 
 
 def _speaks_of_it(part: str) -> bool:
