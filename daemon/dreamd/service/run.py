@@ -163,15 +163,8 @@ class Service:
     def _tick(self) -> None:
         """Look at everything once; nothing that goes wrong here ends the service."""
         try:
-            if not self._is_at_home():
-                return
-            self._notice_time()
-            self._notice_sources()
-            self._companion.attend()
-            if self._child is not None:
-                self._attend(self._child)
-            elif not self._wishes.stop:
-                self._consider()
+            if self._is_at_home():
+                self._look()
         except StoreMissing:
             pass  # somebody founds it right now; the next look finds it, or founds it itself
         except DreamError as error:
@@ -182,9 +175,17 @@ class Service:
             telemetry.log_crash(self.world.paths, error)
             self._flag(Outage(f"the service failed in a tick ({type(error).__name__})", component="cycle", code="tick-failed",
                               hint=f"`{self.world.paths.logs / telemetry.CRASH_NAME}` says where"))
-        finally:
-            # Whatever it came to, the look is over: that is the progress the watchdog lives on.
-            self._notifier.tell("WATCHDOG=1")
+        # Reached only by getting through the whole look: that is the progress the watchdog lives on.
+        self._notifier.tell("WATCHDOG=1")
+
+    def _look(self) -> None:
+        self._notice_time()
+        self._notice_sources()
+        self._companion.attend()
+        if self._child is not None:
+            self._attend(self._child)
+        elif not self._wishes.stop:
+            self._consider()
 
     def _is_at_home(self) -> bool:
         """Whether the home is still the one we serve; while it is not, nothing is read or written there."""
