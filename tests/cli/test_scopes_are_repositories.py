@@ -146,6 +146,19 @@ def test_a_clone_that_was_moved_or_made_anew_knows_what_it_knew(own, _scene, tmp
     assert found["The globex release needs a second pair of eyes."] == found[TOLD["globex/api"]]
 
 
+def test_what_was_said_in_a_clone_that_is_gone_is_not_given_to_a_repository_around_it(own, tmp_path):
+    around = repository(tmp_path / "files")
+    inside = repository(around / "work" / "till", "https://git.example/acme/till")
+    remember(own, inside, "The till closes at nine.", "one")
+    own.json("consolidate", now=STARTED)
+    shutil.rmtree(inside)
+    remember(own, inside, "The till opens at eight.", "two")
+    own.json("consolidate", now=STARTED)
+    found = scopes(own)
+    assert found["The till opens at eight."] == found["The till closes at nine."] == "project:till"
+    assert "till" not in told_at(own, around)
+
+
 def test_a_repository_keeps_its_scope_when_it_gets_a_remote(own, _scene, tmp_path):
     lab = tmp_path / "lab"
     shutil.copytree(_scene.root / "lab", lab, symlinks=True)

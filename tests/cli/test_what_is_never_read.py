@@ -34,7 +34,7 @@ def scene(dream: Any) -> Any:
     """Three projects with a conversation each, one of them a client's."""
     for name, word in (("open", "otter"), ("client", "badger"), ("client/deep/inside", "weasel"), ("side", "marten")):
         (dream.root / name).mkdir(parents=True)
-        talk(dream, dream.root / name, f"From now on always greet the {word} first.", f"talk-{word}")
+        talk(dream, dream.root / name, f"From now on always greet the {word} first.", f"talk-{word[::-1]}")
     git = ["git", "-C", str(dream.root / "side")]
     subprocess.run([*git, "init", "-q"], check=True)
     subprocess.run([*git, "remote", "add", "origin", "git@git.example:globex/side.git"], check=True)
@@ -42,9 +42,13 @@ def scene(dream: Any) -> Any:
 
 
 def test_settings_keep_paths_projects_and_conversations_out(scene):
-    scene.settings(f'[sources]\nexclude = ["{scene.root}/client/", "project:globex/*", "conversation:talk-ott*"]\n')
+    scene.settings(f'[sources]\nexclude = ["{scene.root}/client/", "project:globex/*", "conversation:talk-rett*"]\n')
     scene.json("consolidate", now=DREAMT)
     assert not any(word in kept(scene) for word in ("otter", "badger", "weasel", "marten"))
+    before = scene.files()
+    assert scene.json("consolidate", now=DREAMT)["outcome"] == "nothing-to-do" and scene.files() == before
+    probed = scene("probe", now="2026-03-06T09:00:00Z")
+    assert "wait to be read" not in probed.out + probed.err, "nobody waits for what is never read"
     scene.settings("")
     scene.json("consolidate", now=DREAMT)
     assert all(word in kept(scene) for word in ("otter", "badger", "weasel", "marten"))
@@ -93,7 +97,7 @@ def test_an_excluded_path_is_not_even_opened(scene):
     assert ingested.code == 3 and "kept from being read" in ingested.err
     scene.json("consolidate", now=DREAMT)
     assert path.stat().st_atime_ns == before and "heron" not in kept(scene)
-    assert str(path) not in {row["path"] for row in scene.json("sources")["sources"]}
+    assert all(row["kind"] == "excluded" for row in scene.json("sources")["sources"] if row["path"] == str(path))
 
 
 def test_pages_in_an_ignored_folder_are_not_ingested(dream):

@@ -31,6 +31,7 @@ from dreamd.core.values import (
     storable,
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.scopes.left_alone import LeftAlone, remember
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.scopes.reader import Reader
@@ -49,6 +50,7 @@ from dreamd.sources import (
     plain_name,
 )
 from dreamd.store import observations, work
+from dreamd.store.scopes.never_read import EXCLUDED
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact
@@ -60,7 +62,6 @@ IMPORTED = "imported"
 """Sign of a statement out of a log that some program wrote."""
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
-EXCLUDED = "excluded"
 EARLIER_WORDS = 3
 """Kept sentences of the stretches before that a person may still take back or put right."""
 STRETCH_BYTES = 8 * MIB
@@ -85,46 +86,32 @@ class Gathered:
 
 def gather(kit: Kit) -> Gathered:
     """Read every source as far as it goes; what one source holds never stops the others."""
-    return _gather_all(kit, find_sources(kit))
+    staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
+    return _gather_all(kit, source_roots(kit.world, (*kit.extra_sources, *staged)), everything=True)
 
 
 def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
     """Read what lies at some places and nothing else."""
-    kept_out, left = exclusions(kit.world), set[Path]()
-
-    def leave_out(path: Path) -> bool:
-        if kept_out.has_path(path):
-            left.add(path)
-        return path in left
-
-    found = {str(s.path): s for s in discover(SourceRoots(extra=tuple(places), leave_out=leave_out))}
-    gathered = _gather_all(kit, [found[path] for path in sorted(found)])
-    gathered.skips.update({EXCLUDED: len(left)} if left else {})
-    return gathered
+    return _gather_all(kit, SourceRoots(extra=tuple(places)), everything=False)
 
 
-def _gather_all(kit: Kit, found: Sequence[FoundSource]) -> Gathered:
-    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world))
-    read = [source for source in found if not reader.kept_out.has_place(source.place)]
-    gathered = Gathered(sources=len(read))
-    if len(read) < len(found):
-        gathered.skips[EXCLUDED] += len(found) - len(read)
+def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool) -> Gathered:
+    left = LeftAlone(exclusions(kit.world))
+    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), left.rules)
+    found = discover(replace(roots, leave_out=left.has))
+    # What dream wrote itself is never a source on its own, wherever a person chose to keep it.
+    found = [f for f in found if not everything or not f.path.is_relative_to(kit.paths.home)]
+    left.paths.update(f.path for f in found if left.rules.has_place(f.place))
+    read = sorted((f for f in found if f.path not in left.paths), key=lambda f: str(f.path))
+    gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}))
     for n, source in enumerate(read):
         if kit.should_stop():
             break
         kit.progress("gather", n, len(read))
         _try_source(kit, source, gathered, reader)
     kit.progress("gather", len(read), len(read))
+    remember(kit, left.paths, everything=everything)
     return gathered
-
-
-def find_sources(kit: Kit) -> list[FoundSource]:
-    """The sources of this machine, those named before included, in a stable order."""
-    staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
-    everywhere = discover(source_roots(kit.world, (*kit.extra_sources, *staged)))
-    # What dream wrote itself is never a source, wherever a person chose to keep it.
-    found = {str(s.path): s for s in everywhere if not s.path.is_relative_to(kit.paths.home)}
-    return [found[path] for path in sorted(found)]
 
 
 def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:

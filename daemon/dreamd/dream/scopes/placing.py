@@ -53,7 +53,8 @@ class Placing:
         """The scope of a working directory; None where nothing tells a project."""
         if place not in self._seen:
             project = project_at(place) if place else None
-            self._seen[place] = self._placed(project) if project and project.name else None
+            gone = projects.find_gone(self._kit.store, place, project) if project else None
+            self._seen[place] = gone.scope if gone else self._placed(project) if project and project.name else None
         return self._seen[place]
 
     def _placed(self, project: Project) -> Scope | None:

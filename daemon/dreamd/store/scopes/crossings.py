@@ -116,7 +116,8 @@ def count_scopes(store: Store, known: set[Scope]) -> list[Count]:
     """What every scope holds, those included that are only known by name."""
     told: dict[str, dict[str, int]] = {str(scope): {} for scope in known}
     for table, what in (("memory", "memories"), ("observation", "observations"), ("source", "sources")):
-        for row in store.all(f"SELECT scope, COUNT(*) AS n FROM {table} GROUP BY scope"):
+        real = " WHERE kind <> 'excluded'" if table == "source" else ""
+        for row in store.all(f"SELECT scope, COUNT(*) AS n FROM {table}{real} GROUP BY scope"):
             told.setdefault(row["scope"], {})[what] = int(row["n"])
     for row in store.all("SELECT scope, COUNT(*) AS n FROM memory WHERE status = 'live' GROUP BY scope"):
         told[row["scope"]]["live"] = int(row["n"])

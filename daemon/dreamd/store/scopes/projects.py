@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from dreamd.core.errors import UsageError
 from dreamd.core.repositories.repository import Project, plain_path, project_at
@@ -77,7 +77,22 @@ def look_up(store: Store, project: Project) -> Scope | None:
 def scope_at(store: Store, place: str) -> Scope | None:
     """The scope of a directory, for whoever only looks: hooks, priming, recall."""
     project = project_at(place) if place else None
-    return look_up(store, project) if project else None
+    known = find_gone(store, place, project) if project else None
+    return known.scope if known else look_up(store, project) if project else None
+
+
+def find_gone(store: Store, place: str, project: Project) -> Known | None:
+    """What a directory that is gone was known as: a repository around where it was says nothing of it then."""
+    path = plain_path(place)
+    if not project.common or not path.startswith("/") or Path(path).exists():
+        return None
+    for above in (Path(path), *Path(path).parents):
+        if str(above) == project.place:
+            return None
+        known = find_at(store, str(above))
+        if known is not None and not known.identity.startswith("path:"):
+            return known
+    return None
 
 
 def holds_of(store: Store, scope: Scope) -> bool:
