@@ -157,6 +157,15 @@ def test_a_template_pasted_into_many_conversations_counts_once(house: House) -> 
     assert max(m.support for m in house.memories()) == 1
 
 
+def test_a_paragraph_pasted_below_ones_own_words_counts_once(house: House) -> None:
+    rules = ("Ground rules: always write a test first. Never touch the generated code. Always ask before you add a "
+             "dependency. Never squash.")
+    for n, job in enumerate(("Fix the login.", "Add an export to the menu.", "Rename the quay page.", "Drop the old cache.")):
+        transcript(house, "pier", f"s-{n}", [typed(f"{job}\n\n{rules}")])
+    house.dream(NIGHT)
+    assert {m.support for m in house.memories(Status.LIVE)} == {1}
+
+
 @pytest.mark.parametrize("origin", [Origin.USER, Origin.AGENT, Origin.IMPORT])
 def test_identical_long_text_noted_again_counts_once_whoever_brings_it(house: House, origin: Origin) -> None:
     text = ("The nightly export writes one file for each gauge into the archive folder, compresses it with zstd at level nine, "

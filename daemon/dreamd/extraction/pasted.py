@@ -11,7 +11,9 @@ import re
 from dreamd.core.values import Candidate, content_id
 
 LONG = 160
-"""Characters from which on a text that comes again was pasted."""
+"""Characters from which on a statement that comes again in the same words was pasted."""
+LONG_PARAGRAPH = 100
+"""The same of a paragraph, which has several of them."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n+")
 _NUMBER = re.compile(r"[0-9a-f]{7,40}\b|\d+", re.IGNORECASE)
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W\d_]{2,}")
@@ -26,7 +28,7 @@ def paste_key(candidate: Candidate, message: str) -> str:
     shares = [len(mine & set(_WORD.findall(p.casefold()))) for p in paragraphs]
     place = shares.index(max(shares))
     around = _around(paragraphs, place)
-    if len(around) < LONG:
+    if len(around) < LONG_PARAGRAPH:
         return ""
     return "pasted:" + content_id(str(candidate.scope), around, _plain(candidate.text))
 
@@ -35,10 +37,10 @@ def _around(paragraphs: list[str], place: int) -> str:
     """A paragraph, with as many of those after it and then before it as make it long."""
     first, last = place, place + 1
     text = _plain(paragraphs[place])
-    while len(text) < LONG and last < len(paragraphs):
+    while len(text) < LONG_PARAGRAPH and last < len(paragraphs):
         last += 1
         text = _plain(" ".join(paragraphs[first:last]))
-    while len(text) < LONG and first:
+    while len(text) < LONG_PARAGRAPH and first:
         first -= 1
         text = _plain(" ".join(paragraphs[first:last]))
     return text
