@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from dreamd import __version__
 from dreamd.core import locks
 from dreamd.core.clock import Clock
-from dreamd.core.errors import ConfigError
+from dreamd.core.errors import ConfigError, Outage
 from dreamd.core.locks import Background
 from dreamd.core.paths import Paths, user_home
 from dreamd.core.settings import Settings
@@ -221,6 +221,24 @@ def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_
         yield Kit(world, store, Background(world.paths.locks))
     finally:
         store.close()
+
+
+@contextmanager
+def open_to_look(world: World) -> Iterator[tuple[Kit, bool]]:
+    """Open the store for a question; gives also whether an answer may be counted. Where nothing can be written, it is not."""
+    try:
+        with ExitStack() as opened:
+            kit = opened.enter_context(open_kit(world))
+            opened_with = opened.pop_all()
+    except Outage as failure:
+        if failure.component != "disk" and failure.code != "store-unreadable":
+            raise
+    else:
+        with opened_with:
+            yield kit, True
+        return
+    with open_kit(world, read_only=True) as kit:
+        yield kit, False
 
 
 def source_roots(world: World, extra: tuple[Path, ...] = ()) -> SourceRoots:

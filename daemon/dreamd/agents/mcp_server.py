@@ -18,7 +18,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
 from dreamd.core.world import World
-from dreamd.kit import exclusions, open_kit
+from dreamd.kit import exclusions, open_kit, open_to_look
 from dreamd.models import Embedder
 from dreamd.recall.answer import Look, search
 from dreamd.store import passages
@@ -108,13 +108,13 @@ class Desk:
     def search(self, query: str, limit: int, scope: str) -> dict[str, object]:
         """Search the named scope, or the project here and the person's own."""
         wanted = max(1, min(limit, MOST_RESULTS))
-        with open_kit(self._world) as kit:
+        with open_to_look(self._world) as (kit, counts):
             look = Look(limit=wanted, scopes=self._scopes(kit.store, scope), directory=self._directory)
             answer = recall_client.ask(self._world, query, look, store=kit.store)
             if answer is None:
                 # The model stays here for as long as the agent's session lasts; only its first search waits for it.
                 kit.embedder = self._embedder
-                answer = search(kit, query, look)
+                answer = search(kit, query, replace(look, record=look.record and counts))
                 self._embedder = kit.embedder
         return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue} for r in answer.results],
                 "mode": answer.mode, "warning": answer.warning}

@@ -28,7 +28,7 @@ from dreamd.agents import priming, recall_line
 from dreamd.core import fsio, telemetry
 from dreamd.core.clock import FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import DreamError, Locked
-from dreamd.core.paths import Paths, default_config, default_home, read_environment
+from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.settings import load_settings
 from dreamd.core.values import parse_scope
 from dreamd.core.world import World
@@ -326,7 +326,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(name, stop)
     with suppress(OSError):
         os.nice(NICE)
-    paths = Paths(options.home.expanduser().absolute() if options.home else default_home(env))
+    paths = Paths(home_at(options.home) if options.home else default_home(env))
     try:
         world = World(paths, load_settings(options.config or default_config(env)), SystemClock(), env)
         serve(world, idle_s=options.idle,

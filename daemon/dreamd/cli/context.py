@@ -12,7 +12,7 @@ from typing import BinaryIO, TextIO
 
 from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import UsageError
-from dreamd.core.paths import Paths, default_config, default_home, read_environment
+from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.settings import load_settings
 from dreamd.core.world import World
 
@@ -83,7 +83,8 @@ def build_context(command: str, wanted: Wanted) -> Context:
     Raises UsageError for a place or time that cannot be, ConfigError for settings that cannot be used.
     """
     env = read_environment()
-    home = _place(wanted.home, "--home") or default_home(env)
+    named = _place(wanted.home, "--home")
+    home = home_at(named) if named else default_home(env)
     if home.exists() and not home.is_dir():
         raise UsageError(f"the home `{home}` is not a directory", hint="choose another place with `--home`")
     config = _place(wanted.config, "--config")

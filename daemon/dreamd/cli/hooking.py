@@ -166,7 +166,7 @@ def _home(options: dict[str, str]) -> str:
     """The home as `paths` finds it, without importing it."""
     chosen = options.get("--home") or os.environ.get("DREAM_HOME")
     if chosen:
-        return os.path.abspath(os.path.expanduser(chosen))
+        return os.path.realpath(os.path.expanduser(chosen))
     person = os.environ.get("HOME") or os.path.expanduser("~")
     if sys.platform == "darwin":
         return os.path.join(person, "Library", "Application Support", "dream")

@@ -13,7 +13,7 @@ from pathlib import Path
 from dreamd.agents import hooks, prime
 from dreamd.core.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
 from dreamd.core.errors import ConfigError, DreamError, Outage
-from dreamd.core.paths import Paths, default_config, default_home, read_environment
+from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.settings import load_settings
 from dreamd.core.world import World
 
@@ -72,7 +72,7 @@ def build_world(options: Mapping[str, str]) -> World:
     home, config = options.get("--home"), options.get("--config")
     now = options.get("--now") or env.get("DREAM_NOW")
     settings = load_settings(Path(config).expanduser() if config else default_config(env))
-    return World(Paths(Path(home).expanduser().absolute() if home else default_home(env)), settings,
+    return World(Paths(home_at(home) if home else default_home(env)), settings,
                  FixedClock(parse_instant(now)) if now else SystemClock(), env)
 
 
@@ -83,7 +83,7 @@ def leave_marker(error: Exception, options: Mapping[str, str]) -> None:
     with suppress(Exception):  # this is already the last resort
         env = read_environment()
         home = options.get("--home")
-        paths = Paths(Path(home).expanduser().absolute() if home else default_home(env))
+        paths = Paths(home_at(home) if home else default_home(env))
         if not isinstance(error, DreamError | OSError):
             telemetry.log_crash(paths, error)
         failure = _as_outage(error)
@@ -117,12 +117,12 @@ def _find_words(world: World, call: hooks.Call) -> str:
     if text is not None:
         return text
     from dreamd.agents import priming
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_look
 
     left_s = world.settings.priming.timeout_ms / 1000 - MARGIN_S - _age_s()
     # Beside a service the server has just been asked for: the next start finds it, this one does not wait for the model.
     hurried = left_s < MODEL_S or world.paths.heartbeat.exists()
-    with open_kit(world) as kit:
+    with open_to_look(world) as (kit, _):
         chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried)
         return priming.tell(kit, chosen, banner=banner)
 

@@ -33,6 +33,8 @@ COMPONENTS = ("model", "embed", "index", "disk", "db", "config", "lock", "cycle"
 SCHEMA = 1
 ALERT_HOURS = 24
 LONGEST_RETRY_MIN = 60
+HOME_DIR = "outage"
+"""The directory of markers in a home; the one in memory has another name."""
 RESERVE_NAME = ".reserve"
 RESERVE_BYTES = 4096
 MARKER_BYTES = 16_384
@@ -77,7 +79,7 @@ def flag(outage_dir: Path, failure: Outage, *, now: datetime, owner: str, fallba
     component = failure.component if failure.component in COMPONENTS else "cycle"
     known = {m.component: m for m in read_markers(outage_dir, now=now, fallback=fallback)}
     marker = _next_marker(known.get(component), failure, now=now, owner=owner)
-    if not os.path.lexists(outage_dir.parent):
+    if outage_dir.name == HOME_DIR and not os.path.lexists(outage_dir.parent):
         # A home that is away is not made again for the sake of a marker: whoever brings it back needs the place.
         _write_fallback(fallback, marker)
         return marker

@@ -124,15 +124,24 @@ def read_environment() -> dict[str, str]:
     return dict(os.environ)
 
 
+def home_at(place: Path | str) -> Path:
+    """A home as somebody named it; where that is a symbolic link, the directory it leads to.
+
+    A person chose the link: it is followed once, here, so that everything below can go on refusing links.
+    """
+    home = Path(place).expanduser().absolute()
+    return Path(os.path.realpath(home)) if home.is_symlink() else home
+
+
 def default_home(env: Mapping[str, str]) -> Path:
     """`DREAM_HOME`, or the platform's state directory."""
     chosen = env.get("DREAM_HOME")
     if chosen:
-        return Path(chosen).expanduser().absolute()
+        return home_at(chosen)
     if sys.platform == "darwin":
-        return user_home(env) / "Library" / "Application Support" / "dream"
+        return home_at(user_home(env) / "Library" / "Application Support" / "dream")
     base = env.get("XDG_STATE_HOME")
-    return (Path(base) if base else user_home(env) / ".local" / "state") / "dream"
+    return home_at((Path(base) if base else user_home(env) / ".local" / "state") / "dream")
 
 
 def default_config(env: Mapping[str, str]) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from dreamd.core import fsio, locks
 from dreamd.core.errors import DreamError
 from dreamd.core.locks import Owner
-from dreamd.core.values import Scope
+from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import read_edits
@@ -58,15 +58,42 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
                    _drop_vectors, repair)
     yield _derived(kit, "verdicts", len(unsealed & {"judged"}), _drop_verdicts, repair)
     yield _derived(kit, "reading positions", len(unsealed.intersection(READING)), _read_anew, repair)
-    gone = _deleted_by_person(kit)
+    unfinished = _load_unfinished(kit)
+    yield _finish_files(kit, unfinished, unsealed=len(unsealed & {"intent"}), repair=repair)
+    gone = [path for path in _deleted_by_person(kit) if path not in unfinished.paths]
     if gone and not repair:
         yield Finding("deleted files", EDITED, f"{len(gone)} gone: the next `dream consolidate` takes that as your wish, "
                                                "`dream check --repair` brings them back")
     yield from _left_open(kit, repair)
-    wrong = _stray_files(kit, leave_out=() if repair else gone) or len(unsealed & {"file"})
+    wrong = _stray_files(kit, unfinished, leave_out=() if repair else gone) or len(unsealed & {"file"})
     yield _derived(kit, "files", wrong, _rewrite_files, repair)
     yield _rights(kit, repair)
-    yield _derived(kit, "unfinished files", len(work.load_intents(kit.store)) or len(unsealed & {"intent"}), _settle, repair)
+
+
+@dataclass(frozen=True)
+class _Unfinished:
+    """What an interrupted run has decided and not come to write: no damage, and nobody's wish either."""
+
+    paths: frozenset[str] = frozenset()
+    scopes: frozenset[Scope] = frozenset()
+
+
+def _load_unfinished(kit: Kit) -> _Unfinished:
+    intents = work.load_intents(kit.store, limit=-1)
+    return _Unfinished(frozenset(i.path for i in intents), frozenset(work.load_unwritten(kit.store)))
+
+
+def _finish_files(kit: Kit, unfinished: _Unfinished, *, unsealed: int, repair: bool) -> Finding:
+    if unsealed:
+        return _derived(kit, "unfinished files", unsealed, _settle, repair)
+    if not unfinished.paths and not unfinished.scopes:
+        return Finding("unfinished files", OK)
+    what = f"{len(unfinished.paths)} files and {len(unfinished.scopes)} scopes that an interrupted run did not come to write"
+    if not repair:
+        return Finding("unfinished files", EDITED, f"{what}; the next `dream consolidate` does")
+    _settle(kit)
+    write_files(kit, sorted(unfinished.scopes), [])
+    return Finding("unfinished files", REPAIRED, what)
 
 
 def _left_open(kit: Kit, repair: bool) -> Iterator[Finding]:
@@ -152,13 +179,16 @@ def _deleted_by_person(kit: Kit) -> list[str]:
             and not (kit.paths.home / f.path).exists() and (kit.paths.home / f.path).parent.is_dir()]
 
 
-def _stray_files(kit: Kit, *, leave_out: Collection[str]) -> int:
+def _stray_files(kit: Kit, unfinished: _Unfinished, *, leave_out: Collection[str]) -> int:
     """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
-    wrong = 0
+    wrong, expected = 0, {*leave_out, *unfinished.paths}
+    behind = unfinished.scopes | {parse_scope(i.scope) for i in work.load_intents(kit.store, limit=-1)}
     for known in work.load_files(kit.store).values():
-        missing = known.path not in leave_out and not (kit.paths.home / known.path).exists()
+        missing = known.path not in expected and not (kit.paths.home / known.path).exists()
         wrong += missing or not work.is_whole(known)
     for scope in memories.load_scopes(kit.store):
+        if scope in behind:
+            continue
         wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))
     return wrong
 

@@ -32,7 +32,7 @@ from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.setting_aside import Damaged
 from dreamd.kit import Kit
-from dreamd.store import backups, forgetting, journal, observations, work
+from dreamd.store import backups, checks, forgetting, journal, observations, work
 from dreamd.store.intake import inbox
 from dreamd.store.set_asides import EDITS, FILES, Aside
 
@@ -87,12 +87,16 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     report = CycleReport(now=kit.clock.now(), planned=wish.only_plan, why=why)
     if wish.only_plan:
         kit.dry = True
+        checks.refuse_if_unsound(kit.store, only_look=True)
         _dream(kit, wish, report)
         return report
     owner = Owner("dream consolidate", kit.clock.now())
-    with locks.hold_dream(kit.paths.locks, owner), beating(kit), _recorded(kit, report):
-        _dream(kit, wish, report)
-        clear_markers(kit)
+    with locks.hold_dream(kit.paths.locks, owner), beating(kit):
+        # Before the run has a record: not even that is written into a store that is damaged.
+        checks.refuse_if_unsound(kit.store)
+        with _recorded(kit, report):
+            _dream(kit, wish, report)
+            clear_markers(kit)
     deferral.end_deferral(kit.paths)
     _tell(kit, report)
     return report

@@ -19,7 +19,7 @@ from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
 from dreamd.dream.scopes import crossing
 from dreamd.kit import Kit
-from dreamd.store import journal, memories, observations
+from dreamd.store import checks, journal, memories, observations
 from dreamd.store.journal import Entry, Run
 
 UNDO = "undo"
@@ -74,6 +74,7 @@ def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
                       hint=f"undo them too with `dream undo {plan.run.id} --with-later`")
     kit.kind = UNDO
     with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):
+        checks.refuse_if_unsound(kit.store)
         return _reverse_all(kit, (*plan.later, plan.run))
 
 
@@ -88,6 +89,7 @@ def redo(kit: Kit, run_id: str) -> int:
         raise Refused("that run was not undone", hint="`dream history` shows which runs were")
     kit.kind = "redo"
     with locks.hold_dream(kit.paths.locks, Owner("dream undo --redo", kit.clock.now())):
+        checks.refuse_if_unsound(kit.store)
         with kit.writing() as tx:
             count = observations.hand_back(tx, run.seq)
             if not count:

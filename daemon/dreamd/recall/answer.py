@@ -20,7 +20,7 @@ from pathlib import Path
 from dreamd.core import locks
 from dreamd.core.clock import Clock, SystemClock, local_date
 from dreamd.core.errors import DreamError, Outage, UsageError
-from dreamd.core.paths import Paths, default_config, read_environment
+from dreamd.core.paths import Paths, default_config, home_at, read_environment
 from dreamd.core.settings import Settings, load_settings
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.core.world import World
@@ -140,7 +140,7 @@ def open_recall(home: Path | str, *, settings: Settings | None = None, clock: Cl
     """
     env = read_environment()
     chosen = settings or load_settings(default_config(env))
-    world = World(Paths(Path(home).expanduser().absolute()), chosen, clock or SystemClock(), env)
+    world = World(Paths(home_at(home)), chosen, clock or SystemClock(), env)
     with open_kit(world) as kit:
         yield OpenRecall(kit)
 

@@ -6,10 +6,10 @@ import json
 import sqlite3
 from collections.abc import Callable
 
-from dreamd.core.errors import DreamError
+from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
 from dreamd.store import observations, schema, seals
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import Store, sound_row, translated
 from dreamd.store.derived import VECTOR_BYTES
 from dreamd.store.word_search import index_words
 
@@ -27,21 +27,27 @@ def sound_database(store: Store) -> list[str]:
 
 def shape_fits(store: Store) -> list[str]:
     """Tables, columns and indexes are those a new store would have."""
-    from sqlite_utils import Database
-
     wanted = sqlite3.connect(":memory:")
     try:
         schema.migrate(wanted, founding=None)
-        ours, theirs = Database(store.connection), Database(wanted)
-        faults = [f"table `{name}` is missing" for name in sorted(set(theirs.table_names()) - set(ours.table_names()))]
-        for name in sorted(set(theirs.table_names()) & set(ours.table_names())):
-            columns = {c.name for c in theirs.table(name).columns} - {c.name for c in ours.table(name).columns}
-            faults += [f"column `{name}.{c}` is missing" for c in sorted(columns)]
-            indexes = {i.name for i in theirs.table(name).indexes} - {i.name for i in ours.table(name).indexes}
-            faults += [f"index `{i}` is missing" for i in sorted(indexes)]
+        ours, theirs = _shape(store.connection), _shape(wanted)
     finally:
         wanted.close()
+    faults = [f"table `{name}` is missing" for name in sorted(theirs.keys() - ours.keys())]
+    for name in sorted(theirs.keys() & ours.keys()):
+        columns, indexes = (theirs[name][n] - ours[name][n] for n in (0, 1))
+        faults += [f"column `{name}.{c}` is missing" for c in sorted(columns)]
+        faults += [f"index `{i}` is missing" for i in sorted(indexes)]
     return faults
+
+
+def _shape(connection: sqlite3.Connection) -> dict[str, tuple[set[str], set[str]]]:
+    """Each table with its columns and its indexes."""
+    cursor = connection.cursor()
+    cursor.row_factory = None
+    names = [str(row[0]) for row in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
+    return {name: ({str(c[1]) for c in cursor.execute(f"PRAGMA table_info({name})").fetchall()},
+                   {str(i[1]) for i in cursor.execute(f"PRAGMA index_list({name})").fetchall()}) for name in names}
 
 
 def words_known(store: Store) -> list[str]:
@@ -169,6 +175,26 @@ INVARIANTS: tuple[tuple[str, Look], ...] = (
     ("scopes", one_scope), ("journal", journal_complete),
     ("history", journal_chained), ("fates", fates_sound), ("seals", sealed),
 )
+
+
+def refuse_if_unsound(store: Store, *, only_look: bool = False) -> None:
+    """Raise Corrupt for a store that is not as dream left it: what is built on it would be wrong, and make it harder to mend.
+
+    What `dream check` asks beside this follows from it, for what dream itself writes fits together. `only_look` for a store
+    that was opened without the right to write, which the word index needs to be asked.
+    """
+    with translated(store.path), store.reading():
+        faults = [str(row[0]) for row in store.all("PRAGMA integrity_check(1)") if row[0] != "ok"]
+        faults = faults or shape_fits(store)
+        unsealed = [] if faults else seals.broken(store.connection)
+    if faults or set(unsealed) - seals.DERIVED:
+        what = faults[0] if faults else f"table `{min(set(unsealed) - seals.DERIVED)}` is not what dream wrote"
+        raise Corrupt(f"the store `{store.path}` is damaged ({what}); nothing was changed",
+                      hint="run `dream check`; `dream restore-store` goes back to the last verified copy")
+    if unsealed or (not only_look and stale_words(store)):
+        what = f"table `{unsealed[0]}`" if unsealed else "the word index"
+        raise Corrupt(f"{what} of the store `{store.path}` is not what dream wrote; nothing was changed",
+                      hint="run `dream check --repair`: it is made anew")
 
 
 def stale_words(store: Store) -> int:

@@ -6,7 +6,6 @@ snapshot and ignores the busy timeout, so every write begins with `BEGIN IMMEDIA
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -17,6 +16,7 @@ from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 from dreamd.core import fsio
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
 from dreamd.store import lost, schema, seals
+from dreamd.store.read_only import connect_to_read
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -250,11 +250,7 @@ def open_reader(path: Path) -> Store:
         lost.refuse_if_lost(path)
         raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
     with translated(path):
-        mode = "rw" if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK) else "ro"
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None,
-                                     timeout=BUSY_TIMEOUT_MS / 1000)
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA query_only = ON")
+        connection = connect_to_read(path, timeout_s=BUSY_TIMEOUT_MS / 1000)
         store = Store(path, connection)
         try:
             if schema.version_of(connection) == 0 and schema.is_empty(connection):

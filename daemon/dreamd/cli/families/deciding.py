@@ -61,20 +61,21 @@ def review(context: Context, options: Namespace) -> int:
     from dreamd.agents.hooks import dismiss_request, read_requests
     from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
     from dreamd.dream import verbs
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_kit, open_to_look
 
-    with open_kit(context.world) as kit:
-        if options.choice:
-            request = dismiss_request(context.world.paths, options.id) if options.choice == "drop" else None
-            if request is not None:
-                context.document({"memories": [], "dismissed": request})
-                context.say(f"no longer asked to forget: {request['words']}")
-                return 0
+    if options.choice:
+        request = dismiss_request(context.world.paths, options.id) if options.choice == "drop" else None
+        if request is not None:
+            context.document({"memories": [], "dismissed": request})
+            context.say(f"no longer asked to forget: {request['words']}")
+            return 0
+        with open_kit(context.world) as kit:
             changed = verbs.decide(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
                 context.say(f"{memory.status.value}: {_line(context, memory)}")
             return 0
+    with open_to_look(context.world) as (kit, _):
         questions = verbs.load_review(kit)
         if options.id:
             questions = [q for q in questions

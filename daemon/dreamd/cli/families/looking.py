@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -201,13 +200,15 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
             store.close()
         if answer is not None:
             return answer
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_kit, open_to_look
     from dreamd.recall.answer import search as find
 
+    if not look.record:
+        with open_kit(context.world, read_only=True) as kit:
+            return find(kit, query, look)
     # Looking must work where nothing may be written; then it is not counted as a recall.
-    look_only = not look.record or not os.access(paths.store, os.W_OK)
-    with open_kit(context.world, read_only=look_only) as kit:
-        return find(kit, query, replace(look, record=not look_only))
+    with open_to_look(context.world) as (kit, counts):
+        return find(kit, query, replace(look, record=counts))
 
 
 def _with_clues(paths: Paths, results: Sequence[Found]) -> list[Found]:

@@ -109,7 +109,12 @@ class Sink:
         if event.speaker is Speaker.INJECTED:
             longest = min(longest, _LONGEST_INJECTED)
         if len(text) > longest and (event.speaker is Speaker.HUMAN or event.kind is EventKind.NOTE):
-            for part in split_long(text, longest):
+            parts = split_long(text, longest)
+            if len(parts) > contract.MOST_PARTS and event.speaker is Speaker.HUMAN:
+                # Nobody types that much: what a person says about a paste stands before or after it.
+                parts = [*parts[:contract.MOST_PARTS // 2], *parts[-contract.MOST_PARTS // 2:]]
+                self.skip(contract.OVERSIZED)
+            for part in parts:
                 self._keep(event, part, cut=self.pressed)
         else:
             self._keep(event, text[:longest], cut=self.pressed or len(text) > longest)
@@ -295,12 +300,12 @@ def _long_line(handle: BinaryIO, piece: bytes, *, position: int, stop_at: int) -
     """Read a very long line piece by piece, dropping embedded images, until it ends or is past using."""
     pressed = bytearray(_LONG_RUN.sub(b"", piece))
     end = position + len(piece)
-    while len(pressed) <= contract.LONGEST_LINE_BYTES:
+    while len(pressed) <= contract.LONGEST_LINE_BYTES * contract.SPLIT_LINES:
         piece = handle.readline(_PIECE_BYTES)
         end += len(piece)
         pressed += _LONG_RUN.sub(b"", piece)
         if not piece or piece.endswith(b"\n"):
-            return Line(position, end, bytes(pressed), bool(piece), pressed=True)
+            return Line(position, end, bytes(pressed), bool(piece), pressed=len(pressed) < end - position)
     end, whole = _pass_line(handle, end, budget_bytes=max(stop_at - end, 0))
     return Line(position, end, None, whole)
 
