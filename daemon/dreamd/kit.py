@@ -22,10 +22,11 @@ from dreamd.core.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Comp
 from dreamd.core.world import World
 from dreamd.models import Embedder, load_embedder
 from dreamd.sources import SourceRoots
-from dreamd.store import exchange, lost, schema
+from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
 from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
+from dreamd.store.presence import exchange, lost
 from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
 

@@ -15,8 +15,9 @@ from dreamd.core.paths import Paths
 from dreamd.core.world import World
 from dreamd.dream.phases.orient import take_inbox
 from dreamd.kit import open_kit
-from dreamd.store import backups, exchange, journal, lost, schema
+from dreamd.store import backups, journal, schema
 from dreamd.store.connection import open_reader, open_store
+from dreamd.store.presence import exchange, lost
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from dreamd.core import fsio
 from dreamd.core.errors import DreamError
 from dreamd.core.paths import Paths
 from dreamd.core.values import Scope, parse_scope
-from dreamd.store import exchange
 from dreamd.store.connection import Store
+from dreamd.store.presence import exchange
 from dreamd.store.work import Intent
 
 LARGEST_BYTES = 8 * 1024 * 1024

@@ -14,8 +14,8 @@ from contextlib import closing, suppress
 from dreamd.core.errors import DreamError, Outage
 from dreamd.core.paths import Paths
 from dreamd.dream.own_files import name_of
-from dreamd.store import lost
 from dreamd.store.connection import open_reader
+from dreamd.store.presence import lost
 
 
 class Abode:

@@ -15,8 +15,9 @@ from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
 
 from dreamd.core import fsio
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
-from dreamd.store import lost, schema, seals
-from dreamd.store.read_only import connect_to_read
+from dreamd.store import schema, seals
+from dreamd.store.presence import lost
+from dreamd.store.presence.read_only import connect_to_read
 
 P = ParamSpec("P")
 T = TypeVar("T")

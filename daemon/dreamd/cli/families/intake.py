@@ -320,8 +320,9 @@ def sources(context: Context, _options: Namespace) -> int:
     from dreamd.cli.printing import render
     from dreamd.kit import exclusions, source_roots
     from dreamd.sources import discover
-    from dreamd.store import lost, work
+    from dreamd.store import work
     from dreamd.store.connection import open_reader
+    from dreamd.store.presence import lost
 
     world = context.world
     known: dict[str, Source] = {}

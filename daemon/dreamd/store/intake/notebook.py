@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from dreamd.core import fsio, locks
 from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.values import LONGEST_TEXT, Candidate
-from dreamd.store import lost, observations, schema
+from dreamd.store import observations, schema
 from dreamd.store.connection import Store, open_store
 from dreamd.store.observations import Stored
+from dreamd.store.presence import lost
 from dreamd.text.redaction import mask_name, mask_scope, redact
 
 if TYPE_CHECKING:

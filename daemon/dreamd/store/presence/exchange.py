@@ -19,9 +19,10 @@ from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import Corrupt
 from dreamd.core.paths import Paths
-from dreamd.store import lost, observations
+from dreamd.store import observations
 from dreamd.store.connection import BUSY_TIMEOUT_MS, Store, translated
 from dreamd.store.intake import inbox
+from dreamd.store.presence import lost
 
 REPLACED_MOST = 10
 """Stores kept beside the one that a person went back to; the oldest go first beyond it."""

@@ -1,0 +1,1 @@
+"""Whether the store is there, and what takes its place."""
