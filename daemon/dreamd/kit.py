@@ -46,6 +46,25 @@ def no_progress(_phase: str, _done: int, _total: int) -> None:
     """Say nothing."""
 
 
+@dataclass(frozen=True)
+class Ahead:
+    """How far a dream is on its way through a long backlog."""
+
+    done: int = 0
+    total: int = 0
+    since_s: float = 0.0
+
+    def left_s(self, now_s: float) -> float | None:
+        """How long it still takes, going by how long it took so far; None before anything is done."""
+        return (now_s - self.since_s) / self.done * (self.total - self.done) if self.done else None
+
+    def counters(self, now_s: float) -> dict[str, int]:
+        """The same as a heartbeat carries it; nothing where there is no long way."""
+        left_s = self.left_s(now_s)
+        return {"observations": self.done, "of": self.total, **({"left_s": round(left_s)} if left_s is not None else {})} \
+            if self.total else {}
+
+
 @dataclass
 class Kit:
     """An open store with everything around it. Used by one thread."""
@@ -66,6 +85,7 @@ class Kit:
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
     kind: str = DREAM
     embedded: int = 0
+    ahead: Ahead = Ahead()
     aside: list[Aside] = field(default_factory=list)
     """What could not be worked with in this run and was set aside."""
 

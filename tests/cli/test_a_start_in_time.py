@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from conftest import FRIDAY, TUESDAY, Terminal
-
-PATIENCE_S = 6.0
-"""Two seconds are allowed; the rest is a busy machine."""
+Terminal = Any
+"""What runs `dream` for a test."""
+TUESDAY, FRIDAY = "2026-03-03T09:00:00Z", "2026-03-20T09:00:00Z"
+PATIENCE_S = 15.0
+"""Ten seconds are allowed here; the rest is a busy machine."""
 
 
 def fifo(path: Path) -> None:
@@ -47,19 +51,21 @@ def start(terminal: Terminal, cwd: Path) -> tuple[str, float]:
 
 @pytest.fixture(scope="module")
 def _known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    terminal = Terminal(tmp_path_factory.mktemp("known"))
+    root = tmp_path_factory.mktemp("known")
     said = (("user", "Always answer in complete sentences."), ("user", "Always run the formatter before pushing."),
             ("project:cedar", "always run the formatter before pushing"))
-    terminal.json("note", "--jsonl", "-", now=TUESDAY,
-                  stdin="".join(json.dumps({"scope": s, "text": t}) + "\n" for s, t in said))
-    terminal.json("consolidate", now=TUESDAY)
-    return terminal.home
+    lines = "".join(json.dumps({"scope": s, "text": t}) + "\n" for s, t in said)
+    for words, body in ((["note", "--jsonl", "-"], lines), (["consolidate"], "")):
+        command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(root / "home"), "--now", TUESDAY, *words]
+        subprocess.run(command, input=body.encode(), env={**os.environ, "HOME": str(root)}, check=True, capture_output=True)
+    return root / "home"
 
 
 @pytest.fixture
 def known(dream: Terminal, _known: Path) -> Terminal:
     """A home that knows something of everybody's."""
     shutil.copytree(_known, dream.home)
+    dream.settings("[priming]\ntimeout_ms = 10000\n")  # a busy machine needs more than the two seconds of the defaults
     return dream
 
 

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from conftest import TUESDAY, Terminal
 from dreamd.core.values import Status
 from dreamd.dream import planning
 from dreamd.dream.phases import gather
+from dreamd.kit import Kit
 from household import FIRST_NIGHT, RULES_ONLY, House, Said, snapshot
 
-NIGHT = "2026-03-02T20:00:00Z"
+Terminal = Any
+"""What runs `dream` for a test."""
+TUESDAY, NIGHT = "2026-03-03T09:00:00Z", "2026-03-02T20:00:00Z"
 
 
 def a_session(folder: bytes, name: bytes, words: str, *, key: str = "app") -> None:
@@ -99,7 +101,7 @@ def breaks_on(monkeypatch: pytest.MonkeyPatch, room: Any, name: str, sign: str) 
     whole = getattr(room, name)
 
     def broken(*given: Any, **named: Any) -> Any:
-        if sign in str(given) + str(named):
+        if sign in str([one for one in given if not isinstance(one, Kit)]) + str(named):
             raise ZeroDivisionError("never to be told")
         return whole(*given, **named)
 
@@ -154,7 +156,8 @@ def test_a_source_that_cannot_be_read_leaves_the_others_alone(quick: House, monk
         assert [one.kind for one in report.aside] == ["source"]
         assert len(quick.memories(Status.LIVE)) == 1
         before = snapshot(quick.home)
-        assert quick.dream(FIRST_NIGHT).outcome == "nothing-to-do"
+        again = quick.dream(FIRST_NIGHT)
+        assert (again.outcome, again.aside, again.warnings) == ("nothing-to-do", (), [])
         assert snapshot(quick.home) == before
     a_session(projects + b"/-work-a", b"poison.jsonl", "From now on always use the poison cabinet in every test.", key="poison")
     assert quick.dream(FIRST_NIGHT).fates == {"new": 1}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.dream.plan import Change
 from dreamd.kit import Kit
-from dreamd.store import memories
+from dreamd.store import journal, memories
 
 TOLD = frozenset({Status.LIVE, Status.STALE})
 """Statuses in which a memory is told; one that loses them is retired."""
@@ -57,9 +57,15 @@ class Allowances:
         if self._unlimited:
             return None
         if scope not in self._known:
-            rules = self._kit.settings.consolidate
-            told = sum(memories.count_status(self._kit.store, scope, status) for status in sorted(TOLD))
-            self._known[scope] = Allowance(max(rules.retire_always, told * rules.max_retire_percent // 100))
+            store, rules = self._kit.store, self._kit.settings.consolidate
+            told = set().union(*(memories.load_ids(store, scope, status) for status in TOLD))
+            # What was interrupted goes on: to be killed gives nobody another share, and takes none from anybody.
+            founded, changed = journal.load_unfinished(store, str(scope), but=self._kit.run.seq if self._kit.run else 0)
+            some = memories.load_some(store, sorted(changed))
+            final = {**dict.fromkeys(told - some.keys()), **some}
+            gone = sum(1 for i, status in changed.items() if status in TOLD and i in some and _is_gone(some[i], final))
+            share = (len(told - founded) + gone) * rules.max_retire_percent // 100
+            self._known[scope] = Allowance(max(rules.retire_always, share) - gone, founded)
         return self._known[scope]
 
     def keep(self, scope: Scope, allowance: Allowance | None) -> None:
@@ -78,13 +84,15 @@ def retired(changes: Sequence[Change], now: Mapping[str, Memory] | None = None) 
             if change.before is not None and change.before.status in TOLD and _is_gone(final[identity], final)]
 
 
-def _is_gone(memory: Memory, final: Mapping[str, Memory]) -> bool:
+def _is_gone(memory: Memory, final: Mapping[str, Memory | None]) -> bool:
+    """Whether a memory is told no more, nor anything in its place; of what is told still, `final` need not have more."""
     if memory.status in TOLD or memory.reason in NO_LIMIT:
         return False
     for _ in range(LONGEST_LINE):
         if memory.status is not Status.SUPERSEDED or not memory.superseded_by:
             return memory.status not in TOLD
-        if memory.superseded_by not in final:
+        following = final.get(memory.superseded_by)
+        if following is None:
             return False  # a successor nobody looked at was there before, and is as it was
-        memory = final[memory.superseded_by]
+        memory = following
     return True

@@ -13,15 +13,16 @@ from typing import TypeVar
 from dreamd import __version__
 from dreamd.core import telemetry
 from dreamd.core.errors import DreamError, UsageError
-from dreamd.core.values import storable
+from dreamd.core.values import content_id, storable
 from dreamd.kit import Kit
 from dreamd.store import set_asides
-from dreamd.store.set_asides import Aside
+from dreamd.store.set_asides import MESSAGE, OBSERVATION, Aside
 from dreamd.text.redaction import redact
 
 T = TypeVar("T")
 R = TypeVar("R")
 Look = Callable[[], str]
+NAMED_BY_ID = frozenset({MESSAGE, OBSERVATION})
 MOST_BAD = 32
 """So many are taken out of what is worked with together; with more of them it is no single thing that is bad."""
 
@@ -81,14 +82,15 @@ def stands(kit: Kit, kind: str, name: str, look: Look = unchanging) -> bool:
 
 
 def _known(kit: Kit, kind: str, name: str) -> list[Aside]:
-    everything = set_asides.load_asides(kit.store)
-    return [one for one in everything if one.key == Aside(kind, storable(redact(name).text), "").key] if everything else []
+    key = Aside(kind, name, "").key
+    return [one for one in set_asides.load_asides(kit.store) if one.key == key]
 
 
 def set_aside(kit: Kit, aside: Aside, error: Exception | None = None) -> None:
     """Remember that a thing was set aside; one that was so before, and looks the same, says nothing new."""
-    fresh = Aside(aside.kind, storable(redact(aside.name).text), aside.why, aside.mark, __version__,
-                  storable(redact(aside.place).text))
+    shown = aside.name if aside.kind in NAMED_BY_ID else storable(redact(aside.name).text)
+    fresh = Aside(aside.kind, shown, aside.why, aside.mark, __version__, storable(redact(aside.place).text),
+                  content_id(aside.kind, aside.name))
     if fresh in set_asides.load_asides(kit.store):
         return
     kit.aside.append(fresh)

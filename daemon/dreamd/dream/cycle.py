@@ -6,11 +6,11 @@ plans again and goes on only when the plan is the one a person approved.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 from types import MappingProxyType
 
 from dreamd import __version__
@@ -18,31 +18,33 @@ from dreamd.core import deferral, fsio, locks, outage, telemetry
 from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused
 from dreamd.core.locks import Owner
-from dreamd.core.values import Fate, Scope
+from dreamd.core.values import Candidate, Scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
+from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_off
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
-from dreamd.dream.phases.gather import Gathered, gather
+from dreamd.dream.phases.gather import Gathered, gather, gather_on
 from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
-from dreamd.dream.phases.twins import DELETED
-from dreamd.dream.plan import Change, FateOf, Plan, digest
+from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
+from dreamd.dream.report import CHANGED as CHANGED
+from dreamd.dream.report import NOTHING as NOTHING
+from dreamd.dream.report import PARTIAL, note_plan, tell_waiting
+from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
-from dreamd.dream.setting_aside import Damaged
 from dreamd.kit import Kit
 from dreamd.store import backups, checks, forgetting, journal, observations, work
 from dreamd.store.intake import inbox
-from dreamd.store.set_asides import EDITS, FILES, Aside
+from dreamd.store.set_asides import EDITS, FILES
 
-CHANGED = "changed"
 AS_USUAL = Wish()
 BEAT_S = 5.0
 QUIET_S = 1.0
 """A dream that is done within this leaves no heartbeat, unless it writes something."""
-NOTHING = "nothing-to-do"
-PARTIAL = "partial"
+FIRST_LOOK_AT = 1000
+"""Observations after which a first dream shows something before it reads on."""
 MOST_TOLD = 20
 """Things set aside that are named one by one."""
 INTERRUPTED = "interrupted"
@@ -50,32 +52,6 @@ TRIAL_NAME = ".trial"
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
                           "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
 """Reasons to skip that do not belong to a healthy source: a person should hear of them."""
-
-
-@dataclass
-class CycleReport:
-    """How a dream went, phase by phase."""
-
-    run: str = ""
-    outcome: str = NOTHING
-    reason: str = ""
-    why: str = ""
-    """Why it was started and what had held it back, for the journal; empty when a person asked."""
-    now: datetime | None = None
-    phases: dict[str, dict[str, float]] = field(default_factory=dict)
-    fates: dict[str, int] = field(default_factory=dict)
-    changes: list[Change] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    digest: str = ""
-    planned: bool = False
-    scopes: list[Scope] = field(default_factory=list)
-    damaged: list[Damaged] = field(default_factory=list)
-    """Files that nobody can have wished to be as they were found."""
-    skips: Mapping[str, int] = field(default_factory=dict)
-    waiting: list[Change] = field(default_factory=list)
-    """What is past a safety limit: it waits for the next run, or for a person."""
-    aside: Sequence[Aside] = ()
-    """What could not be worked with and was set aside in this run."""
 
 
 def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
@@ -122,7 +98,7 @@ def beating(kit: Kit, kind: str = "") -> Iterator[None]:
             beats, last_s = beats + 1, at_s
             heart.write(telemetry.Beat("cycle", phase=phase, done=done, total=total, since=since, sequence=beats,
                                        state="working", run=kit.run.id if kit.run else kind, yields=kit.yields,
-                                       counters={"epoch": kit.epoch or 0}))
+                                       counters={"epoch": kit.epoch or 0, **kit.ahead.counters(kit.clock.monotonic())}))
 
     kit.progress = beat
     try:
@@ -168,37 +144,75 @@ def _tell(kit: Kit, report: CycleReport) -> None:
 def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     with _phase(kit, report, "orient") as counts:
         try_old_ones(kit)
+        if not kit.dry:
+            roll_back(kit)
         orientation = orient(kit)
         _count_orientation(orientation, counts, report)
-    with _phase(kit, report, "gather") as counts:
-        gathered = _gather(kit, orientation, counts, report)
     allowances = Allowances(kit, unlimited=wish.allow_large_change)
-    with _phase(kit, report, "consolidate") as counts:
-        consolidation = plan_all(kit, gathered.candidates, wish, allowances)
-        counts.update(observations=float(sum(consolidation.fates().values())), judged=float(consolidation.judged))
-        # Everything that went in and does not come out as a live memory, by the name of the reason.
-        counts.update({f"{f.fate.value}.{f.reason}": 0.0 for f in _declined(consolidation)})
-        for fate in _declined(consolidation):
-            counts[f"{fate.fate.value}.{fate.reason}"] += 1
-    with _phase(kit, report, "prune"):
-        pruning = plan_pruning(kit, consolidation, wish, allowances)
-    report.waiting = [*consolidation.waiting, *pruning.waiting]
-    report.changes = [*consolidation.changes(), *pruning.changes()]
-    report.fates = dict(consolidation.fates())
-    report.digest = digest((consolidation, pruning))
-    if wish.approved and wish.approved != report.digest:
-        raise Refused("the plan is no longer what was approved: something it was based on has changed",
-                      hint="make a new one with `dream consolidate --dry-run --plan FILE`")
+    take = partial(_carry_out_unit, kit, report)
+    with _phase(kit, report, "gather") as counts:
+        gathered = _gather(kit, orientation, counts, report, partial(work_off, kit, wish, allowances, take, most_units=1))
+    long = (wish.only_plan or bool(wish.approved)) and is_long(kit, gathered.candidates)
+    with rehearsal(kit, gathered.candidates, long=long) as trial:
+        trial_report = report if wish.only_plan else CycleReport()
+        tried = Allowances(trial, unlimited=wish.allow_large_change)
+        if long:
+            with _phase(kit, report, "consolidate"):
+                work_off(trial, wish, tried, partial(_rehearse, trial, trial_report))
+        if long or wish.only_plan:
+            _plan_rest(trial, () if long else gathered.candidates, wish, tried, trial_report)
+        if long:
+            _check_approved(wish, trial_report)
     if not wish.only_plan:
+        with _phase(kit, report, "consolidate"):
+            work_off(kit, wish, allowances, take)
+        consolidation, pruning = _plan_rest(kit, (), wish, allowances, report)
+        if not long:
+            _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
     _conclude(kit, orientation, gathered, report)
 
 
-def _declined(plan: Plan) -> list[FateOf]:
-    return [f for step in plan.steps for f in step.fates if f.fate in (Fate.DISCARDED, Fate.HELD)]
+def _plan_rest(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances, report: CycleReport,
+               ) -> tuple[Plan, Plan]:
+    """Plan what the units of a long backlog have left, which mostly is everything, and what is to be retired."""
+    with _phase(kit, report, "consolidate") as counts:
+        consolidation = plan_all(kit, fresh, wish, allowances)
+        note_plan(report, consolidation, counts)
+    with _phase(kit, report, "prune"):
+        pruning = plan_pruning(kit, consolidation, wish, allowances)
+    report.changes += pruning.changes()
+    report.waiting = [*consolidation.waiting, *pruning.waiting]
+    report.parts[-1] = digest((consolidation, pruning))
+    report.digest = joined_digest(report.parts)
+    return consolidation, pruning
 
 
-def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report: CycleReport) -> Gathered:
+def _check_approved(wish: Wish, report: CycleReport) -> None:
+    if wish.approved and wish.approved != report.digest:
+        raise Refused("the plan is no longer what was approved: something it was based on has changed",
+                      hint="make a new one with `dream consolidate --dry-run --plan FILE`")
+
+
+def _rehearse(trial: Kit, report: CycleReport, plan: Plan) -> None:
+    note_plan(report, plan, report.phases.setdefault("consolidate", {"seconds": 0.0, "cpu_s": 0.0}))
+    rehearse(trial, plan)
+
+
+def _carry_out_unit(kit: Kit, report: CycleReport, plan: Plan) -> None:
+    """Carry out one unit of a long backlog, its files too: it is there to be seen before the next one is looked at."""
+    note_plan(report, plan, report.phases.setdefault("consolidate", {"seconds": 0.0, "cpu_s": 0.0}))
+    footing = Footing(dict(plan.revisions))
+    keep_verdicts(kit, plan.verdicts, judge=plan.judge)
+    carry_out(kit, plan, footing, phase="consolidate")
+    written = write_files(kit, sorted(footing.touched), report.warnings, touched=footing.touched)
+    telemetry.log_event(kit.paths, "unit.finished", clock=kit.clock, run=kit.begin().id, items=len(plan.changes()),
+                        counts={**plan.fates(), "files": written, "done": kit.ahead.done, "total": kit.ahead.total})
+    _tell_spoiled(footing, report)
+
+
+def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report: CycleReport, show: Callable[[], None],
+            ) -> Gathered:
     """Edits first: they are a person's words and must not wait for a source that takes long."""
     if not kit.dry:
         for edited in orientation.edits:
@@ -206,7 +220,7 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
                 conflicts = write_edits(kit, edited)
                 report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         anchor_old(kit)
-    gathered = gather(kit)
+    gathered = _look_first(kit, show)
     if kit.dry:
         placing = Placing(kit, evidence_of(kit.world, kit.store))
         waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in placed(d, placing)]
@@ -216,6 +230,22 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
     counts.update({f"skipped.{reason}": float(n) for reason, n in sorted(gathered.skips.items())})
     report.skips = dict(gathered.skips)
     report.warnings.extend(gathered.warnings)
+    return gathered
+
+
+def _look_first(kit: Kit, show: Callable[[], None]) -> Gathered:
+    """Read every source; a first dream shows something of what it has read before it reads on."""
+    began = kit.store.meta(journal.FIRST_LOOK) is not None
+    if kit.dry or not (began or not observations.has_fates(kit.store)):
+        return gather(kit)
+    waiting = observations.count_pending(kit.store)[0]
+    gathered = gather(kit, until=0 if began else max(1, FIRST_LOOK_AT - waiting))
+    if gathered.left:
+        if not began:
+            with kit.writing() as tx:
+                work.write_meta(tx, journal.FIRST_LOOK, "1")
+        show()
+        gather_on(kit, gathered)
     return gathered
 
 
@@ -237,6 +267,10 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         if not whole:
             report.warnings.append("what was forgotten still stands in the log beside the store, for another program reads it; "
                                    "the next dream removes it")
+    _tell_spoiled(footing, report)
+
+
+def _tell_spoiled(footing: Footing, report: CycleReport) -> None:
     if footing.spoiled:
         report.warnings.append(f"memories changed while the dream was planned: {len(footing.spoiled)}; "
                                "what concerns them waits for the next dream")
@@ -275,7 +309,7 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     report.aside = tuple(kit.aside)
     if kit.aside or report.waiting:
         report.outcome = PARTIAL
-        report.warnings.extend(_tell_waiting(report.waiting))
+        report.warnings.extend(tell_waiting(report.waiting))
         report.warnings.extend(f"set aside: {one.told()}" for one in kit.aside[:MOST_TOLD])
         if len(kit.aside) > MOST_TOLD:
             report.warnings.append(f"set aside: {len(kit.aside) - MOST_TOLD} more")
@@ -284,14 +318,6 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
     report.reason = "" if did or report.outcome is PARTIAL else "no new observations, no edits, nothing due"
     report.scopes = sorted({c.after.scope for c in report.changes})
-
-
-def _tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
-    """A line a scope about what passes the limit of a run, and one about what a person deleted past its own."""
-    for (scope, deleted), count in sorted(Counter((str(c.after.scope), c.reason == DELETED) for c in waiting).items()):
-        yield (f"{count} deleted by hand in scope `{scope}`, past the limit of that: they wait, oldest first; " if deleted else
-               f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; ") \
-            + "`--allow-large-change` does it now"
 
 
 def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dreamd.core.clock import iso
@@ -87,3 +87,8 @@ def digest(plans: tuple[Plan, ...]) -> str:
             lines.extend(f"{f.observation.id} {f.fate.value} {f.reason} {f.memory_id}" for f in step.fates)
         lines.extend(f"{memory} {revision}" for memory, revision in sorted(plan.revisions.items()))
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def joined_digest(parts: Sequence[str]) -> str:
+    """One hash of several; of one it is that one."""
+    return parts[0] if len(parts) == 1 else hashlib.sha256("\n".join(parts).encode()).hexdigest()

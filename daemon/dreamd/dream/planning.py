@@ -30,7 +30,7 @@ from dreamd.core.values import (
     with_context,
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
-from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
@@ -85,12 +85,18 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allow
         by_scope.setdefault(observation.scope, []).append(observation)
     if not by_scope:
         return Plan()
+    return plan_scopes(kit, by_scope, PairJudge(kit), allowances, full=wish.full)
+
+
+def plan_scopes(kit: Kit, pending: Mapping[Scope, Sequence[Observation]], judge: PairJudge, allowances: Allowances, *,
+                full: bool = False, looks: Mapping[str, str] | None = None) -> Plan:
+    """One plan over some scopes; `looks` tells how each looks that is planned in several parts."""
     plans = []
     with _seldom_collected():
-        judge = PairJudge(kit)
-        for n, scope in enumerate(sorted(by_scope)):
-            kit.progress("consolidate", n, len(by_scope))
-            plans += _plan_apart(_Scene(kit, scope, judge, allowances, wish.full), by_scope[scope])
+        for n, scope in enumerate(sorted(pending)):
+            kit.progress("consolidate", n, len(pending))
+            look = partial(str, (looks or {}).get(str(scope)) or _looks(pending[scope]))
+            plans += _plan_apart(_Scene(kit, scope, judge, allowances, full, look), pending[scope])
     return joined(plans, judge)
 
 
@@ -139,11 +145,12 @@ class _Scene:
     judge: PairJudge
     allowances: Allowances
     full: bool
+    look: Look
 
 
 def _plan_apart(scene: _Scene, pending: Sequence[Observation]) -> list[Plan]:
     """The plan of a scope without what cannot be planned with: an observation, or the scope as it is now."""
-    kit, scope, look = scene.kit, scene.scope, partial(_looks, pending)
+    kit, scope, look = scene.kit, scene.scope, scene.look
     if stands(kit, SCOPE, str(scope), look):
         return []
     aside: list[FateOf] = []
@@ -161,7 +168,10 @@ def _plan_apart(scene: _Scene, pending: Sequence[Observation]) -> list[Plan]:
     plans: list[Plan] = []
     failed = len(kit.aside)
     with apart(kit, SCOPE, str(scope), look):
-        heard = [h for o in pending if (h := _hear_apart(kit, o, leave_out)) is not None]
+        heard = []
+        for n, one in enumerate(pending):
+            kit.progress("hear", n, len(pending))
+            heard += _hear_apart(kit, one, leave_out)
         planned, left = without_bad(heard, plan, lambda one, error: leave_out(one.observation, error))
         scene.allowances.keep(scope, left)
         plans.append(planned)
@@ -170,9 +180,8 @@ def _plan_apart(scene: _Scene, pending: Sequence[Observation]) -> list[Plan]:
     return [*plans, Plan(tuple(Step((), (fate,)) for fate in aside))]
 
 
-def _hear_apart(kit: Kit, observation: Observation, bad: Callable[[Observation, Exception], None]) -> Heard | None:
-    heard = without_bad([observation], lambda some: [_hear(kit, one) for one in some], bad)
-    return heard[0] if heard else None
+def _hear_apart(kit: Kit, observation: Observation, bad: Callable[[Observation, Exception], None]) -> list[Heard]:
+    return without_bad([observation], lambda some: [_hear(kit, one) for one in some], bad)
 
 
 def _looks(pending: Sequence[Observation]) -> str:

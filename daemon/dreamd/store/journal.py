@@ -212,6 +212,49 @@ def load_later(store: Store, run: int) -> list[Entry]:
              AND o.memory IN (SELECT memory FROM operation WHERE run = ?) ORDER BY o.run, o.seq""", run, run)]
 
 
+TORN = "torn"
+"""The fact that names a unit of work that is not done yet: its run, the last operation before it, its observations."""
+FIRST_LOOK = "first look"
+"""The fact that a first dream has read enough to show something, and shows it before it reads on."""
+
+
+def begin_unit(tx: sqlite3.Connection, run: int, seqs: Sequence[int]) -> None:
+    """Remember in the first transaction of a unit what belongs to it."""
+    last = tx.execute("SELECT MAX(seq) FROM operation WHERE run = ?", (run,)).fetchone()[0] or 0
+    tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)",
+               (TORN, json.dumps({"run": run, "after": last, "observations": list(seqs)})))
+
+
+def end_unit(tx: sqlite3.Connection) -> None:
+    """The last transaction of a unit: from now on it stays."""
+    tx.execute("DELETE FROM meta WHERE key IN (?, ?)", (TORN, FIRST_LOOK))
+
+
+def is_built_on(store: Store, run: int, after: int) -> bool:
+    """Whether a later run changed a memory that this one changed after one of its operations."""
+    return store.one("""SELECT 1 FROM operation o WHERE o.run > ? AND o.memory IN (
+                          SELECT memory FROM operation WHERE run = ? AND seq > ?) LIMIT 1""", run, run, after) is not None
+
+
+def drop_entries(tx: sqlite3.Connection, run: int, after: int) -> None:
+    """Take out the operations of a run behind one of them, as if they had not been."""
+    tx.execute("DELETE FROM operation WHERE run = ? AND seq > ?", (run, after))
+
+
+def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], dict[str, str]]:
+    """What the interrupted dreams right before one have done in a scope: memories they made, and how others stood before."""
+    founded: set[str] = set()
+    before: dict[str, str] = {}
+    for run in store.all(f"SELECT seq, outcome FROM run WHERE kind = '{DREAM}' AND seq <> ? ORDER BY seq DESC LIMIT 100", but):
+        if run["outcome"] not in ("", "interrupted"):
+            break
+        rows = store.tuples("""SELECT memory, json_extract(before, '$.status') FROM operation WHERE run = ? AND scope = ?
+                               ORDER BY seq DESC""", run["seq"], scope)
+        founded.update(memory for memory, status in rows if status is None)
+        before.update((memory, status) for memory, status in rows if status is not None)
+    return founded, {memory: status for memory, status in before.items() if memory not in founded}
+
+
 def mark_undone(tx: sqlite3.Connection, run: int, *, by: int) -> None:
     """Remember which run took another one back; 0 for a run that stands again."""
     tx.execute("UPDATE run SET undone_by = ? WHERE seq = ?", (by, run))

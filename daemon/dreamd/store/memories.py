@@ -170,6 +170,18 @@ def delete_memory(tx: sqlite3.Connection, identity: str) -> bool:
     return True
 
 
+def write_back(tx: sqlite3.Connection, memory: Memory) -> None:
+    """Put a memory back as it was before its last write, its revision too."""
+    write_memory(tx, memory)
+    tx.execute("UPDATE memory SET rev = rev - 2 WHERE id = ?", (memory.id,))
+
+
+def count_recalls(store: Store) -> dict[str, int]:
+    """How often the memories of each scope were shown."""
+    return {str(scope): int(n) for scope, n in store.tuples(
+        "SELECT m.scope, SUM(r.times) FROM recall r JOIN memory m ON m.id = r.memory GROUP BY m.scope")}
+
+
 def revision(tx: sqlite3.Connection, identity: str) -> int:
     """How often a memory was written; 0 when it is not there. Plans compare it before they change anything."""
     row = tx.execute("SELECT rev FROM memory WHERE id = ?", (identity,)).fetchone()

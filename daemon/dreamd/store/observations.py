@@ -131,8 +131,27 @@ def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
     with store.reading():
         rows = store.all(f"""SELECT * FROM ({JOINED} WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?){where}
-                             ORDER BY at, id""", _count_without_fate(store), *args)
+                             ORDER BY at, id""", count_without_fate(store), *args)
     return [read_row(r) for r in rows]
+
+
+def load_by_seqs(store: Store, seqs: Sequence[int]) -> list[Observation]:
+    """Observations by number, oldest statement first."""
+    rows = []
+    for start in range(0, len(seqs), 500):
+        part = seqs[start:start + 500]
+        rows += store.all(f"{JOINED} WHERE o.seq IN ({', '.join('?' * len(part))})", *part)
+    return [read_row(r) for r in sorted(rows, key=lambda r: (r["at"], r["id"]))]
+
+
+def has_fates(store: Store) -> bool:
+    """Whether any observation was ever dealt with."""
+    return store.one("SELECT 1 FROM fate LIMIT 1") is not None
+
+
+def drop_fates(tx: sqlite3.Connection, run: int, seqs: Sequence[int]) -> None:
+    """Let observations wait again to which a run gave their fate, as if it had not."""
+    tx.executemany("DELETE FROM fate WHERE observation = ? AND run = ?", ((seq, run) for seq in seqs))
 
 
 def count_pending(store: Store) -> tuple[int, datetime | None]:
@@ -140,13 +159,13 @@ def count_pending(store: Store) -> tuple[int, datetime | None]:
     with store.reading():
         row = store.one("""SELECT COUNT(*) AS n, MIN(stored_at) AS oldest FROM (
                              SELECT o.stored_at FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?)""", _count_without_fate(store))
+                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?)""", count_without_fate(store))
     if row is None or not row["n"]:
         return 0, None
     return int(row["n"]), parse_instant(row["oldest"])
 
 
-def _count_without_fate(store: Store) -> int:
+def count_without_fate(store: Store) -> int:
     """How many to look for: found from the newest on, they are had without reading any of the others, told years ago."""
     row = store.one("SELECT (SELECT COUNT(*) FROM observation) - (SELECT COUNT(*) FROM fate) AS n")
     return max(0, int(row["n"])) if row else 0

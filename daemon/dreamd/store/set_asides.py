@@ -35,6 +35,8 @@ class Aside:
     version: str = ""
     place: str = ""
     """Where a person finds it, when the name does not say so."""
+    known_as: str = ""
+    """What it is found by: a name that looks like a secret is masked, and two of those are still two."""
 
     def told(self) -> str:
         """The thing and the reason in words."""
@@ -48,7 +50,7 @@ class Aside:
 
     @property
     def key(self) -> str:
-        return f"{ASIDE}{self.kind} {content_id(self.kind, self.name)}"
+        return f"{ASIDE}{self.kind} {self.known_as or content_id(self.kind, self.name)}"
 
 
 @sound_row

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing.json_documents import counts, error_document
+from dreamd.cli.printing.render import tell_way
 from dreamd.cli.told import Told
 from dreamd.core.clock import FixedClock, iso, parse_instant
 from dreamd.core.errors import DreamError, Locked, Outage, Partial, Refused, UsageError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 PLAN_SCHEMA = 1
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
+SAY_EVERY_S = 10.0
+"""Between two lines about a long backlog where no terminal shows it."""
 PHASES = ("orient", "gather", "consolidate", "prune")
 SET_ASIDE = frozenset({"corrupt-line", "corrupt-document", "oversized", "unreadable", "not-a-file", "symlink",
                        "unknown-format", "damaged-archive"})
@@ -229,30 +232,37 @@ def _bring_up_to_date(world: World) -> None:
 
 @contextmanager
 def _progress(context: Context, kit: Kit) -> Iterator[None]:
-    """Show on a terminal how far the dream is; anywhere else say nothing."""
-    if context.verbosity < 0 or not context.stderr.isatty():
+    """Show how far the dream is: on a terminal always, anywhere else a line now and then while a long backlog lasts."""
+    if context.verbosity < 0:
         yield
         return
     said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "judge": "comparing",
-            "consolidate": "comparing", "prune": "tidying up"}
-    before, last_s = kit.progress, 0.0
+            "hear": "listening", "consolidate": "comparing", "prune": "tidying up"}
+    before, last_s, loud = kit.progress, 0.0, context.stderr.isatty()
 
     def show(phase: str, done: int, total: int) -> None:
         nonlocal last_s
         before(phase, done, total)
-        now_s = context.world.clock.monotonic()
-        if now_s - last_s >= 0.1 or 0 < total <= done:
+        now_s, ahead = context.world.clock.monotonic(), kit.ahead
+        way = tell_way(ahead.done, ahead.total, ahead.left_s(kit.clock.monotonic())) if ahead.total else ""
+        if not loud and way and phase == "observations" and now_s - last_s >= SAY_EVERY_S:
+            last_s = now_s
+            context.stderr.write(f"{way}\n")
+            context.stderr.flush()
+        elif loud and (now_s - last_s >= 0.1 or 0 < total <= done):
             last_s = now_s
             share = f" {done:,} of {total:,}" if total else ""
-            context.stderr.write(f"\r\x1b[K{said.get(phase, phase)}{share} …")
+            told = way if phase == "observations" else f"{way}{': ' if way else ''}{said.get(phase, phase)}{share}"
+            context.stderr.write(f"\r\x1b[K{told} …")
             context.stderr.flush()
 
     kit.progress = show
     try:
         yield
     finally:
-        context.stderr.write("\r\x1b[K")
-        context.stderr.flush()
+        if loud:
+            context.stderr.write("\r\x1b[K")
+            context.stderr.flush()
 
 
 def _conclude(context: Context, options: Namespace, wish: Wish, holder: CycleHolder) -> int:

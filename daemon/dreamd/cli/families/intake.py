@@ -319,7 +319,7 @@ def sources(context: Context, _options: Namespace) -> int:
     """List what was found on this machine and how far each was read; contents stay unread."""
     from dreamd.cli.printing import render
     from dreamd.kit import exclusions, source_roots
-    from dreamd.sources import discover
+    from dreamd.sources import discover, plain_name
     from dreamd.store import work
     from dreamd.store.connection import open_reader
     from dreamd.store.presence import lost
@@ -330,12 +330,16 @@ def sources(context: Context, _options: Namespace) -> int:
     if lost.is_there(world.paths.store):
         store = open_reader(world.paths.store)
         try:
-            known = {s.path: s for s in work.load_sources(store)}
+            known = {s.id: s for s in work.load_sources(store)}
         finally:
             store.close()
     kept_out = exclusions(world)
-    found = {storable(str(f.path)): f for f in discover(source_roots(world)) if not kept_out.has_place(f.place)}
-    rows = [_source_row(path, found.get(path), known.get(path)) for path in sorted({*found, *known})]
+    # By what names them for good: the path that is kept is masked where it looks like a secret.
+    found = {work.source_id(str(plain_name(f.path)), f.kind): f for f in discover(source_roots(world))
+             if not kept_out.has_place(f.place)}
+    rows = [_source_row(known[i].path if i in known else storable(str(found[i].path)), found.get(i), known.get(i))
+            for i in {*found, *known}]
+    rows.sort(key=lambda row: str(row["path"]))
     context.document({"sources": rows})
     if not rows:
         context.say("no source was found on this machine")

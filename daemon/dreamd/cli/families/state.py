@@ -12,6 +12,7 @@ from dreamd import __version__
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import moment
+from dreamd.cli.printing.render import tell_way
 from dreamd.core.clock import FixedClock, iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
 
@@ -179,7 +180,7 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
         "state": standing.state, "dreaming": standing.dreamer or None, "service": standing.service or None,
         "service_state": pulse.state if pulse else None, "service_state_since": pulse.since or None if pulse else None,
         "phase": beat.phase if beat else None, "done": beat.done if beat else None, "total": beat.total if beat else None,
-        "since": beat.since or None if beat else None,
+        "since": beat.since or None if beat else None, "ahead": _ahead(beat),
         "paused_until": moment(outlook.pause.until) if outlook.pause else None,
         "last_run": {"run": last.id, "kind": last.kind, "now": moment(last.now), "ended_at": moment(last.ended_at),
                      "outcome": last.outcome or None, "reason": last.reason or None} if last else None,
@@ -236,7 +237,16 @@ def _doing(standing: Standing, now: datetime) -> str:
     if beat is None:
         return standing.dreamer or standing.state
     told = f"{standing.dreamer}, {beat.phase}" + (f" {beat.done:,} of {beat.total:,}" if beat.total else "")
-    return told + (f" for {_lasting(beat.since, now)}" if beat.since else "")
+    ahead = _ahead(beat)
+    way = f"; {tell_way(ahead['done'] or 0, ahead['total'] or 0, ahead['left_s'])}" if ahead else ""
+    return told + (f" for {_lasting(beat.since, now)}" if beat.since else "") + way
+
+
+def _ahead(beat: Beat | None) -> dict[str, int | None] | None:
+    """How far a dream is through a long backlog; None where there is none."""
+    if beat is None or not beat.counters.get("of"):
+        return None
+    return {"done": beat.counters.get("observations", 0), "total": beat.counters["of"], "left_s": beat.counters.get("left_s")}
 
 
 def _service(standing: Standing, now: datetime) -> str:

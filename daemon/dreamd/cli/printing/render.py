@@ -108,3 +108,10 @@ def table(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
     rows = [[clean(cell) for cell in row] for row in rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
     return ["".join(cell.ljust(w + gap) for cell, w in zip(row, widths, strict=False)) + row[-1] for row in rows]
+
+
+def tell_way(done: int, total: int, left_s: float | None) -> str:
+    """How far through a long backlog, and how long it still takes."""
+    left = "" if left_s is None else f", about {max(1, round(left_s))} s left" if left_s < 90 else (
+        f", about {round(left_s / 60)} min left" if left_s < 5400 else f", about {left_s / 3600:.1f} h left")
+    return f"{done:,} of {total:,} observations{left}"

@@ -11,7 +11,7 @@ from dreamd.core.values import Judgement, Scope
 from dreamd.dream.plan import Plan, Step
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations
-from dreamd.store.journal import Entry, write_entry
+from dreamd.store.journal import Entry, begin_unit, end_unit, write_entry
 
 
 @dataclass
@@ -34,7 +34,9 @@ class Footing:
 def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
     """Apply a plan step by step and say how many steps were done.
 
-    A step whose memory changed since it was planned is left, with all that rests on it, for the next dream.
+    It is a unit: one that was not done to its end is taken back by the next dream, for what is planned again must find
+    what this plan has found. A step whose memory changed since it was planned is left, with all that rests on it, for the next
+    dream.
     """
     done = written = 0
     while done < len(plan.steps):
@@ -43,10 +45,14 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
         # Not durable one by one: nothing outside the store knows of a step before the intents of its files are recorded.
         reached = []
         with kit.writing(durable=False) as tx:
+            if not done:
+                begin_unit(tx, kit.begin().seq, [f.observation.seq for step in plan.steps for f in step.fates])
             for part in kit.parts(plan.steps, done):
-                written += sum(_attempt(tx, step, footing, kit.begin().seq) for step in part)
+                written += sum(apply_step(tx, step, footing, kit.begin().seq) for step in part)
                 done += len(part)
                 reached.append(done)
+            if done >= len(plan.steps):
+                end_unit(tx)
         for step_number in reached:  # as many reports on every machine, however its clock cut the batches
             kit.progress(phase, step_number, len(plan.steps))
     return written
@@ -59,7 +65,8 @@ def keep_verdicts(kit: Kit, verdicts: Mapping[tuple[str, str], Judgement], *, ju
     kit.write_all(in_order, lambda tx, part: derived.write_judged(tx, dict(part), judge=judge))
 
 
-def _attempt(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -> int:
+def apply_step(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -> int:
+    """Write one step with its entries in the journal; 1 when it was done, 0 when what it rests on has moved."""
     if not _still_fits(tx, step, footing):
         footing.spoiled.update(c.after.id for c in step.changes)
         return 0

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 RULES = "rules-1"
 """Name of the judge without a model; verdicts are remembered by the judge's name."""
 SWAPPED = {"a": "b", "b": "a", None: None}
-EMBED_BATCH = 512
+EMBED_BATCH = 128
+SCORE_BATCH = 128
+"""Pairs that are scored between two looks at whether to stop."""
 LONGEST_SCORED = 500
 """Characters up to which a text is read together with another by the trained judge."""
 
@@ -198,10 +200,18 @@ class PairJudge:
                 asked[key] = (left, right, similarity)
         unread = list(dict.fromkeys(words for left, right, _ in asked.values()
                                     if (words := (left.text, right.text)) not in self._scores))
-        self._scores.update(zip(unread, self._scorer.score(unread), strict=True))
+        for start in range(0, len(unread), SCORE_BATCH):
+            part = unread[start:start + SCORE_BATCH]
+            self._progress("judge", start, len(unread))
+            self._scores.update(zip(part, self._scorer.score(part), strict=True))
         for key, (left, right, similarity) in asked.items():
             score = self._scores[left.text, right.text]
             self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+
+    def settle(self, *, remembered: bool) -> None:
+        """Let go of what was only for one plan; what is `remembered` in the store is asked for there from now on."""
+        self._known, self._looked, self._scores, self._vectors, self.fresh = {}, set(), {}, Vectors(), {}
+        self._remembers = self._remembers or remembered
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""

@@ -82,12 +82,17 @@ class Gathered:
     skips: Counter[str] = field(default_factory=Counter)
     candidates: list[Candidate] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    left: list[FoundSource] = field(default_factory=list)
+    """Sources that were not read yet, the next one last."""
 
 
-def gather(kit: Kit) -> Gathered:
-    """Read every source as far as it goes; what one source holds never stops the others."""
+def gather(kit: Kit, *, until: int | None = None) -> Gathered:
+    """Read every source as far as it goes, the newest first; what one source holds never stops the others.
+
+    With `until`, sources that are not read once so many observations were stored are left for `gather_on`.
+    """
     staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
-    return _gather_all(kit, source_roots(kit.world, (*kit.extra_sources, *staged)), everything=True)
+    return _gather_all(kit, source_roots(kit.world, (*kit.extra_sources, *staged)), everything=True, until=until)
 
 
 def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
@@ -95,25 +100,28 @@ def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
     return _gather_all(kit, SourceRoots(extra=tuple(places)), everything=False)
 
 
-def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool) -> Gathered:
+def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool, until: int | None = None) -> Gathered:
     left = LeftAlone(exclusions(kit.world))
-    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), left.rules)
     found = discover(replace(roots, leave_out=left.has))
     # What dream wrote itself is never a source on its own, wherever a person chose to keep it.
     found = [f for f in found if not everything or not f.path.is_relative_to(kit.paths.home)]
     left.paths.update(f.path for f in found if left.rules.has_place(f.place))
-    read = sorted((f for f in found if f.path not in left.paths), key=lambda f: str(f.path))
-    gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}))
-    for n, source in enumerate(read):
-        if kit.should_stop():
-            break
-        kit.progress("gather", n, len(read))
-        _try_source(kit, source, gathered, reader)
-    kit.progress("gather", len(read), len(read))
+    # What was written to last is read first, and so stands last among what is left.
+    read = sorted((f for f in found if f.path not in left.paths), reverse=True,
+                  key=lambda f: (-(f.modified_at.timestamp() if f.modified_at else 0), str(f.path)))
+    gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}), left=read)
+    gather_on(kit, gathered, until=until)
     remember(kit, left.paths, everything=everything)
     return gathered
 
 
+def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None:
+    """Read what is left."""
+    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world))
+    while gathered.left and not kit.should_stop() and (until is None or gathered.stored < until):
+        kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
+        _try_source(kit, gathered.left.pop(), gathered, reader)
+    kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
 def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:
     """Read a source, or set it aside as it is now."""
     name, look = str(found.path), partial(_looks, found.path)

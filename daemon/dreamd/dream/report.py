@@ -1,0 +1,71 @@
+"""How a dream went, phase by phase, as it is told and kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from dreamd.core.values import Fate, Scope
+from dreamd.dream.phases.twins import DELETED
+from dreamd.dream.plan import Change, FateOf, Plan, digest
+from dreamd.dream.setting_aside import Damaged
+from dreamd.store.set_asides import Aside
+
+CHANGED = "changed"
+NOTHING = "nothing-to-do"
+PARTIAL = "partial"
+
+
+@dataclass
+class CycleReport:
+    """How a dream went, phase by phase."""
+
+    run: str = ""
+    outcome: str = NOTHING
+    reason: str = ""
+    why: str = ""
+    """Why it was started and what had held it back, for the journal; empty when a person asked."""
+    now: datetime | None = None
+    phases: dict[str, dict[str, float]] = field(default_factory=dict)
+    fates: dict[str, int] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    digest: str = ""
+    parts: list[str] = field(default_factory=list)
+    """The same for each unit that was planned by itself, in order."""
+    planned: bool = False
+    scopes: list[Scope] = field(default_factory=list)
+    damaged: list[Damaged] = field(default_factory=list)
+    """Files that nobody can have wished to be as they were found."""
+    skips: Mapping[str, int] = field(default_factory=dict)
+    waiting: list[Change] = field(default_factory=list)
+    """What is past a safety limit: it waits for the next run, or for a person."""
+    aside: Sequence[Aside] = ()
+    """What could not be worked with and was set aside in this run."""
+
+
+def note_plan(report: CycleReport, plan: Plan, counts: dict[str, float]) -> None:
+    """Add what a plan does, and what became of what went into it."""
+    for name, count in (("observations", sum(plan.fates().values())), ("judged", plan.judged)):
+        counts[name] = counts.get(name, 0.0) + float(count)
+    # Everything that went in and does not come out as a live memory, by the name of the reason.
+    for fate in _declined(plan):
+        name = f"{fate.fate.value}.{fate.reason}"
+        counts[name] = counts.get(name, 0.0) + 1
+    report.changes += plan.changes()
+    report.fates = dict(Counter(report.fates) + plan.fates())
+    report.parts.append(digest((plan,)))
+
+
+def _declined(plan: Plan) -> list[FateOf]:
+    return [f for step in plan.steps for f in step.fates if f.fate in (Fate.DISCARDED, Fate.HELD)]
+
+
+def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
+    """A line a scope about what passes the limit of a run, and one about what a person deleted past its own."""
+    for (scope, deleted), count in sorted(Counter((str(c.after.scope), c.reason == DELETED) for c in waiting).items()):
+        yield (f"{count} deleted by hand in scope `{scope}`, past the limit of that: they wait, oldest first; " if deleted else
+               f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; ") \
+            + "`--allow-large-change` does it now"
