@@ -78,6 +78,8 @@ class Kit:
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
+    standing_in: Path | None = None
+    """Where the person stands who asked for this: what memories name can be looked for there, and nowhere else."""
     batching: Batching = Batching()
     """How large the next batch may be; it shrinks while others wait to write."""
     company: Company = Company()

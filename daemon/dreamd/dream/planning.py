@@ -38,6 +38,7 @@ from dreamd.dream.phases.prune import PruneRules, plan_prune
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
 from dreamd.dream.plan import Change, FateOf, Plan, Step
+from dreamd.dream.verifying import plan_verification
 from dreamd.extraction import gate
 from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.judge import merged_wording
@@ -329,6 +330,8 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowanc
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
     plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
+    changed = {c.after.id: c.after for c in (*consolidation.changes(), *plan.changes())}
+    plan = replace(plan, steps=(*plan.steps, *plan_verification(kit, changed)))
     ids = sorted({c.after.id for c in plan.changes()})
     return replace(plan, revisions=memories.load_revisions(kit.store, ids))
 

@@ -176,6 +176,14 @@ def _behave(kit: Kit, stop: Stop, outlook: Outlook | None) -> str:
     return outlook.why(kit.clock.now()) if outlook is not None else ""
 
 
+def _here(holder: CycleHolder) -> Path | None:
+    """Where a person stands who asked for a dream; nowhere for one that started by itself."""
+    try:
+        return None if holder.outlook is not None else Path.cwd()
+    except OSError:
+        return None  # the directory is gone: what memories name cannot be looked for
+
+
 def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
     from dreamd.agents.attach import load_attachments
     from dreamd.cli.stopping import listening
@@ -186,6 +194,7 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
 
     if wish.only_plan:
         with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
+            kit.standing_in = _here(holder)
             holder.end(run_cycle(kit, wish))
             holder.tended = look_at_all(kit)
         return
@@ -193,6 +202,7 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
     take_short_turns()
     stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
     with open_kit(world, create=True) as kit:
+        kit.standing_in = _here(holder)
         moved = differing(kit, holder.directories) if holder.directories else []
         if moved:
             raise Refused(f"`{moved[0]}` is no longer as it was when the plan was made",
