@@ -116,7 +116,8 @@ def _hear(world: World, call: Call, now: datetime) -> None:
     text = prompt[told.end():].strip() if told else ""
     if told and SHORTEST_TEXT <= len(text) <= LONGEST_TEXT and "\n\n" not in text:
         # Whose project the directory is, the next dream tells: no store is opened while somebody types.
-        candidate = Candidate(redact(text[:1].upper() + text[1:]).text, Origin.USER, now, own_scope(call.conversation),
+        masked = redact(text).text  # before anything changes: a token with another first letter is not recognised
+        candidate = Candidate(masked[:1].upper() + masked[1:], Origin.USER, now, own_scope(call.conversation),
                               conversation=call.conversation, sign="remember")
         inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation, place=call.cwd)
 
@@ -137,7 +138,7 @@ def request_forget(world: World, words: str, now: datetime) -> None:
     from dreamd.core import locks
     from dreamd.text.redaction import redact
 
-    request = {"at": iso(now), "words": redact(words[:400]).text}
+    request = {"at": iso(now), "words": redact(words).text[:400]}
     with locks.requests(world.paths.locks):  # two conversations may ask at the same moment
         _keep_requests(world.paths, [*read_requests(world.paths)[-REQUESTS_KEPT + 1:], request])
 

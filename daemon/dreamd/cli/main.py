@@ -205,6 +205,7 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         unmarked = _flag(error, context, command)
         if unmarked:
             message = unmarked
+    message, hint = _masked(message), _masked(hint) if hint else hint
     sys.stderr.write(f"error: {_line(message)}\n")
     if hint:
         sys.stderr.write(f"hint: {_line(hint)}\n")
@@ -215,6 +216,13 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         name = type(error).__name__ if error.exit_code != 1 else "DreamError"
         sys.stdout.write(encode({"error": {"name": name, "message": message, "hint": hint, "code": error.exit_code}}) + "\n")
     return error.exit_code
+
+
+def _masked(words: str) -> str:
+    """What is said again of a command line may be a secret that somebody typed there."""
+    from dreamd.text.redaction import redact
+
+    return redact(words).text
 
 
 def _flag(error: Outage, context: Context, command: str) -> str:

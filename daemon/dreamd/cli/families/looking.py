@@ -162,6 +162,7 @@ def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
     from dreamd.recall.answer import Look
     from dreamd.recall.ranking import Budget
+    from dreamd.text.redaction import redact
 
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
@@ -171,7 +172,7 @@ def search(context: Context, options: Namespace) -> int:
                                           scopes=scopes, record=not options.no_record))
     paths = context.world.paths
     results = _with_clues(paths, answer.results)
-    context.document({"query": query, "mode": answer.mode, "results": [
+    context.document({"query": redact(query).text, "mode": answer.mode, "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
     if answer.warning:
