@@ -20,7 +20,7 @@ REACH = 120
 MOST_WORDS = 8
 BARE = r"[^\s\"'`<>“”„«»，。、；（）｜|\)\]\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uff00-\uffef]{2,200}"
 _END = re.compile(r"[.!?](?=[\s\"]|$)|\"\s?[,}]|(?<![:：*])\n|[;。！？；]")
-_CLAUSE_END = re.compile(r"[*_`\"'”)]{0,3}\s*(?:$|[\n.,;!?()|]|[-–—]\s|[，。；！]"
+_CLAUSE_END = re.compile(r"[*_`\"'”)]{0,3}\s*(?:$|[\n.,;!?()|]|[:;]-?[()DP]|[-–—]\s|[，。；！]"
                          r"|(?:and|but|because|so|or|und|aber|oder|weil|y|pero|et|mais|e|ma|og|en|och|и|а)\b)")
 _COUNTED = re.compile(r"(?i:sha|md5|base64|utf|v\d)|\d+(?:[.-]\d+)*[a-z-]*\Z")
 _ABOUT_ITSELF = re.compile(r"[a-z]+(?<!e)(?<!re)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)"
@@ -32,7 +32,8 @@ _VALUE = re.compile(
     r"|(?P<grouped>[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){2,12}|\d{1,4}(?:[ -]\d{1,4}){1,5})(?![\w-])"
     rf"|(?P<bare>(?!\[masked){BARE}))")
 _WORDS = re.compile(r"[*_]{0,2}\s{0,3}([A-Za-zÀ-ɏ]{2,14}(?:[ -][A-Za-zÀ-ɏ]{2,14}){1,7})")
-_WIDE_VALUE = re.compile(r"\s?([\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,16})(?=$|[\s，。；！,.;!])")
+_WIDE_VALUE = re.compile(r"\s?(?=[\w!@#$%^&*+-]{0,12}[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])"
+                         r"([\w!@#$%^&*+-]{2,16})(?=$|[\s，。；！,.;!)])")
 
 
 def find_named(text: str) -> Iterator[Found]:
@@ -66,14 +67,19 @@ def _after(text: str, name: re.Match[str], reach: int) -> Iterator[Found]:
     if bare:
         yield Found(*bare, kind)
         return
+    wide = _WIDE_VALUE.match(text, name.end()) if name["strong"] else None
+    if wide and any(map(str.isdigit, wide[1])) and wide.start(1) > name.end() and not _tells_wide(wide[1]):
+        yield Found(wide.start(1), wide.end(1), kind)
+        return
     first = True
     for join in _joins().finditer(text, name.end(), reach):
         gap = _gap(text[name.end():join.start()])
         if gap is None or (join[0].strip() == "|" and gap):
             continue
         at = _past_adverbs(text, join.end(), reach)
-        wide = _WIDE_VALUE.match(text, at) if name["strong"] and join[0].strip()[:1] in "是为為:：=は" else None
-        if wide and not _tells_wide(wide[1]):
+        wide = _WIDE_VALUE.match(text, at) if name["strong"] and gap < _LOOSE else None
+        if wide and not _tells_wide(wide[1]) and (
+                any(map(str.isdigit, wide[1])) or _is_sign(join[0]) or join[0][:1] in "是为為は"):
             yield Found(wide.start(1), wide.end(1), kind)
             return
         value = _VALUE.match(text, at)
@@ -168,7 +174,8 @@ def _stands_bare(name: re.Match[str], value: re.Match[str], text: str) -> tuple[
 
 def _brings(text: str, name: re.Match[str]) -> bool:
     """Whether words before a name say that it is used here: "log in with the password …"."""
-    return re.search(r"(?i)\b(?:with|using|mit|avec|con|com|met)\s(?:the\s|das\s|dem\s|le\s|la\s|a\s|o\s)?(?:\w+\s)?\Z",
+    return re.search(r"(?i)(?:\b(?:with|using|mit|avec|con|com|met)\s(?:the\s|das\s|dem\s|le\s|la\s|a\s|o\s)?(?:\w+\s)?"
+                     r"|\w[)\"]?[:,]\s)\Z",
                      text[max(0, name.start() - 40):name.start()]) is not None
 
 
@@ -284,6 +291,8 @@ def _past_adverbs(text: str, at: int, reach: int) -> int:
 
 
 def _tells_wide(value: str) -> bool:
+    if re.match(r"\d+(?:文字|桁|자|글자|位|个|個|회|日|天|分|秒|小|時|月|年|개)", value):
+        return True
     if re.search(r"(?:ます|ません|する|した|ない|이다|합니다|됩니다)\Z", value):
         return True
     return value.startswith(tuple(_table("telling_wide")))
