@@ -197,6 +197,16 @@ def test_what_only_files_say_is_brought_back_where_the_store_is_gone(lived: Hous
     assert lived.faults(LATER) == []
 
 
+def test_what_is_forgotten_stands_in_no_file_that_was_left_behind_either(lived: House) -> None:
+    lived.dream(EVENING)
+    (oldest, *_) = sorted(lived.paths.backups.glob("*.db"))
+    going_back.restore_store(lived.world(LATER), oldest)
+    lived.dream(LATER)
+    assert any(b"pier 7." in p.read_bytes() for p in lived.home.glob("set-aside/**/*.md"))
+    lived.forget(LATER, "pier 7.")
+    assert not [p for p in lived.home.rglob("*") if p.is_file() and b"pier 7." in p.read_bytes()]
+
+
 def test_a_new_store_knows_nothing_of_the_files_before_it(lived: House) -> None:
     lived.paths.store.unlink()
     lived.paths.store.with_name("dream.db-wal").unlink()

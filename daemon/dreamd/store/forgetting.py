@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 UNFINISHED = "forgetting"
 LARGEST_LOOKED_INTO = 64 * 1024 * 1024
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
+LEFT_BEHIND = "set-aside"
+"""Where files go that belong to no store any more, below the home."""
 SAID_ALIKE = 0.8
 """Likeness of vectors from which what was said in passing goes with a memory that is forgotten."""
 
@@ -154,7 +156,8 @@ def finish(store: Store, paths: Paths) -> bool:
     The files of the scopes must have been written anew. The next dream makes a backup without the words. False while
     another program reads the store as it was: its log can only be emptied when that has ended, and the next dream does.
     """
-    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed):
+    left = [paths.home / LEFT_BEHIND, *sorted(paths.home.glob("*.replaced-*"))]
+    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed, *left):
         for path in sorted(directory.rglob("*")) if directory.is_dir() else []:
             if path.is_file() and not path.is_symlink():
                 fsio.remove(path)

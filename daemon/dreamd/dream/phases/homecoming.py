@@ -20,11 +20,9 @@ from dreamd.dream.own_files import OwnFiles
 from dreamd.kit import Kit
 from dreamd.notes import read_topic
 from dreamd.store import observations, work
+from dreamd.store.forgetting import LEFT_BEHIND
 from dreamd.store.work import Intent, KnownFile
 from dreamd.text.redaction import redact
-
-SET_ASIDE = "set-aside"
-"""Where files go that belong to no store any more, below the home."""
 
 
 @dataclass
@@ -53,9 +51,9 @@ def settle_in(kit: Kit) -> int:
     # Before the files go back: killed in between, all of this is done again.
     stamp = iso(kit.clock.now()).replace(":", "")
     for relative, body in plan.copied.items():
-        fsio.write_atomic(kit.paths.home / SET_ASIDE / stamp / relative, body)
+        fsio.write_atomic(kit.paths.home / LEFT_BEHIND / stamp / relative, body)
     for relative in plan.aside:
-        fsio.move(kit.paths.home / relative, kit.paths.home / SET_ASIDE / stamp / relative)
+        fsio.move(kit.paths.home / relative, kit.paths.home / LEFT_BEHIND / stamp / relative)
     projection.settle(kit)
     own_files.note_settled(kit.paths, kit.store)
     return len(plan.back) + len(plan.aside)

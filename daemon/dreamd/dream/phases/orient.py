@@ -20,6 +20,7 @@ from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, work
+from dreamd.store.forgetting import LEFT_BEHIND
 from dreamd.store.intake import inbox
 from dreamd.store.set_asides import FILE
 
@@ -68,7 +69,7 @@ def _come_home(kit: Kit, warnings: list[str]) -> None:
         moved = homecoming.settle_in(kit)
         if moved:
             warnings.append(f"the store is an older one than the files: {moved} brought in line with it; what it does not know "
-                            f"lies in `{homecoming.SET_ASIDE}/`")
+                            f"lies in `{LEFT_BEHIND}/`")
 
 
 def _close_interrupted(kit: Kit) -> int:
