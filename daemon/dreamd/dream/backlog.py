@@ -55,6 +55,8 @@ def work_off(kit: Kit, wish: Wish, allowances: Allowances, take: Take, *, most_u
         done += sum(map(len, unit.values()))
         kit.ahead = replace(kit.ahead, done=done)
     kit.progress(PROGRESS, done, len(heads))
+    if most_units:
+        kit.ahead = Ahead()  # there is more to read first, and nobody knows how much
 
 
 def units_of(heads: Sequence[Head], recalls: Mapping[str, int]) -> list[dict[str, list[Head]]]:
