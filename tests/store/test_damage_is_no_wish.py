@@ -50,6 +50,10 @@ def merge_marks(body: bytes) -> bytes:
     return head + b"\n---\n\n<<<<<<< HEAD\n" + said + b"=======\nThe other side says this.\n>>>>>>> theirs\n"
 
 
+def statement_of(body: bytes) -> bytes:
+    return next(line for line in body.splitlines() if line.startswith(b"The "))
+
+
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _: b"", "blank": lambda _: b" \n\t\n", "zero bytes": lambda b: b"\0" * len(b),
     "zero bytes at the end": lambda b: b[:200] + b"\0" * (len(b) - 200), "cut in the middle": lambda b: b[:len(b) // 2],
@@ -59,6 +63,9 @@ DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "utf-16": lambda b: b.decode().encode("utf-16"), "utf-16 without a mark": lambda b: b.decode().encode("utf-16-le"),
     "latin-1": lambda b: b.decode().encode("latin-1"), "utf-8 twice": lambda b: b.decode("latin-1").encode(),
     "question marks": lambda b: b.decode().encode("ascii", "replace"), "merge marks": merge_marks,
+    "three times over": lambda b: b.replace(statement_of(b), (statement_of(b) + b"\n\n") * 3),
+    "its lines run together": lambda b: b.replace(b"\n", b" "), "backwards": lambda b: b.decode()[::-1].encode(),
+    "a mark between two sides": lambda b: b.replace(b"\n---\n\n", b"\n---\n\n=======\n"),
     "one page over all": lambda _: b"<html><body>404 not found</body></html>\n"}
 
 
@@ -265,3 +272,17 @@ def test_a_file_in_place_of_the_last_one_is_its_successor(house: House) -> None:
     (path.parent / "mine.md").write_text("Spools of cedar are counted on Mondays by Maren.\n")
     assert house.dream(NIGHT_2).outcome == "changed"
     assert live(house) == {"Spools of cedar are counted on Mondays by Maren."}
+
+
+def test_all_files_under_new_names_are_renamed_and_not_gone(home: House) -> None:
+    for path in topics(home):
+        path.rename(path.with_name(f"my-{path.name}"))
+    report = home.dream(NIGHT_2)
+    assert live(home) == set(TEXTS) and not report.damaged
+    assert {p.name[:3] for p in topics(home)} == {"my-"} and len(topics(home)) == len(TEXTS)
+
+
+def test_a_file_written_anew_by_a_person_is_an_edit(home: House) -> None:
+    topics(home)[0].write_text("Canaries\n=======\n\nThe canary group of cedar is called sparrow.\n")
+    home.dream(NIGHT_2)
+    assert any("sparrow" in text for text in live(home))

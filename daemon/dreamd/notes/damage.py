@@ -17,13 +17,16 @@ from dreamd.notes.index import RECENT_HEADING
 from dreamd.notes.safe_text import one_line
 from dreamd.notes.topic import PROVENANCE, TopicText, read_topic, unix_lines
 
+MANY = 5
+"""From this many topic files on, if that is most of them, nobody wrote each anew from its first line to its last."""
 SAME_WORDS_IN = 3
 """From this many files on that say one and the same thing all at once, something has written over them."""
 STRANGE_SHARE = 20
 """One control character in so many characters makes a text that nobody typed."""
 SHORTEST_REMAINDER = 8
 
-_MERGE = re.compile(r"(?m)^(?:<{7}|>{7})(?: .*)?$")
+_MERGE = re.compile(r"(?m)^(?:<{7}|>{7})(?: .*)?$|(?:\A|\n\s*\n)={7}\n")
+"""Also the middle one by itself: under a line of words it would only make that a heading."""
 _BEYOND_ASCII = re.compile(r"\w*[^\x00-\x7f]+\w*")
 _CONTROL = re.compile(r"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -49,7 +52,8 @@ def find_damage(accepted: Mapping[str, bytes], current: Mapping[str, bytes]) -> 
     """The damaged ones among the files that changed; `accepted` holds all files as dream last knew them, by name."""
     found = {name: kind for name, body in current.items() if (kind := _damage(name, accepted.get(name), body))}
     sound = {name: decoded(body) for name, body in current.items() if name not in found and not is_index(name)}
-    return found | dict.fromkeys(_overwritten(accepted, sound), Damage.OVERWRITTEN)
+    found |= dict.fromkeys(_overwritten(accepted, sound), Damage.OVERWRITTEN)
+    return found | dict.fromkeys(_frameless(accepted, sound), Damage.GARBAGE)
 
 
 def _damage(name: str, accepted: bytes | None, body: bytes) -> Damage | None:
@@ -142,8 +146,10 @@ def _is_doubled(before: str, now: str) -> bool:
     old, new = one_line(unix_lines(before)), one_line(unix_lines(now))
     if len(old) < SHORTEST_REMAINDER or len(new) < 2 * len(old):
         return False
-    if new in (old + old, f"{old} {old}"):
-        return True
+    for joint in ("", " "):
+        times = (len(new) + len(joint)) // (len(old) + len(joint))
+        if times > 1 and new == joint.join([old] * times):
+            return True
     lines = [line for line in unix_lines(now).splitlines() if line.strip()]
     return lines[::2] == lines[1::2] == [line for line in unix_lines(before).splitlines() if line.strip()]
 
@@ -162,6 +168,17 @@ def _overwritten(accepted: Mapping[str, bytes], sound: Mapping[str, str]) -> Ite
         words = one_line(topic.statement)
         if kept or words != one_line(was[name].statement) and said[words] >= SAME_WORDS_IN:
             yield name
+
+
+def _frameless(accepted: Mapping[str, bytes], sound: Mapping[str, str]) -> list[str]:
+    """Files that lost their frontmatter, their comment and their words, where most files of the directory did so at once."""
+    lost = []
+    for name, text in sound.items():
+        was, now = read_topic(name, decoded(accepted.get(name, b""))), read_topic(name, text)
+        framed = was.memory_id and (was.name or was.type)
+        if framed and not (now.memory_id or now.name or now.type) and one_line(was.statement) != one_line(now.statement):
+            lost.append(name)
+    return lost if len(lost) >= MANY and 2 * len(lost) > sum(not is_index(name) for name in accepted) else []
 
 
 def _owners(accepted: Mapping[str, bytes]) -> dict[str, str]:

@@ -188,7 +188,10 @@ def _gone_together(kit: Kit, found: _Found) -> list[str]:
     missing = [p for p in found.known if p not in found.current]
     topics = [p for p, k in found.known.items() if k.memory]
     emptied = not found.current
-    all_topics = len(topics) > kit.settings.consolidate.delete_always and not any(p in found.current for p in topics)
+    # Under new names they are all still there.
+    renamed = any(p not in found.known for p in found.current)
+    left = renamed or any(p in found.current for p in topics)
+    all_topics = len(topics) > kit.settings.consolidate.delete_always and not left
     return missing if emptied or all_topics else []
 
 
