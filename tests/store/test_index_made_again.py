@@ -63,7 +63,7 @@ def _made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The words of every memory whose line in the index is made."""
     made: list[str] = []
     true = projection.index_entry
-    monkeypatch.setattr(projection, "index_entry", lambda m: made.append(m.text) or true(m))
+    monkeypatch.setattr(projection, "index_entry", lambda m, *title: made.append(m.text) or true(m, *title))
     return made
 
 
