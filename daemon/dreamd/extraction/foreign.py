@@ -29,7 +29,7 @@ _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "�
 _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
-_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects")
+_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports")
 _COLON = re.compile(r"[^.!?。！？\n:：]{3,120}[:：](?!//)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
@@ -37,6 +37,15 @@ _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1
 _MARKED = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>([^<]{1,2000})</\1>")
 _CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
+
+
+_BARE = re.compile(r"(?i)\W*(?:(?!to\b)[\w'’-]+\s+){0,4}?to\s+(?=[a-z])")
+"""What joins a verb of saying to what is asked for: "(tells) every agent to"."""
+_OWN_AGAIN = re.compile(r"(?i)[,;]?\s+(?:but|so|however|therefore|aber|deshalb|mais|donc|pero|así que|mas|portanto|ma|quindi)\b"
+                        r"|但|所以|でも|だから|하지만|그래서")
+"""Where a person goes on with what they themselves make of it."""
+LEAD_WORDS = 24
+"""How far behind a word like "according to" its speaker may be named."""
 
 
 class Divided(NamedTuple):
@@ -206,7 +215,7 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
     rest = text
     for part in parts_of(text):
         rest = rest[max(0, rest.find(part)):]
-        if _is_reported(part, rest, doubted=warned or told) or (
+        if _is_reported(part, rest, doubted=warned or told) or _is_hearsay(part, rest, doubted=warned or told) or (
                 warned and not told and not _speaks_of_it(part) and is_ruling(part)):
             foreign.append(part)
     for part in foreign:
@@ -223,6 +232,39 @@ def _is_reported(part: str, rest: str, *, doubted: bool) -> bool:
     if doubted or (written and any(patterns.has("words/foreign", table, part) for table in ("pretends", "rejects"))):
         return True
     return patterns.has("words/foreign", "rejects", rest[told.end():])
+
+
+def _is_hearsay(part: str, rest: str, *, doubted: bool) -> bool:
+    """Whether a sentence tells what a third person orders, who has no say in it, whom nobody believes, or who means harm.
+
+    What a person's own team or customer asks for is theirs to pass on; so is a rule about the words of others.
+    """
+    told = patterns.cue("words/foreign", "reports").search(part)
+    if told is None or _CONDITION.match(part):
+        return False
+    before, after = part[:told.start()], part[told.end():]
+    lead = after[:LEAD_WORDS] if patterns.starts("words/foreign", "rumours", told[0]) else before
+    if patterns.WIDE.search(told[0]):  # there the verb of saying stands behind what was said
+        after = part
+    elif is_ruling(before):
+        return False
+    said = _OWN_AGAIN.split(after, maxsplit=1)[0]
+    if not _asks_for(said):
+        return False
+    doubted = doubted or patterns.has("words/foreign", "shrugs", rest[told.start():]) or (
+        patterns.has("words/foreign", "shrugs", before) and not patterns.has("words/foreign", "insiders", before))
+    return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead)
+
+
+def _asks_for(told: str) -> bool:
+    """Whether words that were passed on in indirect speech order something."""
+    bare = _BARE.sub("", told)
+    return could_harm(bare) or gives_orders(bare) or patterns.has("words/foreign", "rules", bare)
+
+
+def _of_an_outsider(lead: str) -> bool:
+    """Whether the one who speaks has no say in how this person works."""
+    return patterns.has("words/foreign", "outsiders", lead) and patterns.cue("words/foreign", "ours").search(lead) is None
 
 
 def _speaks_of_it(part: str) -> bool:

@@ -1,8 +1,9 @@
 """Whether a text tells somebody what to do, however it is dressed; and whether only a person may say so. Pure.
 
 An agent's word may be a fact, never a rule: what it notes in the form of an order, what a class calls a rule or a preference,
-and what it says that somebody else wants or allows, waits for a person. What an order does is not asked, for no list of words
-would know all that does harm; only lines of a memory directory, which a person chose to have read, are asked for that.
+what it says that somebody else wants or allows, and a fact that changes what may be done, waits for a person. What an order
+does is not asked, for no list of words would know all that does harm; only lines of a memory directory, which a person chose
+to have read, are asked for that.
 """
 
 from __future__ import annotations
@@ -35,9 +36,23 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
         return "order-for-a-person"
     if sign == MEMORY_FILE or sign in ACCEPTED:
         return ""
+    if changes_what_may_be_done(text):
+        return "order-for-a-person"
     if memory_class in STANDING or gives_orders(text) or patterns.has("words/orders", "speaks_for", text):
         return "rule-for-a-person"
     return ""
+
+
+def changes_what_may_be_done(text: str) -> bool:
+    """Whether a text put as a fact permits something, takes a safeguard away, or sends something out of the house.
+
+    Whoever reads it acts on it as on an order, so it is one. A safeguard and its absence must stand in one sentence.
+    """
+    plain = text.replace("’", "'")
+    return any(
+        patterns.has("words/orders", "permits", part) or patterns.has("words/orders", "leaves", part)
+        or (patterns.has("words/orders", "safeguard", part) and patterns.has("words/orders", "lifted", part))
+        for part in parts_of(plain))
 
 
 def gives_orders(text: str) -> bool:
