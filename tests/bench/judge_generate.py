@@ -98,6 +98,18 @@ def abroad_pairs(seed: int, glossary: Glossary) -> list[Row]:
     return [*((*glossary.read(a, b), y) for a, b, y in rows), *told]
 
 
+def written_pairs(public: Path, seed: int) -> list[Row]:
+    """Pairs of all groups, frames and public sets as they were written, for a net that reads every language itself."""
+    chance = random.Random(seed)
+    used = _used(ABROAD)
+    rows = [r for g in used for r in group_pairs(g)]
+    rows += [r for r in rows if r[2] in (SAME, A_RICHER, B_RICHER)]
+    rows += [r for g in used for r in number_twins(g, chance)]
+    rows += strangers(used, STRANGERS + FOREIGN_STRANGERS, chance)
+    rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
+    return [*rows, *frame_pairs(chance), *turn_pairs(chance), *public_pairs(public, chance)]
+
+
 def rows_sha256(rows: Sequence[Row]) -> str:
     """Hex sha256 of training pairs as the net reads them: another one means another training."""
     return hashlib.sha256("\n".join(f"{a}\t{b}\t{label}" for a, b, label in rows).encode()).hexdigest()

