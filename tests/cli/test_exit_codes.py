@@ -21,7 +21,8 @@ FRIDAY = "2026-03-20T09:00:00Z"
 CONTRACT = {
     "consolidate", "run", "probe", "status", "note", "ingest", "sources", "list", "show", "search", "explain", "relate",
     "review", "pin", "unpin", "restore", "forget", "history", "diff", "undo", "check", "restore-store", "init", "pause",
-    "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config"}
+    "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
+    "scope"}
 
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):

@@ -157,7 +157,7 @@ def targets(room: Path) -> dict[str, tuple[tuple[bytes, ...], Target]]:
         "agent's settings": (SEEDS["agent"], lambda body: [
             harnesses.add_hooks(one, body, "dream") for one in harnesses.HARNESSES if one.shape in ("nested", "flat")]),
         "hook": (SEEDS["record"], lambda body: hooks.read_call("user-prompt-submit", body)),
-        "note line": (SEEDS["lines"][-1:], lambda body: note_lines._parse_line(context, 1, body)),  # type: ignore[arg-type]
+        "note line": (SEEDS["lines"][-1:], lambda body: note_lines._parse_line(context, 1, body, {})),  # type: ignore[arg-type]
         "note text": (SEEDS["text"], _note), "redaction": (SEEDS["text"] + SEEDS["markdown"], lambda b: redact(_text(b))),
         "topic file": (SEEDS["markdown"], _topic), "directory": (SEEDS["markdown"], _directory),
         "edits": (SEEDS["markdown"], _edits),

@@ -24,6 +24,7 @@ CLOCK = FixedClock(datetime(2026, 5, 7, 9, 30, tzinfo=UTC))
 
 @pytest.fixture
 def paths(tmp_path: Path) -> Paths:
+    (tmp_path / "home").mkdir()
     return Paths(tmp_path / "home")
 
 
@@ -61,6 +62,7 @@ def test_a_flood_of_events_stays_within_its_bound(paths: Paths) -> None:
 
 
 def test_a_disk_that_takes_no_log_does_not_stop_the_work(paths: Paths) -> None:
+    paths.home.rmdir()
     paths.home.write_text("a file where the home should be")
     assert log_event(paths, "cycle.started") is False
     assert Heartbeat(paths.heartbeat, "service", boot_id="b").write(Beat("service")) is False
@@ -98,7 +100,7 @@ def test_a_heartbeat_says_who_what_and_when(paths: Paths) -> None:
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"schema": 99}', b'{"schema": 1}', b"\xff", b"[" * 9000,
                                   b'{"schema":1,"role":"service","holds":3}', b"x" * 100_000])
 def test_a_heartbeat_that_cannot_be_understood_is_none(paths: Paths, body: bytes) -> None:
-    paths.home.mkdir()
+    paths.home.mkdir(exist_ok=True)
     paths.heartbeat.write_bytes(body)
     assert read_beat(paths.heartbeat) is None
 

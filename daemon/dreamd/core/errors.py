@@ -16,6 +16,11 @@ A message never contains memory text: it may end up in a log.
 
 from __future__ import annotations
 
+import errno
+
+OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Failures of a call that the next thing would meet as well."""
+
 
 class DreamError(Exception):
     """A failure, what happened in one sentence, and what to do next where that is known."""
@@ -90,3 +95,20 @@ class ConfigError(DreamError):
     """The settings cannot be used."""
 
     exit_code = 78
+
+
+def concerns_all(error: BaseException) -> bool:
+    """Whether an error speaks of more than the thing that was being worked with.
+
+    A library or a file of dream's own that is gone (an upgrade under a running dream) is nobody's bad observation: what was
+    set aside for it would wait for ever.
+    """
+    if isinstance(error, OSError):
+        return error.errno in OF_THE_MACHINE
+    known = isinstance(error, DreamError | ImportError | MemoryError) or type(error).__module__ == "sqlite3"
+    return (known and not isinstance(error, UsageError)) or bool(getattr(error, "of_progress", False))
+
+
+def of_progress(error: BaseException) -> None:
+    """Mark what was raised by whoever shows how far a dream is: it is no fault of what the dream was working with."""
+    error.of_progress = True  # type: ignore[attr-defined]

@@ -5,14 +5,13 @@ What concerns everything (the disk, the store, the model, the wish to stop) is n
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 from dreamd import __version__
 from dreamd.core import telemetry
-from dreamd.core.errors import DreamError, UsageError
+from dreamd.core.errors import concerns_all
 from dreamd.core.values import content_id, storable
 from dreamd.kit import Kit
 from dreamd.store import set_asides
@@ -69,11 +68,6 @@ def _try(items: Sequence[T], work: Callable[[Sequence[T]], R]) -> R | Exception:
         if concerns_all(error):
             raise
         return error
-
-
-def concerns_all(error: Exception) -> bool:
-    """Whether an error speaks of more than the thing that was being worked with."""
-    return isinstance(error, DreamError | sqlite3.Error | MemoryError) and not isinstance(error, UsageError)
 
 
 def stands(kit: Kit, kind: str, name: str, look: Look = unchanging) -> bool:

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from dreamd import __version__
 from dreamd.core import deferral, fsio, locks, outage, telemetry
 from dreamd.core.clock import SystemClock, cpu_s, iso
-from dreamd.core.errors import DreamError, Locked, Outage, Refused
+from dreamd.core.errors import DreamError, Locked, Outage, Refused, of_progress
 from dreamd.core.locks import Owner
 from dreamd.core.values import Candidate, Scope
 from dreamd.dream import projection, setting_aside
@@ -90,7 +90,11 @@ def beating(kit: Kit, kind: str = "") -> Iterator[None]:
 
     def beat(phase: str, done: int, total: int) -> None:
         nonlocal since, beats, last_s
-        shown(phase, done, total)
+        try:
+            shown(phase, done, total)
+        except BaseException as error:
+            of_progress(error)
+            raise
         at_s, changed = clock.monotonic(), phase != heart.beat.phase
         since = iso(clock.now()) if changed else since
         # Only a dream that has something to do leaves a trace, and no more than the disk should bear.

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from dreamd.core.errors import concerns_all
 from dreamd.core.repositories.repository import find_repository
 from dreamd.core.values import LONGEST_SCOPE_KEY
 from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
@@ -203,7 +204,9 @@ def _place_in(path: Path) -> str:
 def _describe(path: Path, *, place: str, recognise: Recognise) -> FoundSource | None:
     try:
         kind = recognise(path)
-    except Exception:  # noqa: BLE001 - one path nobody foresaw does not hide all the others
+    except Exception as error:  # one path nobody foresaw does not hide all the others
+        if concerns_all(error):
+            raise
         kind = UNRECOGNISED  # whoever reads it comes upon the same, and can say so
     if not kind:
         return None

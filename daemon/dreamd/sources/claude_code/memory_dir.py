@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from dreamd.core.errors import concerns_all
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
@@ -91,7 +92,9 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
             there = len(sink.events)
             try:
                 _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
-            except Exception:  # noqa: BLE001 - one file nobody foresaw does not keep the others of its directory from being read
+            except Exception as error:  # one file nobody foresaw does not keep the others of its directory from being read
+                if concerns_all(error):
+                    raise
                 del sink.events[there:]
                 sink.skips.append(Skip(contract.FAILED, 0, len(body), name or path.name))
     else:
