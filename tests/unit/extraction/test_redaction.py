@@ -137,3 +137,11 @@ def test_a_long_text_is_redacted_in_linear_time(piece: str) -> None:
         return time.process_time() - start
 
     assert seconds(200_000) < max(0.1, seconds(50_000)) * 12
+
+
+def test_words_before_the_mark_of_a_key_are_read_in_one_go() -> None:
+    code = ("from dreamd.text.redaction import redact\n"
+            "said = 'name-----BEGIN PRIVATE KEY-----: ledger ' + 'the narrower barnacle orchard' * 4000\n"
+            "print(len(redact(said).text) > 50_000)")
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    assert told.stdout.strip() == "True"
