@@ -292,8 +292,7 @@ def _tells(told: re.Match[str], part: str, rest: str, text: str, *, doubted: boo
     doubted = doubted or _is_commented(rest[told.start():told.start() + LONGEST_QUOTE]) or (
         patterns.has("words/foreign", "shrugs", before) and not patterns.has("words/foreign", "insiders", before))
     return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead) or (
-        patterns.starts("words/foreign", "somebody", part[:told.end()]) and not patterns.has(
-            "words/foreign", "insiders", text[:LONGEST_QUOTE]))
+        patterns.starts("words/foreign", "somebody", part[:told.end()]) and not patterns.has("words/foreign", "insiders", text[:LONGEST_QUOTE]))
 
 
 def _is_passed_on(part: str) -> bool:
