@@ -41,8 +41,7 @@ _TERMINAL = re.compile(r"(?:^|(?<=\n\n))[ \t]*(?:[\w.@~:/-]{0,40}[$%#]|PS [^>\n]
 """What stands below a command at a prompt, up to the next empty line: output of a program."""
 _CLOCK = r"[\[(]?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \t]?[ap]m)?[\])]?"
 _NAME = r"[\w.@-]{1,30}(?:[ \t][\w.-]{1,20})?"
-_CHAT = re.compile(rf"(?i)[ \t]*(?:{_CLOCK}[ \t,–-]*{_NAME}[ \t]*(?:[:>]|$)|{_NAME}[ \t,–-]+{_CLOCK}[ \t]*(?::|$)"
-                   r"|(?:[-*•][ \t]*)?(?:user|human|assistant|agent|system|claude|bot|ai)[ \t]*:)")
+_CHAT = re.compile(rf"(?i)[ \t]*(?:{_CLOCK}[ \t,–-]*{_NAME}[ \t]*(?:[:>]|$)|{_NAME}[ \t,–-]+{_CLOCK}[ \t]*(?::|$))")
 """How a line of a chat begins: below or behind a name and a time of day."""
 _CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
 
@@ -124,8 +123,8 @@ def _pasted(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _chats(text: str) -> Iterator[tuple[int, int]]:
-    """From the first line of a chat, or of a talk with an agent, to the end of the paragraph that its last line begins."""
-    place, heads = 0, list[int]()
+    """From the first line of a chat to the end of the paragraph that the last one begins, if there are two."""
+    place, heads = 0, []
     for line in text.splitlines(keepends=True):
         if _CHAT.match(line.rstrip()):
             heads.append(place)
@@ -225,7 +224,7 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
         for lead in patterns.cue("words/foreign", table).finditer(text):
             yield lead.end(), table == "announces"
     for colon in _COLON.finditer(text):
-        rest = text[colon.end():colon.end() + LONGEST_QUOTE]
+        rest = text[colon.end():]
         rejected = any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back"))
         if rejected and patterns.has("words/foreign", "sources", colon[0]):
             yield colon.end(), False
@@ -247,8 +246,7 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
     rest = text
     for part in parts_of(text):
         rest = rest[max(0, rest.find(part)):]
-        doubted = warned or told
-        if _is_reported(part, rest, doubted=doubted) or _is_hearsay(part, rest, text, doubted=doubted) or (
+        if _is_reported(part, rest, doubted=warned or told) or _is_hearsay(part, rest, text, doubted=warned or told) or (
                 warned and not told and not _speaks_of_it(part) and is_ruling(part)):
             foreign.append(part)
     for part in foreign:
@@ -264,7 +262,7 @@ def _is_reported(part: str, rest: str, *, doubted: bool) -> bool:
     written = patterns.has("words/foreign", "sources", part)
     if doubted or (written and any(patterns.has("words/foreign", table, part) for table in ("pretends", "rejects"))):
         return True
-    return patterns.has("words/foreign", "rejects", rest[told.end():told.end() + LONGEST_QUOTE])
+    return patterns.has("words/foreign", "rejects", rest[told.end():])
 
 
 def _is_hearsay(part: str, rest: str, text: str, *, doubted: bool) -> bool:
@@ -274,12 +272,9 @@ def _is_hearsay(part: str, rest: str, text: str, *, doubted: bool) -> bool:
     """
     if _CONDITION.match(part):
         return False
-    tellings = patterns.cue("words/foreign", "reports").finditer(part)
-    return any(_tells(one, part, rest, text, doubted=doubted) for one in tellings) or _is_passed_on(part)
-
-
-def _tells(told: re.Match[str], part: str, rest: str, text: str, *, doubted: bool) -> bool:
-    """Whether one verb of saying brings in what others order."""
+    told = patterns.cue("words/foreign", "reports").search(part)
+    if told is None:
+        return _is_passed_on(part)
     before, after = part[:told.start()], part[told.end():]
     lead = after[:LEAD_WORDS] if patterns.starts("words/foreign", "rumours", told[0]) else before
     if patterns.WIDE.search(told[0]):  # there the verb of saying stands behind what was said
@@ -289,10 +284,10 @@ def _tells(told: re.Match[str], part: str, rest: str, text: str, *, doubted: boo
     said = _OWN_AGAIN.split(after, maxsplit=1)[0]
     if not _asks_for(said):
         return False
-    doubted = doubted or _is_commented(rest[told.start():told.start() + LONGEST_QUOTE]) or (
+    doubted = doubted or _is_commented(rest[told.start():]) or (
         patterns.has("words/foreign", "shrugs", before) and not patterns.has("words/foreign", "insiders", before))
     return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead) or (
-        patterns.starts("words/foreign", "somebody", part[:told.end()]) and not patterns.has("words/foreign", "insiders", text[:LONGEST_QUOTE]))
+        patterns.starts("words/foreign", "somebody", part[:told.end()]) and not patterns.has("words/foreign", "insiders", text))
 
 
 def _is_passed_on(part: str) -> bool:
