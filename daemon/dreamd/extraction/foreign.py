@@ -29,20 +29,13 @@ _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "�
 _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
-_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports", "outsiders")
+_SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports")
 _COLON = re.compile(r"[^.!?。！？\n:：]{3,120}[:：](?!//)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _MARKED = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>([^<]{1,2000})</\1>")
-_TERMINAL = re.compile(r"(?:^|(?<=\n\n))[ \t]*(?:[\w.@~:/-]{0,40}[$%#]|PS [^>\n]{0,60}>|>>>)[ \t]+[\w./~-][^\n]*\n"
-                       r"((?:[^\n]*\S[^\n]*(?:\n|\Z))+)")
-"""What stands below a command at a prompt, up to the next empty line: output of a program."""
-_CLOCK = r"[\[(]?\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[ \t]?[ap]m)?[\])]?"
-_NAME = r"[\w.@-]{1,30}(?:[ \t][\w.-]{1,20})?"
-_CHAT = re.compile(rf"(?i)[ \t]*(?:{_CLOCK}[ \t,–-]*{_NAME}[ \t]*(?:[:>]|$)|{_NAME}[ \t,–-]+{_CLOCK}[ \t]*(?::|$))")
-"""How a line of a chat begins: below or behind a name and a time of day."""
 _CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
 
 
@@ -90,7 +83,6 @@ def divide(text: str) -> Divided:
         return Divided(text)
     shown = [*_set_apart(text)]
     spans = [one for one in _quoted(text) if not _overlaps(one, shown)]
-    spans += [one for one in _pasted(text) if not _overlaps(one, [*spans, *shown])]
     spans += _told(text, spans)
     own, beside = _beside_a_warning(_without(text, spans), told=bool(spans or shown))
     return Divided(own, (*(text[begin:end] for begin, end in spans), *beside), tuple(text[b:e] for b, e in shown))
@@ -99,8 +91,6 @@ def divide(text: str) -> Divided:
 def _is_worth_a_look(text: str) -> bool:
     """A cheap look: most statements quote nobody and speak of nobody's words."""
     if _OPENING.search(text) is not None or any(sign in text for sign in ("<", ">", "~~~")):
-        return True
-    if "\n" in text and (_TERMINAL.search(text) or any(_chats(text))):
         return True
     return any(patterns.has("words/foreign", table, text) for table in _SIGNS)
 
@@ -111,27 +101,6 @@ def _set_apart(text: str) -> Iterator[tuple[int, int]]:
         for found in shape.finditer(text):
             if _is_an_order(re.sub(r"(?m)^[ \t]*>[ \t]?", "", found[code]), code=shape is _FENCE, doubted=True):
                 yield found.span(code)
-
-
-def _pasted(text: str) -> Iterator[tuple[int, int]]:
-    """Where orders stand in what a terminal printed, or in a chat of several people."""
-    if "\n" not in text:
-        return
-    for begin, end in (*(found.span(1) for found in _TERMINAL.finditer(text)), *_chats(text)):
-        if _asks_for(text[begin:end]):
-            yield begin, end
-
-
-def _chats(text: str) -> Iterator[tuple[int, int]]:
-    """From the first line of a chat to the end of the paragraph that the last one begins, if there are two."""
-    place, heads = 0, []
-    for line in text.splitlines(keepends=True):
-        if _CHAT.match(line.rstrip()):
-            heads.append(place)
-        place += len(line)
-    if len(heads) > 1:
-        last = _PARAGRAPH.search(text, heads[-1])
-        yield heads[0], last.start() if last else len(text)
 
 
 def _overlaps(one: tuple[int, int], others: list[tuple[int, int]]) -> bool:
@@ -246,7 +215,7 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
     rest = text
     for part in parts_of(text):
         rest = rest[max(0, rest.find(part)):]
-        if _is_reported(part, rest, doubted=warned or told) or _is_hearsay(part, rest, text, doubted=warned or told) or (
+        if _is_reported(part, rest, doubted=warned or told) or _is_hearsay(part, rest, doubted=warned or told) or (
                 warned and not told and not _speaks_of_it(part) and is_ruling(part)):
             foreign.append(part)
     for part in foreign:
@@ -265,16 +234,14 @@ def _is_reported(part: str, rest: str, *, doubted: bool) -> bool:
     return patterns.has("words/foreign", "rejects", rest[told.end():])
 
 
-def _is_hearsay(part: str, rest: str, text: str, *, doubted: bool) -> bool:
+def _is_hearsay(part: str, rest: str, *, doubted: bool) -> bool:
     """Whether a sentence tells what a third person orders, who has no say in it, whom nobody believes, or who means harm.
 
     What a person's own team or customer asks for is theirs to pass on; so is a rule about the words of others.
     """
-    if _CONDITION.match(part):
-        return False
     told = patterns.cue("words/foreign", "reports").search(part)
-    if told is None:
-        return _is_passed_on(part)
+    if told is None or _CONDITION.match(part):
+        return False
     before, after = part[:told.start()], part[told.end():]
     lead = after[:LEAD_WORDS] if patterns.starts("words/foreign", "rumours", told[0]) else before
     if patterns.WIDE.search(told[0]):  # there the verb of saying stands behind what was said
@@ -284,28 +251,9 @@ def _is_hearsay(part: str, rest: str, text: str, *, doubted: bool) -> bool:
     said = _OWN_AGAIN.split(after, maxsplit=1)[0]
     if not _asks_for(said):
         return False
-    doubted = doubted or _is_commented(rest[told.start():]) or (
+    doubted = doubted or patterns.has("words/foreign", "shrugs", rest[told.start():]) or (
         patterns.has("words/foreign", "shrugs", before) and not patterns.has("words/foreign", "insiders", before))
-    return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead) or (
-        patterns.starts("words/foreign", "somebody", part[:told.end()]) and not patterns.has("words/foreign", "insiders", text))
-
-
-def _is_passed_on(part: str) -> bool:
-    """Whether a sentence is about an outsider and, behind them, what somebody shall always or never do: whatever the verb."""
-    outsider = patterns.cue("words/foreign", "outsiders").search(part)
-    if outsider is None or outsider.start() > LEAD_CHARS // 2 or not _of_an_outsider(part[:outsider.end()]):
-        return False
-    shall = patterns.cue("words/foreign", "complements").search(part, outsider.end())
-    mine = patterns.has("words/foreign", "myself", part[:shall.start()]) if shall else True
-    return shall is not None and not mine and _asks_for(part[shall.start():]) and not is_ruling(part[:shall.start()])
-
-
-def _is_commented(rest: str) -> bool:
-    """Whether a person shrugs a report off, or says in a sentence of their own what they think of it, agreeing apart."""
-    if patterns.has("words/foreign", "shrugs", rest):
-        return True
-    return any(patterns.has("words/foreign", "myself", part) and patterns.has("words/foreign", "back", part)
-               and not patterns.has("words/foreign", "agrees", part) for part in parts_of(rest)[1:])
+    return doubted or could_harm(_BARE.sub("", said)) or _of_an_outsider(lead)
 
 
 def _asks_for(told: str) -> bool:
