@@ -72,12 +72,12 @@ def _try(items: Sequence[T], work: Callable[[Sequence[T]], R]) -> R | Exception:
 
 def stands(kit: Kit, kind: str, name: str, look: Look = unchanging) -> bool:
     """Whether a thing is set aside and looks as it did then."""
-    return any(one.mark == look() for one in _known(kit, kind, name) if one.version == __version__)
+    known = _known(kit, kind, name)
+    return known is not None and known.version == __version__ and known.mark == look()
 
 
-def _known(kit: Kit, kind: str, name: str) -> list[Aside]:
-    key = Aside(kind, name, "").key
-    return [one for one in set_asides.load_asides(kit.store) if one.key == key]
+def _known(kit: Kit, kind: str, name: str) -> Aside | None:
+    return set_asides.load_aside(kit.store, Aside(kind, name, "").key)
 
 
 def set_aside(kit: Kit, aside: Aside, error: Exception | None = None) -> None:
@@ -85,7 +85,7 @@ def set_aside(kit: Kit, aside: Aside, error: Exception | None = None) -> None:
     shown = aside.name if aside.kind in NAMED_BY_ID else storable(redact(aside.name).text)
     fresh = Aside(aside.kind, shown, aside.why, aside.mark, __version__, storable(redact(aside.place).text),
                   content_id(aside.kind, aside.name))
-    if fresh in set_asides.load_asides(kit.store):
+    if fresh == set_asides.load_aside(kit.store, fresh.key):
         return
     kit.aside.append(fresh)
     if not kit.dry:
@@ -98,9 +98,9 @@ def set_aside(kit: Kit, aside: Aside, error: Exception | None = None) -> None:
 def taken_up(kit: Kit, kind: str, name: str) -> None:
     """A thing could be worked with: it is not set aside any more."""
     known = _known(kit, kind, name)
-    if known and not kit.dry:
+    if known is not None and not kit.dry:
         with kit.writing() as tx:
-            set_asides.drop_aside(tx, known[0])
+            set_asides.drop_aside(tx, known)
 
 
 def try_old_ones(kit: Kit) -> None:

@@ -57,7 +57,18 @@ class Aside:
 def load_asides(store: Store) -> list[Aside]:
     """Everything that is set aside."""
     rows = store.all("SELECT value FROM meta WHERE key > ? AND key < ? ORDER BY key", ASIDE, ASIDE + "~")
-    return [Aside(**{k: str(v) for k, v in json.loads(r["value"]).items()}) for r in rows]
+    return [_aside_in(str(r["value"])) for r in rows]
+
+
+@sound_row
+def load_aside(store: Store, key: str) -> Aside | None:
+    """The one thing that is set aside under a key; asked for each source and scope of a night, so nothing else is read."""
+    rows = store.all("SELECT value FROM meta WHERE key = ?", key)
+    return _aside_in(str(rows[0]["value"])) if rows else None
+
+
+def _aside_in(value: str) -> Aside:
+    return Aside(**{k: str(v) for k, v in json.loads(value).items()})
 
 
 def write_aside(tx: sqlite3.Connection, aside: Aside) -> None:

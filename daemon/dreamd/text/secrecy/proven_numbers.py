@@ -15,7 +15,6 @@ from dreamd.text import patterns
 from dreamd.text.secrecy.masks import Found
 from dreamd.text.suspicion import is_card_number
 
-MAY_STAND = re.compile(r"\d{4}[ -]?\d{4}|[A-Z]{2}\d{2}[ -]?[A-Z0-9]{4}")
 _CARD = re.compile(r"(?<![\w.+/-])(?:\d{4}([ -]?)\d{4}\1\d{4}\1\d{4}(?:\1\d{1,3})?|3\d{3}([ -]?)\d{6}\2\d{4,5})(?![\w-]|\.\d)")
 _ISSUED = re.compile(r"4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:2[2-9]|[3-6]\d|7[01])\d{13}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
                      r"|6(?:011|5\d\d|4[4-9]\d)\d{12}|35\d{14}|62\d{14,17}")
