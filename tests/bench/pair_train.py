@@ -47,6 +47,8 @@ class Stage:
     rate: float
     seed: int
     batch: int
+    dropout: float = 0.0
+    """Inside the layers. Worth its time only where the same few pairs are read several times."""
 
 
 def bert(base: MultilingualBase) -> BertModel:
@@ -55,7 +57,7 @@ def bert(base: MultilingualBase) -> BertModel:
     net = BertModel(BertConfig(
         vocab_size=8, hidden_size=shape.hidden, num_hidden_layers=shape.layers, num_attention_heads=shape.heads,
         intermediate_size=shape.inner, max_position_embeddings=shape.positions, type_vocab_size=shape.kinds,
-        layer_norm_eps=shape.epsilon, pad_token_id=base.padding), add_pooling_layer=False)
+        layer_norm_eps=shape.epsilon, pad_token_id=base.padding, attn_implementation="eager"), add_pooling_layer=False)
     wide, inner = shape.hidden, shape.inner
 
     def read(name: str, *size: int) -> torch.Tensor:
@@ -132,11 +134,12 @@ class PairCourse:
         """One pass, from its beginning or from where it was stopped."""
         batches = list(_batches(rows, random.Random(stage.seed), stage.batch))
         torch.manual_seed(stage.seed)
-        optimiser = torch.optim.AdamW(self._learned.values(), lr=stage.rate, weight_decay=0.01)
+        optimiser = torch.optim.AdamW(self._learned.values(), lr=stage.rate, weight_decay=0.01, fused=True)
         schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, max_lr=stage.rate, total_steps=len(batches), pct_start=0.08)
         kept = self._parts / f"{stage.name}.pt" if self._parts else None
         done = self._load(kept, optimiser, schedule) if kept and kept.is_file() else 0
         self._encoder.train()
+        self._drop(stage.dropout)
         began = time.time()
         for step, part in enumerate(batches[done:], done + 1):
             loss = loss_of(self.logits([(a, b) for a, b, _ in part]), torch.tensor([label for _, _, label in part]))
@@ -150,6 +153,11 @@ class PairCourse:
                 print(f"{stage.name} {step}/{len(batches)} loss {float(loss):.3f} {speed:.0f} pairs/s", flush=True)
                 if kept:
                     self._keep(kept, step, optimiser, schedule)
+
+    def _drop(self, share: float) -> None:
+        for part in self._encoder.modules():
+            if isinstance(part, nn.Dropout):
+                part.p = share
 
     def _keep(self, path: Path, step: int, *moving: torch.optim.Optimizer | torch.optim.lr_scheduler.LRScheduler) -> None:
         learned = {name: p.detach() for name, p in self._learned.items()}
@@ -227,7 +235,7 @@ def main() -> int:
     for stage in (Stage("first", 1e-4, 20, BATCH), Stage("second", 7e-5, 21, BATCH)):
         course.run(rows, stage)
     labelled = [(r["a"], r["b"], label_of(r)) for path in args.labelled for r in _read(path)]
-    course.run(labelled * 4, Stage("labelled", 3e-5, 22, LABELLED_BATCH))
+    course.run(labelled * 4, Stage("labelled", 3e-5, 22, LABELLED_BATCH, dropout=0.1))
     for path in args.held:
         held = _read(path)
         report(path.stem, held, course.probabilities([(r["a"], r["b"]) for r in held]))
