@@ -23,10 +23,11 @@ import numpy as np
 import torch
 from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, RELATED, SAME, UNRELATED, Row
 from judge_train import loss_of
-from multilingual_base import MultilingualBase, find_base
 from sklearn.metrics import average_precision_score
 from torch import nn
 from transformers import BertConfig, BertModel
+
+from dreamd.models.multilingual_base import MultilingualBase, find_base
 
 LABELS = 8
 LONGEST_TOKENS = 256

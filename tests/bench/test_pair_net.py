@@ -11,8 +11,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-import multilingual_base
-from multilingual_base import MultilingualBase
+from dreamd.core.errors import Outage
+from dreamd.models import multilingual_base
+from dreamd.models.multilingual_base import MultilingualBase
 
 PIECES = (("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), ("▁", -3.0), ("▁port", -1.0), ("▁80", -2.0), ("s", -2.5))
 
@@ -52,7 +53,7 @@ def test_another_file_is_not_taken_for_the_base(tmp_path, monkeypatch):
     (package / "__init__.py").touch()
     packed(package / multilingual_base.FILE)
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ValueError, match="checksum"):
+    with pytest.raises(Outage, match="checksum"):
         multilingual_base.find_base()
 
 
@@ -61,8 +62,9 @@ def test_the_graph_gives_what_the_net_in_torch_gives():
     pytest.importorskip("onnx")
     import judge_net
     import torch
-    from pair_graph import Head, Sizes, pair_graph, text_graph
     from transformers import BertConfig, BertModel
+
+    from dreamd.models.bert_graph import Head, Sizes, pair_graph, text_graph
 
     torch.manual_seed(3)
     net = BertModel(BertConfig(vocab_size=40, hidden_size=24, num_hidden_layers=2, num_attention_heads=4, intermediate_size=48,

