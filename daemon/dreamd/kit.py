@@ -31,6 +31,7 @@ from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
 
 if TYPE_CHECKING:
+    from dreamd.judge import Judge
     from dreamd.sources.exclusion import Exclusions
 
 Row = TypeVar("Row")
@@ -75,6 +76,7 @@ class Kit:
     progress: Progress = no_progress
     should_stop: Callable[[], bool] = lambda: False
     embedder: Embedder | None = None
+    judge: Judge | None = None
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -197,6 +199,20 @@ class Kit:
             self.embedder = load_embedder(model.engine, expected_texts=expected_texts, directory=model.directory,
                                           threads=model.threads, device=model.device)
         return self.embedder
+
+    def load_judge(self) -> Judge:
+        """The judge of pairs, made once."""
+        if self.judge is None:
+            self.judge = load_judge(self.world, self.progress)
+        return self.judge
+
+
+def load_judge(world: World, progress: Progress = no_progress) -> Judge:
+    """The judge of pairs, with the network that reads them."""
+    from dreamd.judge import Judge
+    from dreamd.models.trained import load_scorer
+
+    return Judge(load_scorer(world.settings, progress))
 
 
 def read_zone(name: str) -> tzinfo:

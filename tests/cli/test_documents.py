@@ -126,19 +126,40 @@ def test_relate_judges_without_a_store(dream):
 def test_relate_answers_lines_in_their_order_and_names_bad_ones(dream):
     pairs = [{"a": "Use tabs in Makefiles", "b": "Use tabs in Makefiles"}, {"a": 1},
              {"a": "Mara owns billing", "b": "The tea is green", "a_at": "2026-01-01T00:00:00Z", "b_at": "2026-02-01"}]
-    told = dream("relate", "--jsonl", "-", "--rules", stdin="\n".join(map(json.dumps, pairs)))
+    told = dream("relate", "--jsonl", "-", stdin="\n".join(map(json.dumps, pairs)))
     answers = [json.loads(line) for line in told.out.splitlines()]
     assert told.code == 3
     assert [a["relation"] for a in answers] == ["duplicate", None, "unrelated"]
     assert "`a` is missing" in answers[1]["error"]
 
 
-def test_relate_works_by_rules_while_the_model_is_away(dream, tmp_path):
+def test_relate_says_what_is_missing_while_the_model_is_away(dream, tmp_path):
     (tmp_path / "empty").mkdir()
     dream.settings(f'[model]\ndirectory = "{tmp_path / "empty"}"\n')
     told = dream("relate", "Always squash commits", "Always squash commits", "--json")
-    assert (told.code, told.document["relation"]) == (0, "duplicate")
-    assert "judging by rules alone" in told.err
+    assert (told.code, told.document["error"]["name"]) == (12, "Outage")
+
+
+def test_relate_tells_which_statement_is_the_newer_in_words_and_for_machines(dream):
+    said = ("The billing API listens on port 8080.", "The billing API listens on port 8081.")
+    times = ("--a-at", "2026-03-04", "--b-at", "2026-01-02")
+    answer = dream.json("relate", *said, *times)
+    assert (answer["relation"], answer["newer"]) == ("updates", "a")
+    assert any("8080" in clue and "8081" in clue for clue in answer["evidence"])
+    lines = [json.dumps({"a": a, "b": b, "a_at": x, "b_at": y}) for a, b, x, y in
+             ((*said, times[1], times[3]), (*said, times[3], times[1]), (*said, "", ""))]
+    told = dream("relate", "--jsonl", "-", stdin="\n".join(lines))
+    assert [json.loads(line)["newer"] for line in told.out.splitlines()] == ["a", "b", None]
+    assert "A is the newer" in dream("relate", *said, *times).out
+
+
+def test_relate_explains_what_the_judge_saw(dream):
+    said = ("The billing API listens on port 8080.", "The billing API listens on port 8081.")
+    seen = dream.json("relate", *said, "--explain")["explanation"]
+    assert any((g["kind"], g["a"], g["b"], g["vetoes"]) == ("quantity", "8080", "8081", True) for g in seen["guards"])
+    assert 0.99 < sum(seen["probabilities"].values()) < 1.01 and 0.5 < seen["features"]["similarity"] <= 1.0
+    shown = dream("relate", *said, "--explain").out
+    assert "quantity: " in shown and "forbids a merge" in shown and "probabilities" in shown
 
 
 def test_status_tells_what_waits_and_what_is_next(lived_in):

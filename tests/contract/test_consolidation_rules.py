@@ -20,7 +20,7 @@ from dreamd.core.values import (
     Trust,
 )
 from dreamd.dream import verbs
-from dreamd.dream.phases.compare import RULES
+from dreamd.judge.judging import RULES
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from household import CEDAR, House, Said

@@ -22,12 +22,12 @@ from dreamd.agents.told_changes import SCOPE, Record, commit_message, read_recor
 from dreamd.core import fsio, locks
 from dreamd.core.clock import SystemClock, iso, local_date, parse_instant
 from dreamd.core.errors import DreamError, Refused, UsageError
+from dreamd.core.evidence_words import all_in_words, each_text
 from dreamd.core.locks import Owner
 from dreamd.core.values import Relation, content_id
 from dreamd.dream.phases.compare import Vectors, find_partners
-from dreamd.judge import Statement, judge, needs_score
+from dreamd.judge import Pair, Statement
 from dreamd.kit import Kit
-from dreamd.models.trained import load_scorer
 from dreamd.notes import (
     AttachPlan,
     AttachRules,
@@ -308,17 +308,11 @@ def _judged(kit: Kit, entries: Sequence[Entry]) -> list[JudgedPair]:
         by_words.setdefault(words[entry.id], []).append(entry)
     pairs = [(a, b) for text, near in sorted(partners.items()) for other in near if text < other
              for a in by_words[text] for b in by_words[other] if can_meet(a, b)]
-    scorer = load_scorer(kit.settings, kit.progress)
-    found = []
-    for a, b in pairs:
-        left, right = (Statement(words[e.id], _moment(e.dated)) for e in (a, b))
-        likeness = vectors.similarity(left.text, right.text)
-        hard = scorer is not None and needs_score(left, right, similarity=likeness)
-        score = scorer.score([(left.text, right.text)])[0] if scorer is not None and hard else None
-        said = judge(left, right, similarity=likeness, score=score)
-        if said.relation not in (Relation.UNRELATED, Relation.RELATED):
-            found.append(JudgedPair(a.id, b.id, said))
-    return found
+    said_of = {e.id: Statement(words[e.id], _moment(e.dated)) for e in asked}
+    asking = [Pair(said_of[a.id], said_of[b.id], vectors.similarity(words[a.id], words[b.id])) for a, b in pairs]
+    verdicts = kit.load_judge().judge_all(asking, progress=lambda done, of: kit.progress("judge", done, of))
+    return [JudgedPair(a.id, b.id, said) for (a, b), said in zip(pairs, verdicts, strict=True)
+            if said.relation not in (Relation.UNRELATED, Relation.RELATED)]
 
 
 def _moment(day: str) -> datetime | None:
@@ -343,7 +337,7 @@ def _write_backup(kit: Kit, run: Run, planned: DirectoryPlan) -> Manifest:
         pairs.append((old, new))
         files.append(FileChange(name, shas[0], shas[1], planned.before.modes.get(name, _usual_mode(planned.before))))
     rows = [{"file": e.entry.file, "text": e.entry.text, "title": e.entry.title, "action": e.action, "reason": e.reason,
-             "evidence": e.evidence, "successor": e.successor} for e in planned.plan.edits if e.archives]
+             "evidence": all_in_words(e.evidence), "successor": e.successor} for e in planned.plan.edits if e.archives]
     archive = "".join(json.dumps(row) + "\n" for row in rows).encode()
     manifest = Manifest(run.id, str(planned.before.root), planned.dialect.value, iso(kit.clock.now()), PLANNED, tuple(files))
     write_record(_shelf(kit).place(run.id), planned.told())
@@ -359,7 +353,7 @@ def _write_journal(kit: Kit, run: Run, planned: DirectoryPlan) -> None:
     with kit.writing() as tx:
         for edit in planned.plan.edits:
             # evidence may quote a word of the directory, and nobody has looked for secrets in there yet
-            evidence = tuple(redact(said).text for said in edit.evidence)
+            evidence = each_text(edit.evidence, lambda said: redact(said).text)
             journal.write_entry(tx, journal.Entry(
                 run.seq, 0, edit.action.value, edit.entry.id, SCOPE, edit.reason, evidence, None, None))
 

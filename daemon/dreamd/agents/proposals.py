@@ -16,11 +16,10 @@ from dreamd.agents import foreign_dir, hooks
 from dreamd.core import fsio
 from dreamd.core.clock import local_date
 from dreamd.core.errors import DreamError
-from dreamd.core.values import SHORTEST_TEXT, Memory, Relation, Status, Trust
+from dreamd.core.values import SHORTEST_TEXT, Evidence, EvidenceKind, Memory, Relation, Status, Trust
 from dreamd.dream.phases.compare import find_partners, load_vectors
-from dreamd.judge import Statement, judge, needs_score
+from dreamd.judge import Pair, Statement
 from dreamd.kit import Kit
-from dreamd.models.trained import load_scorer
 from dreamd.notes import Action, Dialect, Entry, EntryEdit, EntryKind, propose_edits, read_entries
 from dreamd.store import memories
 
@@ -73,7 +72,7 @@ def _own_faults(entries: Sequence[Entry], *, today: str) -> dict[str, EntryEdit]
             continue
         key = (entry.section, " ".join(entry.text.split()))
         if key in first:
-            edits[entry.id] = EntryEdit(entry, Action.REMOVE, reason="duplicate", evidence=("same words",),
+            edits[entry.id] = EntryEdit(entry, Action.REMOVE, reason="duplicate", evidence=(Evidence(EvidenceKind.SAME_WORDS),),
                                         successor=first[key].id)
         first.setdefault(key, entry)
     return edits
@@ -97,26 +96,25 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
     rules = kit.settings.consolidate
     partners = find_partners(texts, sorted(known), vectors, k=rules.neighbours,
                              floor=rules.neighbour_floor)
-    scorer = load_scorer(kit.settings, kit.progress)
+    met = [(entry, known[text]) for entry in entries for text in partners.get(words[entry.id], [])]
+    asked = [Pair(_as_said(words[entry.id], memory, changed_at), Statement(memory.text, memory.confirmed_at),
+                  vectors.similarity(words[entry.id], memory.text)) for entry, memory in met]
     edits: dict[str, EntryEdit] = {}
     conflicts: list[tuple[str, str]] = []
-    for entry in entries:
-        for text in partners.get(words[entry.id], []):
-            memory = known[text]
-            # The file is older than a memory only when nobody has touched it since; else nothing tells.
-            later = changed_at < memory.confirmed_at
-            left, right = Statement(words[entry.id], changed_at if later else None), Statement(text, memory.confirmed_at)
-            likeness = vectors.similarity(left.text, right.text)
-            hard = scorer is not None and needs_score(left, right, similarity=likeness)
-            score = scorer.score([(left.text, right.text)])[0] if scorer is not None and hard else None
-            said = judge(left, right, similarity=likeness, score=score)
-            if said.relation is Relation.UPDATES and said.newer == "b" and said.is_sure:
-                edits[entry.id] = EntryEdit(entry, Action.REPLACE, text, reason="updated",
-                                            evidence=(*said.evidence, f"memory {memory.id}"))
-                break
-            if said.relation is Relation.CONTRADICTS or not said.is_sure:
-                conflicts.append((entry.text, text))
+    for (entry, memory), said in zip(met, kit.load_judge().judge_all(asked), strict=True):
+        if entry.id in edits:
+            continue
+        if said.relation is Relation.UPDATES and said.newer == "b" and said.is_sure:
+            edits[entry.id] = EntryEdit(entry, Action.REPLACE, memory.text, reason="updated",
+                                        evidence=(*said.evidence, f"memory {memory.id}"))
+        elif said.relation is Relation.CONTRADICTS or not said.is_sure:
+            conflicts.append((entry.text, memory.text))
     return edits, conflicts
+
+
+def _as_said(words: str, memory: Memory, changed_at: datetime) -> Statement:
+    """An entry with the time of its file where that is older than a memory: nobody touched it since. Else nothing tells."""
+    return Statement(words, changed_at if changed_at < memory.confirmed_at else None)
 
 
 def _told_by_people(kit: Kit, root: Path) -> dict[str, Memory]:

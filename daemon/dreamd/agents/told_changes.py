@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from dreamd.core import fsio
+from dreamd.core.evidence_words import in_words
 from dreamd.notes import Action, EntryEdit
 from dreamd.text.redaction import redact
 
@@ -51,7 +52,7 @@ class Record:
 def tell_changes(directory: str, edits: Sequence[EntryEdit], changed: Sequence[str], diff: str) -> Record:
     """What is to be told of edits; a file that changes without one has taken in, or given away, lines of a long index."""
     told = [ToldChange(edit.action.value, edit.entry.id, directory, edit.entry.file, edit.reason,
-                       tuple(redact(said).text for said in edit.evidence), redact(_before(edit)).text, _after(edit))
+                       tuple(redact(in_words(said)).text for said in edit.evidence), redact(_before(edit)).text, _after(edit))
             for edit in edits]
     told += [ToldChange("move", "", directory, name, MOVED) for name in changed if name not in {e.entry.file for e in edits}]
     return Record(tuple(told), redact(diff).text)

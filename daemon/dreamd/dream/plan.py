@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dreamd.core.clock import iso
-from dreamd.core.values import Fate, Judgement, Memory, Observation
+from dreamd.core.evidence_words import all_in_words
+from dreamd.core.values import Clue, Fate, Judgement, Memory, Observation
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Change:
     before: Memory | None
     after: Memory
     reason: str
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Clue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class FateOf:
     fate: Fate
     reason: str
     memory_id: str = ""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Clue, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def describe_change(change: Change) -> dict[str, object]:
     """One operation of `consolidate --json`."""
     return {
         "op": change.op, "memory": change.after.id, "scope": str(change.after.scope), "reason": change.reason,
-        "evidence": list(change.evidence), "before": _face(change.before), "after": _face(change.after)}
+        "evidence": all_in_words(change.evidence), "before": _face(change.before), "after": _face(change.after)}
 
 
 def _face(memory: Memory | None) -> dict[str, object] | None:

@@ -6,12 +6,18 @@ from dreamd.judge.conflicts.beside import collateral_guards
 from dreamd.judge.features import PairFeatures, Statement, pair_features
 from dreamd.judge.groups import group
 from dreamd.judge.guards import merge_guards
+from dreamd.judge.judging import Explanation, Guard, Judge, Pair
 from dreamd.judge.leaving import leaves_more
+from dreamd.judge.rare_words import rare_partners
 from dreamd.judge.slots import Slots, extract_slots
 from dreamd.judge.verdicts import judge, needs_score
 from dreamd.judge.wording import can_merge, merged_wording, specifics
 
 __all__ = [
+    "Explanation",
+    "Guard",
+    "Judge",
+    "Pair",
     "PairFeatures",
     "Slots",
     "Statement",
@@ -27,6 +33,7 @@ __all__ = [
     "merged_wording",
     "needs_score",
     "pair_features",
+    "rare_partners",
     "rivals_of",
     "specifics",
 ]

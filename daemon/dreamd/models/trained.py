@@ -34,6 +34,11 @@ class LazyScorer:
         more = [crossencoder.identity(second)] if second else []
         self.version = "trained-" + content_id(*parts, *more, size=8)
 
+    @property
+    def name(self) -> str:
+        """The same, as the judge asks for it."""
+        return self.version
+
     def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairScore]:
         """Probabilities for each pair, in order.
 

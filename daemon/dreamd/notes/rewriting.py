@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from dreamd.core.errors import DreamError, Refused
+from dreamd.core.values import Clue
 from dreamd.notes.dialects import HERMES_LIMITS, Dialect, is_instruction_file
 from dreamd.notes.entries import Entry, EntryKind, read_entries
 from dreamd.notes.frontmatter import read_frontmatter
@@ -43,7 +44,7 @@ class EntryEdit:
     action: Action
     text: str = ""
     reason: str = ""
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Clue, ...] = ()
     successor: str = ""
 
     @property

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
 
 from dreamd.core.errors import Refused
-from dreamd.core.values import MERGING, SHORTEST_TEXT, Basis, Judgement, Relation
+from dreamd.core.values import MERGING, SHORTEST_TEXT, Basis, Clue, Judgement, Relation
 from dreamd.notes.dialects import Dialect
 from dreamd.notes.directory import is_index
 from dreamd.notes.entries import Entry, EntryKind, read_entries
@@ -264,7 +264,7 @@ class _Draft:
         hooks = " ".join(e.text for e in self._pointers(topic))
         return len(_content(topic.description)), len(_content(hooks))
 
-    def _merge(self, keep: Entry, drop: Entry, evidence: tuple[str, ...]) -> None:
+    def _merge(self, keep: Entry, drop: Entry, evidence: tuple[Clue, ...]) -> None:
         if drop.id in self.kept or keep.id in self.edits or not _marks_survive(keep, drop):
             return
         if keep.type and drop.type and keep.type != drop.type:

@@ -195,14 +195,14 @@ def _tells_a_change(text: str) -> bool:
 def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:
     """Whether the judge of relations sees two things in two texts: two environments, two colours, two people."""
     found = judged(earlier, later, likeness)
-    apart = (clue.startswith(_OTHER_THING) and not clue.startswith("different weekday") for clue in found.evidence)
+    apart = (str(clue).startswith(_OTHER_THING) and not str(clue).startswith("different weekday") for clue in found.evidence)
     return found.relation is Relation.UNRELATED or any(apart)
 
 
 def _is_of_another_kind(earlier: Memory, later: Memory, likeness: float) -> bool:
     """Whether the judge sees two things in what both texts say of them: two environments, two colours."""
     clues = judged(earlier, later, likeness).evidence
-    return any(clue.startswith("different ") and not clue.startswith("different weekday") for clue in clues)
+    return any(str(clue).startswith("different ") and not str(clue).startswith("different weekday") for clue in clues)
 
 
 def judged(one: Memory, other: Memory, likeness: float) -> Judgement:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
+from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.values import Basis, Judgement, Relation, Scope, english_key, text_sha
 from dreamd.store import schema
 from dreamd.store.connection import Store, sound_row
@@ -113,7 +113,7 @@ def load_judged(store: Store, pairs: Iterable[tuple[str, str]], *, judge: str) -
         rows = store.all(f"""WITH asked (a, b) AS (VALUES {', '.join(['(?, ?)'] * len(part))})
                              SELECT j.* FROM asked CROSS JOIN judged j ON j.a = asked.a AND j.b = asked.b AND j.judge = ?""",
                          *(side for pair in part for side in pair), judge)
-        found.update({(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], tuple(json.loads(r["evidence"])),
+        found.update({(r["a"], r["b"]): Judgement(Relation(r["relation"]), r["confidence"], from_json(r["evidence"]),
                                                   Basis(r["basis"]), r["richer"], r["newer"]) for r in rows})
     return found
 
@@ -126,7 +126,7 @@ def has_judged(store: Store, *, judge: str) -> bool:
 def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
     """Remember verdicts; the pair (a, b) must come with the smaller hash first."""
     tx.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   ((a, b, v.relation.value, v.confidence, json.dumps(v.evidence, ensure_ascii=False), v.basis.value,
+                   ((a, b, v.relation.value, v.confidence, to_json(v.evidence), v.basis.value,
                      v.richer, v.newer, judge) for (a, b), v in verdicts.items()))
 
 

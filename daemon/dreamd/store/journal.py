@@ -10,7 +10,8 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing
-from dreamd.core.values import content_id
+from dreamd.core.evidence_words import from_json, to_json
+from dreamd.core.values import Clue, content_id
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import drop_vectors
 
@@ -50,7 +51,7 @@ class Entry:
     memory: str
     scope: str
     reason: str
-    evidence: tuple[str, ...]
+    evidence: tuple[Clue, ...]
     before: str | None
     after: str | None
 
@@ -142,7 +143,7 @@ def write_entry(tx: sqlite3.Connection, entry: Entry) -> None:
     tx.execute(
         """INSERT INTO operation SELECT ?, COALESCE(MAX(seq), 0) + 1, ?, ?, ?, ?, ?, ?, ? FROM operation WHERE run = ?""",
         (entry.run, entry.op, entry.memory, entry.scope, entry.reason,
-         json.dumps(list(entry.evidence), ensure_ascii=False), entry.before, entry.after, entry.run))
+         to_json(entry.evidence), entry.before, entry.after, entry.run))
 
 
 def load_runs(store: Store, *, limit: int = 50, kind: str | None = None) -> list[Run]:
@@ -278,4 +279,4 @@ def _run(row: sqlite3.Row) -> Run:
 @sound_row
 def _entry(row: sqlite3.Row) -> Entry:
     return Entry(row["run"], row["seq"], row["op"], row["memory"], row["scope"], row["reason"],
-                 tuple(json.loads(row["evidence"])), row["before"], row["after"])
+                 from_json(row["evidence"]), row["before"], row["after"])

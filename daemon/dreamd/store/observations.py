@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -14,12 +13,14 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError, Outage
+from dreamd.core.evidence_words import to_json
 from dreamd.core.values import (
     DELETION_WAITS,
     IN_PASSING,
     MARKS,
     WITHHELD,
     Candidate,
+    Clue,
     Fate,
     MemoryClass,
     MemoryType,
@@ -239,7 +240,7 @@ def last_seq(store: Store) -> int:
 
 
 def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, reason: str, memory: str,
-               run: int, evidence: Sequence[str] = ()) -> None:
+               run: int, evidence: Sequence[Clue] = ()) -> None:
     """Record the one fate of an observation."""
     if reason == DELETION_WAITS:
         tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (PUT_OFF, reason))
@@ -247,7 +248,7 @@ def write_fate(tx: sqlite3.Connection, observation: Observation, fate: Fate, *, 
         """INSERT INTO fate (observation, fate, reason, memory, run, evidence) VALUES (?, ?, ?, ?, ?, ?)
            ON CONFLICT (observation) DO UPDATE SET fate = excluded.fate, reason = excluded.reason,
              memory = excluded.memory, run = excluded.run, evidence = excluded.evidence""",
-        (observation.seq, fate.value, reason, memory, run, json.dumps(list(evidence), ensure_ascii=False)))
+        (observation.seq, fate.value, reason, memory, run, to_json(evidence)))
 
 
 def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool = False,

@@ -11,6 +11,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Refused, UsageError
+from dreamd.core.evidence_words import in_words
 from dreamd.text.redaction import redact
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
     for line in planned.diff.splitlines():
         context.tell("".join(c if c.isprintable() else " " for c in line))  # indentation counts in a difference
     for edit in planned.plan.edits:
-        evidence = f" ({'; '.join(edit.evidence)})" if edit.evidence else ""
+        evidence = f" ({'; '.join(map(in_words, edit.evidence))})" if edit.evidence else ""
         context.tell(render.clean(redact(f"{edit.action}  {edit.entry.file}  {edit.reason}{evidence}").text))
     for warning in planned.plan.warnings:
         context.warn(warning)
@@ -153,7 +154,7 @@ def show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
         for line in one.diff.splitlines():
             context.say("".join(c if c.isprintable() else " " for c in line))
         for edit in one.edits:
-            context.say(render.clean(redact(f"  {edit.reason}: {'; '.join(edit.evidence)}").text))
+            context.say(render.clean(redact(f"  {edit.reason}: {'; '.join(map(in_words, edit.evidence))}").text))
         for entry, said in one.conflicts:
             clash = f"  cannot both hold: {' '.join(redact(entry).text.split())}  |  {' '.join(redact(said).text.split())}"
             context.say(render.clean(clash))
@@ -163,7 +164,7 @@ def proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
     """The same for machines."""
     return [{"file": str(one.file), "diff": one.diff,
              "edits": [{"action": e.action, "text": redact(e.entry.text).text, "reason": e.reason,
-                        "evidence": [redact(said).text for said in e.evidence]}
+                        "evidence": [redact(in_words(said)).text for said in e.evidence]}
                        for e in one.edits],
              "conflicts": [[redact(said).text for said in pair] for pair in one.conflicts]} for one in proposed]
 
@@ -183,7 +184,7 @@ def _document(kit: Kit, planned: DirectoryPlan, done: Carried | None) -> dict[st
     pairs = [[{"file": e.file, "text": redact(e.text).text} for e in pair]
              for pair in conflicts_in_words(planned.plan, entries)]
     edits = [{"action": e.action, "file": e.entry.file, "text": redact(e.entry.text).text, "reason": e.reason,
-              "evidence": [redact(said).text for said in e.evidence]} for e in planned.plan.edits]
+              "evidence": [redact(in_words(said)).text for said in e.evidence]} for e in planned.plan.edits]
     warnings = list(done.warnings if done else planned.plan.warnings)
     return {"directory": str(planned.before.root), "dialect": planned.dialect, "attached": done is not None,
             "run": done.run or None if done else None, "commit": done.commit or None if done else None,

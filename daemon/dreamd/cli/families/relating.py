@@ -10,20 +10,22 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.intake import numbered_lines, parse_row
+from dreamd.cli.printing import render
 from dreamd.core.clock import parse_instant
-from dreamd.core.errors import DreamError, Outage, Partial, UsageError
+from dreamd.core.errors import DreamError, Partial, UsageError
+from dreamd.core.evidence_words import all_in_words, in_words
 from dreamd.core.values import LONGEST_TEXT
 
 if TYPE_CHECKING:
-    from dreamd.core.values import Judgement
+    from dreamd.core.values import Evidence, Judgement
+    from dreamd.judge import Explanation, Judge, Pair
     from dreamd.models import Embedder
-    from dreamd.models.trained import LazyScorer
 
 BATCH = 512
 
 
 @dataclass(frozen=True)
-class Pair:
+class Told:
     """Two statements and when each was said; `wrong` says why a line is no pair."""
 
     a: str = ""
@@ -40,116 +42,119 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
     parser.add_argument("--a-at", metavar="TIME", help="when A was said")
     parser.add_argument("--b-at", metavar="TIME", help="when B was said")
     parser.add_argument("--jsonl", metavar="FILE", help="read pairs as JSON lines, answer in JSON lines; `-` is standard input")
-    parser.add_argument("--rules", action="store_true", help="judge by rules alone, without the embedding model")
+    parser.add_argument("--explain", action="store_true",
+                        help="also show what the judge saw: features, guards and probabilities")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Judge one pair, or a file of them in order."""
-    judge = Bench(context, rules=options.rules)
+    judge = Bench(context)
     if options.jsonl is not None:
         if options.a is not None:
             raise UsageError("give A and B or `--jsonl`, not both")
-        return _relate_lines(context, judge, options.jsonl)
+        return _relate_lines(context, judge, options.jsonl, explained=options.explain)
     if options.a is None or options.b is None:
         raise UsageError("two statements are needed", hint='`dream relate "one statement" "another one"`')
     pair = _checked({"a": options.a, "b": options.b, "a_at": options.a_at, "b_at": options.b_at})
     verdict, = judge.decide([pair])
-    context.document(_document(verdict))
-    context.say(f"{verdict.relation.value}  {verdict.confidence:.2f}")
-    for line in verdict.evidence:
-        context.say(f"  {line}")
+    seen = judge.explain(pair) if options.explain else None
+    context.document(_document(verdict, seen))
+    newer = f"  ({verdict.newer.upper()} is the newer)" if verdict.newer else ""
+    context.say(f"{verdict.relation.value}  {verdict.confidence:.2f}{newer}")
+    for clue in verdict.evidence:
+        context.say(f"  {render.clean(in_words(clue))}")
     if not verdict.is_sure:
         context.say("  too unsure to end anything: a dream keeps both")
+    if seen is not None:
+        _tell_seen(context, seen)
     return 0
 
 
+def _tell_seen(context: Context, seen: Explanation) -> None:
+    context.say("probabilities")
+    for name, share in sorted(seen.probabilities.items(), key=lambda one: -one[1]):
+        context.say(f"  {share:6.3f}  {name}")
+    context.say("guards" if seen.guards else "guards: none")
+    for guard in seen.guards:
+        tail = "  (forbids a merge)" if guard.vetoes else ""
+        context.say(f"  {guard.evidence.kind.value}: {render.clean(in_words(guard.evidence))}{tail}")
+    context.say("features")
+    for name, value in sorted(seen.features.items()):
+        context.say(f"  {value:9.3f}  {name}")
+
+
 class Bench:
-    """The judge with its embedding model, loaded when the first pair comes; rules alone while the model is away."""
+    """The judge and the model that compares meanings, loaded when the first pair comes."""
 
-    def __init__(self, context: Context, *, rules: bool) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
-        self._rules = rules
+        self._judge: Judge | None = None
         self._embedder: Embedder | None = None
-        self._scorer: LazyScorer | None = None
 
-    def decide(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair, in order."""
-        from dreamd.judge import Statement, judge, needs_score
+    def decide(self, pairs: Sequence[Told]) -> list[Judgement]:
+        """One judgement a pair, in order; raises Outage when a model is away."""
+        return self._load_judge().judge_all(self._with_vectors(pairs))
 
-        near = self._similarities(pairs)
-        sides = [(Statement(p.a, p.a_at), Statement(p.b, p.b_at)) for p in pairs]
-        scorer = self._load_scorer()
-        hard = [n for n, (a, b) in enumerate(sides) if scorer and needs_score(a, b, similarity=near[n])]
-        told = scorer.score([(sides[n][0].text, sides[n][1].text) for n in hard]) if scorer else ()
-        scores = dict(zip(hard, told, strict=True))
-        return [judge(a, b, similarity=near[n], score=scores.get(n)) for n, (a, b) in enumerate(sides)]
+    def explain(self, pair: Told) -> Explanation:
+        """What the judge sees in a pair; raises Outage when a model is away."""
+        return self._load_judge().explain(*self._with_vectors([pair]))
 
-    def _load_scorer(self) -> LazyScorer | None:
-        from dreamd.kit import no_progress
-        from dreamd.models.trained import load_scorer
+    def _load_judge(self) -> Judge:
+        from dreamd.kit import load_judge
 
-        if self._scorer is None and not self._rules:
-            self._scorer = load_scorer(self._context.world.settings, no_progress)
-        return None if self._rules else self._scorer
+        self._judge = self._judge or load_judge(self._context.world)
+        return self._judge
 
-    def _similarities(self, pairs: Sequence[Pair]) -> list[float]:
-        texts = list(dict.fromkeys(t for p in pairs for t in (p.a, p.b)))
-        embedder = self._load(len(texts))
-        if embedder is None:
-            return [0.0] * len(pairs)
-        rows = dict(zip(texts, embedder.embed(texts), strict=True))
-        return [float(rows[p.a] @ rows[p.b]) for p in pairs]
-
-    def _load(self, texts: int) -> Embedder | None:
+    def _with_vectors(self, pairs: Sequence[Told]) -> list[Pair]:
+        from dreamd.judge import Pair, Statement
         from dreamd.models import load_embedder
 
-        if self._rules or self._embedder is not None:
-            return self._embedder
-        model = self._context.world.settings.model
-        try:
-            self._embedder = load_embedder(model.engine, expected_texts=texts, directory=model.directory, threads=model.threads)
-        except Outage as outage:
-            self._rules = True
-            self._context.warn(f"{outage.message}; judging by rules alone")
-        return self._embedder
+        texts = list(dict.fromkeys(t for p in pairs for t in (p.a, p.b)))
+        if self._embedder is None:
+            model = self._context.world.settings.model
+            self._embedder = load_embedder(model.engine, expected_texts=len(texts), directory=model.directory,
+                                           threads=model.threads)
+        rows = dict(zip(texts, self._embedder.embed(texts), strict=True))
+        return [Pair(Statement(p.a, p.a_at), Statement(p.b, p.b_at), float(rows[p.a] @ rows[p.b])) for p in pairs]
 
 
-def _relate_lines(context: Context, judge: Bench, file: str) -> int:
+def _relate_lines(context: Context, judge: Bench, file: str, *, explained: bool) -> int:
     from dreamd.cli.families.intake import opened
 
     wrong = 0
-    waiting: list[Pair] = []
+    waiting: list[Told] = []
     with opened(context, file) as stream:
         for _, line in numbered_lines(stream):
             waiting.append(_parse(line))
             if len(waiting) >= BATCH:
-                wrong += _write(context, judge, waiting)
+                wrong += _write(context, judge, waiting, explained=explained)
                 waiting = []
-    wrong += _write(context, judge, waiting)
+    wrong += _write(context, judge, waiting, explained=explained)
     if wrong:
         context.warn("1 line is no pair; its answer carries an `error`" if wrong == 1
                      else f"{wrong:,} lines are no pairs; their answers carry an `error`")
     return Partial.exit_code if wrong else 0
 
 
-def _write(context: Context, judge: Bench, pairs: Sequence[Pair]) -> int:
+def _write(context: Context, judge: Bench, pairs: Sequence[Told], *, explained: bool) -> int:
     """Answer a batch, one line each, in order; says how many were no pairs."""
     good = [p for p in pairs if not p.wrong]
-    verdicts = iter(judge.decide(good) if good else ())
+    answers = iter([_document(verdict, judge.explain(pair) if explained else None)
+                    for pair, verdict in zip(good, judge.decide(good) if good else (), strict=True)])
     for pair in pairs:
-        refused: dict[str, object] = {"relation": None, "confidence": 0.0, "evidence": [], "error": pair.wrong}
-        context.stdout.write(encode(refused if pair.wrong else _document(next(verdicts))) + "\n")
+        refused: dict[str, object] = {"relation": None, "confidence": 0.0, "newer": None, "evidence": [], "error": pair.wrong}
+        context.stdout.write(encode(refused if pair.wrong else next(answers)) + "\n")
     return len(pairs) - len(good)
 
 
-def _parse(line: bytes | None) -> Pair:
+def _parse(line: bytes | None) -> Told:
     try:
         return _checked(parse_row(line))
     except DreamError as error:
-        return Pair(wrong=error.message)
+        return Told(wrong=error.message)
 
 
-def _checked(row: dict[str, object]) -> Pair:
+def _checked(row: dict[str, object]) -> Told:
     texts = []
     for name in ("a", "b"):
         text = row.get(name)
@@ -164,9 +169,19 @@ def _checked(row: dict[str, object]) -> Pair:
         if told is not None and not isinstance(told, str):
             raise UsageError(f"`{name}` must be a string")
         times.append(parse_instant(told) if told else None)
-    return Pair(texts[0], texts[1], times[0], times[1])
+    return Told(texts[0], texts[1], times[0], times[1])
 
 
-def _document(verdict: Judgement) -> dict[str, object]:
-    return {"relation": verdict.relation.value, "confidence": round(verdict.confidence, 4), "evidence": list(verdict.evidence),
-            "basis": verdict.basis.value, "richer": verdict.richer, "newer": verdict.newer, "sure": verdict.is_sure}
+def _document(verdict: Judgement, seen: Explanation | None = None) -> dict[str, object]:
+    row: dict[str, object] = {
+        "relation": verdict.relation.value, "confidence": round(verdict.confidence, 4), "newer": verdict.newer,
+        "evidence": all_in_words(verdict.evidence), "basis": verdict.basis.value, "richer": verdict.richer,
+        "sure": verdict.is_sure}
+    return row if seen is None else {**row, "explanation": {
+        "probabilities": {name: round(share, 4) for name, share in seen.probabilities.items()},
+        "guards": [{**_evidence(guard.evidence), "vetoes": guard.vetoes} for guard in seen.guards],
+        "features": {name: round(value, 4) for name, value in seen.features.items()}}}
+
+
+def _evidence(evidence: Evidence) -> dict[str, object]:
+    return {"kind": evidence.kind.value, "a": evidence.a, "b": evidence.b, "words": in_words(evidence)}

@@ -11,6 +11,7 @@ from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import moment
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
+from dreamd.core.evidence_words import all_in_words
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
@@ -149,7 +150,7 @@ def _tell_attached(context: Context, run: dict[str, object], record: Record) -> 
 def entry_document(store: Store, entry: Entry) -> dict[str, object]:
     """One operation of the journal with the words its snapshots stand for."""
     return {"op": entry.op, "memory": entry.memory, "scope": entry.scope, "reason": entry.reason,
-            "evidence": list(entry.evidence), "before": _face(store, entry.before), "after": _face(store, entry.after)}
+            "evidence": all_in_words(entry.evidence), "before": _face(store, entry.before), "after": _face(store, entry.after)}
 
 
 def _face(store: Store, snapshot: str | None) -> dict[str, object] | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.core.evidence_words import all_in_words, in_words
 from dreamd.core.values import IN_PASSING, Fate, MemoryClass, Status
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) ->
 
 def tended_lines(change: ToldChange, *, width: int, colour: bool) -> list[str]:
     """One change of an attached directory as a small diff."""
-    why = change.reason + (f": {'; '.join(change.evidence[:3])}" if change.evidence else "")
+    why = change.reason + (f": {'; '.join(map(in_words, change.evidence[:3]))}" if change.evidence else "")
     lines = [render.fit(render.clean(f"  {change.file}  {change.op}  {why}"), width)]
     for sign, text, style in (("-", change.before, "red"), ("+", change.after, "green")):
         if text is not None:
@@ -182,7 +183,7 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
 def _tell_left(context: Context, report: CycleReport) -> None:
     """What waits past a limit, and files that were taken for damage: each by name, and no more than a person reads."""
     room = None if context.verbosity > 0 else SHOWN
-    waiting = [(c.after.id, c.after.text, c.evidence[0] if c.evidence else c.reason) for c in report.waiting]
+    waiting = [(c.after.id, c.after.text, in_words(c.evidence[0]) if c.evidence else c.reason) for c in report.waiting]
     damaged = [(d.path.rsplit("/", 1)[-1], "", d.reason) for d in report.damaged]
     for title, rows in (("waiting", waiting), ("set aside as damage", damaged)):
         if rows:
@@ -248,7 +249,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
 
 def _why(change: Change, indent: int, width: int, *, colour: bool) -> str:
     # The gate's own evidence begins with the reason's name and would only say it twice.
-    telling = [e for e in change.evidence if not e.endswith(f": {change.reason}")]
+    telling = [e for e in all_in_words(change.evidence) if not e.endswith(f": {change.reason}")]
     evidence = f": {'; '.join(telling[:3])}" if telling else ""
     return " " * indent + render.paint(render.clip(change.reason + evidence, width - indent), "dim", colour=colour)
 

@@ -6,15 +6,14 @@ The impure half of consolidation: it loads vectors and the judge so that the pla
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import Judgement, PairScore, Scope, text_sha
-from dreamd.judge import Statement, disused_in, ends_the_use, judge, needs_score, rivals_of
-from dreamd.judge.rare_words import MOST_PARTNERS, WORD, rare_partners
+from dreamd.core.values import Judgement, Scope, text_sha
+from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners, rivals_of
+from dreamd.judge.rare_words import MOST_PARTNERS, WORD
 from dreamd.kit import Kit
-from dreamd.models.trained import load_scorer
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
@@ -24,14 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-RULES = "rules-1"
-"""Name of the judge without a model; verdicts are remembered by the judge's name."""
-SWAPPED = {"a": "b", "b": "a", None: None}
 EMBED_BATCH = 128
-SCORE_BATCH = 128
-"""Pairs that are scored between two looks at whether to stop."""
-LONGEST_SCORED = 500
-"""Characters up to which a text is read together with another by the trained judge."""
 
 
 @dataclass
@@ -170,67 +162,43 @@ class PairJudge:
     """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
 
     def __init__(self, kit: Kit) -> None:
-        self._scorer = load_scorer(kit.settings, kit.progress)
-        self.name = self._scorer.version if self._scorer else RULES
+        self._judge = kit.load_judge()
+        self.name = self._judge.name
         self._store = kit.store
         self._remembers = derived.has_judged(kit.store, judge=self.name)
         self._progress = kit.progress
         self._known: dict[tuple[str, str], Judgement] = {}
         self._looked: set[tuple[str, str]] = set()
-        """Pairs whose remembered verdict, and whose need of a score, were looked up."""
-        self._scores: dict[tuple[str, str], PairScore] = {}
-        """By words alone: said again, a memory has another time, and that changes a verdict, but no score."""
+        """Pairs whose remembered verdict was looked up."""
         self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
 
     def prepare(self, vectors: Vectors, likely: Sequence[tuple[str, datetime, str, datetime]]) -> None:
-        """Take the vectors of a scope, recall what was judged of the likely pairs, and score the others together."""
+        """Take the vectors of a scope, recall what was judged of the likely pairs, and judge the others together."""
         self._vectors = vectors
         pairs = {key: (left, right) for key, left, right in (_sides(*pair) for pair in likely) if key not in self._looked}
         if self._remembers:
             self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
         self._looked.update(pairs)
-        if self._scorer is None:
-            return
-        asked: dict[tuple[str, str], tuple[Statement, Statement, float]] = {}
-        for key, (left, right) in pairs.items():
-            self._progress("judge", len(self.fresh), 0)
-            similarity = vectors.similarity(left.text, right.text)
-            if key not in self._known and _is_short(left, right) and needs_score(left, right, similarity=similarity):
-                asked[key] = (left, right, similarity)
-        unread = list(dict.fromkeys(words for left, right, _ in asked.values()
-                                    if (words := (left.text, right.text)) not in self._scores))
-        for start in range(0, len(unread), SCORE_BATCH):
-            part = unread[start:start + SCORE_BATCH]
-            self._progress("judge", start, len(unread))
-            self._scores.update(zip(part, self._scorer.score(part), strict=True))
-        for key, (left, right, similarity) in asked.items():
-            score = self._scores[left.text, right.text]
-            self.fresh[key] = judge(left, right, similarity=similarity, score=score)
+        unknown = {key: Pair(left, right, vectors.similarity(left.text, right.text))
+                   for key, (left, right) in pairs.items() if key not in self._known}
+        # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
+        verdicts = self._judge.judge_all(list(unknown.values()), progress=lambda done, of: self._progress("judge", done, of))
+        self.fresh.update(zip(unknown, verdicts, strict=True))
 
     def settle(self, *, remembered: bool) -> None:
         """Let go of what was only for one plan; what is `remembered` in the store is asked for there from now on."""
-        self._known, self._looked, self._scores, self._vectors, self.fresh = {}, set(), {}, Vectors(), {}
+        self._known, self._looked, self._vectors, self.fresh = {}, set(), Vectors(), {}
         self._remembers = self._remembers or remembered
 
     def relate(self, a: str, a_at: datetime, b: str, b_at: datetime) -> Judgement:
         """The relation of two statements, as seen from `a`."""
-        key, left, right = _sides(a, a_at, b, b_at)
+        key, left, _ = _sides(a, a_at, b, b_at)
         if key not in self._looked:
             # Nobody foresaw it: one statement took over the other's time or words while the plan was made.
             self.prepare(self._vectors, [(a, a_at, b, b_at)])
-        verdict = self._known.get(key) or self.fresh.get(key)
-        if verdict is None:
-            similarity = self._vectors.similarity(a, b)
-            verdict = self.fresh[key] = judge(left, right, similarity=similarity, score=None)
-            # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
-            self._progress("judge", len(self.fresh), 0)
-        return verdict if left.text == a and left.at == a_at else turned(verdict)
-
-
-def _is_short(left: Statement, right: Statement) -> bool:
-    """Whether both are statements and not documents: long texts cost the trained judge much and teach it nothing."""
-    return max(len(left.text), len(right.text)) <= LONGEST_SCORED
+        verdict = self._known.get(key) or self.fresh[key]
+        return verdict if left.text == a and left.at == a_at else verdict.turned()
 
 
 def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, str], Statement, Statement]:
@@ -238,10 +206,3 @@ def _sides(a: str, a_at: datetime, b: str, b_at: datetime) -> tuple[tuple[str, s
     one, other = pair_side(a, a_at), pair_side(b, b_at)
     left, right = Statement(a, a_at), Statement(b, b_at)
     return ((one, other), left, right) if one <= other else ((other, one), right, left)
-
-
-def turned(verdict: Judgement) -> Judgement:
-    """A verdict seen from the other side."""
-    if verdict.richer is None and verdict.newer is None:
-        return verdict
-    return replace(verdict, richer=SWAPPED[verdict.richer], newer=SWAPPED[verdict.newer])

@@ -18,6 +18,8 @@ from dreamd.core.values import (
     ONE_OFF,
     TRUST_RANK,
     Basis,
+    Evidence,
+    EvidenceKind,
     Fate,
     Gated,
     GateVerdict,
@@ -113,7 +115,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
     met = []
     for memory in near.values():
         if memory.text == text:
-            verdict = Judgement(Relation.DUPLICATE, 1.0, ("same words",), richer="b")
+            verdict = Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer="b")
         else:
             verdict = bench.relate(text, at, memory.text, memory.confirmed_at)
         if verdict.relation is not Relation.UNRELATED:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dreamd.core.clock import parse_instant
-from dreamd.core.values import Fate, Memory, Observation, Status, content_id, trust_of
+from dreamd.core.values import Clue, Fate, Memory, Observation, Status, content_id, trust_of
 from dreamd.dream.allowance import Allowance, retired
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Change, FateOf, Step
@@ -59,7 +59,7 @@ class Draft:
         """How many live memories the scope has by now."""
         return self._live_elsewhere + sum(m.status is Status.LIVE for m in self.memories.values())
 
-    def change(self, op: str, after: Memory, *, reason: str, evidence: Sequence[str] = ()) -> Memory:
+    def change(self, op: str, after: Memory, *, reason: str, evidence: Sequence[Clue] = ()) -> Memory:
         """Put a memory into its new state; nothing is recorded when that is the state it has."""
         before = self.memories.get(after.id)
         if before == after:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dreamd.core.values import Scope, parse_scope
+from dreamd.core.values import Clue, Scope, parse_scope
 from dreamd.store.connection import Store
 from dreamd.store.observations import mark_left
 from dreamd.store.scopes import projects
@@ -77,9 +77,9 @@ def pack(source: Scope, target: Scope, rows: Rows) -> tuple[str, ...]:
             "sources " + ",".join(rows.sources), *(f"known {k}" for k in rows.known), *(f"file {f}" for f in rows.files))
 
 
-def unpack(evidence: Sequence[str]) -> tuple[Scope, Scope, Rows]:
+def unpack(evidence: Sequence[Clue]) -> tuple[Scope, Scope, Rows]:
     """The crossing that the journal kept."""
-    told = [line.partition(" ")[::2] for line in evidence]
+    told = [line.partition(" ")[::2] for line in evidence if isinstance(line, str)]
     one = dict(told)
     seqs = [part.partition("-")[::2] for part in one.get("statements", "").split(",") if part]
     return parse_scope(one["from"]), parse_scope(one["to"]), Rows(
