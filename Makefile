@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge questions eval year torture wheel clean
+.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -53,6 +53,9 @@ judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/
 	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_train.py)"; exit 2; }
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/judge_train.py --public "$(DATA)/pairs/public" --parts build/judge \
 	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
+
+baseline: $(DEV) ## write anew the floors that the suite holds the judge to
+	@$(BIN)/python tests/bench/claims_figures.py --write-baseline
 
 questions: $(DEV) ## train anew how questions are read
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/question_train.py \

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from dreamd.core.clock import FixedClock, parse_instant
+from dreamd.core.paths import Paths
 from dreamd.core.settings import Settings
+from dreamd.core.world import World
 from dreamd.models import Embedder, load_embedder
-from household import House
+from household import FIRST_NIGHT, House
+
+if TYPE_CHECKING:
+    from dreamd.judge import Judge
 
 # The suite tries the same examples every time, so that red means a change; `make torture` looks for new ones.
 # No example has a deadline: how long one takes says how busy the machine is, and nothing about dream.
@@ -33,6 +40,16 @@ def house(tmp_path: Path) -> House:
 def real_model() -> Embedder:
     """The embedding model itself, loaded once."""
     return load_embedder("light", expected_texts=1)
+
+
+@pytest.fixture(scope="session")
+def real_judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+    """The judge of pairs as a dream makes it, with its network, made once."""
+    pytest.importorskip("dreamd.judge.classifier", reason="the fitted judge is not here yet")
+    from dreamd.kit import load_judge
+
+    home = tmp_path_factory.mktemp("judge")
+    return load_judge(World(Paths(home), Settings(), FixedClock(parse_instant(FIRST_NIGHT)), {"HOME": str(home), "TZ": "UTC"}))
 
 
 @pytest.fixture
