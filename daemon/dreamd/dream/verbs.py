@@ -5,20 +5,24 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from dreamd.core import locks
+from dreamd.core.clock import days_between
 from dreamd.core.errors import Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
-from dreamd.core.values import CURRENT, Memory, Scope, Status, Trust
+from dreamd.core.values import CURRENT, Memory, Relation, Scope, Status, Trust
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.orient import take_inbox
+from dreamd.dream.phases.standing import CLEARLY_LATER_DAYS
 from dreamd.dream.plan import Change
 from dreamd.kit import Kit
 from dreamd.notes import topic_path
 from dreamd.store import forgetting, memories, observations, passages, work
+from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
-from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, write_entry
+from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, load_decisions, write_entry
 
 KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
 HELD_BY_A_READER = "the log beside the store, which another program is reading"
@@ -31,6 +35,18 @@ class Question:
 
     memory: Memory
     rivals: tuple[Memory, ...]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Two statements that could not both stand until a person decided, as they were then, the earlier one first."""
+
+    run: str
+    a: Memory
+    b: Memory
+    relation: Relation
+    kept: str
+    """Which of them the person kept: `earlier`, `later` or `both`."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +153,42 @@ def decide(kit: Kit, memory_id: str, choice: str) -> list[Memory]:
     ended = [(m, replace(m, status=Status.SUPERSEDED, superseded_by=winner.id, valid_to=now, reason="decided-by-person"))
              for m in losers if m.id != winner.id]
     return _change(kit, "review", [*alive[:1], *ended])
+
+
+def load_labelled(store: Store) -> list[Labelled]:
+    """What was decided between two statements and still stands: pairs whose relation a person has told.
+
+    They are read from the journal, which has the words once: what is undone, forgotten or masked is so here as well. A drop
+    says nothing of two statements, nor does accepting one that nothing stands against.
+    """
+    decided: dict[frozenset[str], Labelled] = {}
+    for run, entries in load_decisions(store):
+        moves = [(memories.from_snapshot(store, e.before), memories.from_snapshot(store, e.after))
+                 for e in entries if e.before and e.after]
+        if run.kind == "restore":
+            for before, _ in moves:
+                decided.pop(frozenset((before.id, before.superseded_by)), None)  # the person thought again
+        elif all(after.status is not Status.ARCHIVED for _, after in moves):
+            for one, other in combinations(moves, 2):
+                pair = _told(run, one, other)
+                if pair is not None:
+                    decided[frozenset((pair.a.id, pair.b.id))] = pair
+    return list(decided.values())
+
+
+def _told(run: Run, one: tuple[Memory, Memory], other: tuple[Memory, Memory]) -> Labelled | None:
+    """What a decision tells of two memories, each given as it was and as it became; None where it tells nothing."""
+    (a, a_then), (b, b_then) = sorted((one, other), key=lambda move: (move[0].confirmed_at, move[0].id))
+    if memories.FORGOTTEN_TEXT in (a.text, b.text):
+        return None
+    if a_then.superseded_by == b.id:
+        later = days_between(a.confirmed_at, b.confirmed_at) >= CLEARLY_LATER_DAYS
+        return Labelled(run.id, a, b, Relation.UPDATES if later else Relation.CONTRADICTS, "later")
+    if b_then.superseded_by == a.id:
+        return Labelled(run.id, a, b, Relation.CONTRADICTS, "earlier")
+    if a_then.status is b_then.status is Status.LIVE and (b.id, "contradicts") in a.links:
+        return Labelled(run.id, a, b, Relation.RELATED, "both")
+    return None
 
 
 def find_matching(kit: Kit, query: str) -> list[Memory]:

@@ -17,6 +17,8 @@ from dreamd.store.derived import drop_vectors
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
+DECIDING = ("review", "restore")
+"""Kinds of the runs in which a person chose between memories: what was decided does not leave with age."""
 STRETCH_RUNS = 256
 """Runs among which those that are too old are looked for after one run."""
 
@@ -96,6 +98,7 @@ def count_interrupted(store: Store) -> int:
 
 
 _PASSED_OVER = "EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))"
+_AGES = f"kind NOT IN {DECIDING}"
 
 
 def is_older(store: Store, *, before: datetime) -> bool:
@@ -109,16 +112,17 @@ def is_older(store: Store, *, before: datetime) -> bool:
     stretches = -(-(ends["last"] - ends["first"] + 1) // STRETCH_RUNS)
     start = ends["first"] + ends["last"] % stretches * STRETCH_RUNS
     return store.one(f"""SELECT 1 FROM run r LEFT JOIN operation o ON o.run = r.seq
-                         WHERE r.seq >= ? AND r.seq < ? AND r.ended_at < ? AND (o.run IS NULL OR {_PASSED_OVER}) LIMIT 1""",
+                         WHERE r.seq >= ? AND r.seq < ? AND r.ended_at < ? AND {_AGES}
+                           AND (o.run IS NULL OR {_PASSED_OVER}) LIMIT 1""",
                      start, start + STRETCH_RUNS, iso(before)) is not None
 
 
 def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:
     """Drop runs from before a time, and with them what could still be undone; give back how many runs went.
 
-    The newest entry about each memory stays, however old: it says why the memory is what it is.
+    The newest entry about each memory stays, however old: it says why the memory is what it is. So does what a person decided.
     """
-    old = "(SELECT seq FROM run WHERE ended_at < ?)"
+    old = f"(SELECT seq FROM run WHERE ended_at < ? AND {_AGES})"
     told: set[str] = set()
     for column in ("before", "after"):
         told.update(r[0] for r in tx.execute(f"""SELECT json_extract(o.{column}, '$.wording') FROM operation o
@@ -203,6 +207,13 @@ def load_entries(store: Store, run: int) -> list[Entry]:
 def load_entries_of(store: Store, memory: str) -> list[Entry]:
     """Every operation that ever touched a memory."""
     return [_entry(r) for r in store.all("SELECT * FROM operation WHERE memory = ? ORDER BY run, seq", memory)]
+
+
+def load_decisions(store: Store) -> list[tuple[Run, list[Entry]]]:
+    """The standing runs in which a person chose between memories, oldest first, each with its operations."""
+    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+                         FROM run r WHERE r.kind IN {DECIDING} AND r.undone_by = 0 ORDER BY r.seq""")
+    return [(_run(row), load_entries(store, row["seq"])) for row in rows]
 
 
 def load_later(store: Store, run: int) -> list[Entry]:

@@ -6,14 +6,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dreamd.cli.context import Context
+from dreamd.cli.context import Context, encode
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
+from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
+from dreamd.core.values import content_id
 
 if TYPE_CHECKING:
     from dreamd.core.values import Memory
-    from dreamd.dream.verbs import Forgotten, Question
+    from dreamd.dream.verbs import Forgotten, Labelled, Question
     from dreamd.kit import Kit
 
 CHOICES = ("keep-a", "keep-b", "both", "drop")
@@ -27,6 +29,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
         parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=CHOICES,
                             help="keep-a (the named one), keep-b (what it contradicts), both, or drop")
+        parser.add_argument("--pairs", action="store_true",
+                            help="what was decided between two statements, as labelled pairs, one JSON object a line")
     elif command == "forget":
         parser.add_argument("ids", metavar="ID", nargs="*", help="memories to forget")
         parser.add_argument("--matching", metavar="QUERY", help="every memory that has all these words")
@@ -63,6 +67,8 @@ def review(context: Context, options: Namespace) -> int:
     from dreamd.dream import verbs
     from dreamd.kit import open_kit, open_to_look
 
+    if options.pairs:
+        return _print_pairs(context, options)
     if options.choice:
         request = dismiss_request(context.world.paths, options.id) if options.choice == "drop" else None
         if request is not None:
@@ -101,6 +107,32 @@ def review(context: Context, options: Namespace) -> int:
     context.say("nothing is held" if not questions
                 else f"{render.count(len(questions), 'question')}; `dream review ID keep-a|keep-b|both|drop` decides one")
     return 0
+
+
+def _print_pairs(context: Context, options: Namespace) -> int:
+    """What a person decided between two statements, in the form a judge is trained with."""
+    from dreamd.dream import verbs
+    from dreamd.kit import open_to_look
+
+    if options.id:
+        raise UsageError("`--pairs` prints all that was decided and takes no ID")
+    with open_to_look(context.world) as (kit, _):
+        pairs = [_pair_document(pair) for pair in verbs.load_labelled(kit.store)]
+    context.document({"pairs": pairs})
+    for pair in pairs:
+        context.say(encode(pair))
+    if not pairs:
+        context.tell("nothing was decided between two statements yet")
+    return 0
+
+
+def _pair_document(pair: Labelled) -> dict[str, object]:
+    from dreamd.text.language import language_of
+
+    a, b = pair.a, pair.b
+    return {"id": content_id("pair", pair.run, a.id, b.id), "a": a.text, "b": b.text, "a_at": iso(a.confirmed_at),
+            "b_at": iso(b.confirmed_at), "relation": pair.relation.value, "kind": f"{pair.kept} kept",
+            "lang": "-".join(dict.fromkeys(map(language_of, (a.text, b.text)))), "author": "review"}
 
 
 def _ask_all(context: Context, kit: Kit, questions: Sequence[Question]) -> int:
