@@ -175,6 +175,8 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
             _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
     _conclude(kit, orientation, gathered, report)
+    if wish.full and report.outcome == NOTHING:
+        report.reason += "; what stands was judged again and stays as it is"
 
 
 def _plan_rest(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances, report: CycleReport,

@@ -14,6 +14,7 @@ from functools import partial
 
 from dreamd.core.clock import local_date
 from dreamd.core.values import (
+    CURRENT,
     DELETION_WAITS,
     IN_PASSING,
     ONE_OFF,
@@ -35,6 +36,7 @@ from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_pa
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, plan_prune
+from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
 from dreamd.dream.plan import Change, FateOf, Plan, Step
@@ -212,17 +214,30 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     if heard or full:
         _embed_heard(kit, scope, heard, full=full)
     known = _load_known(kit, scope, heard, partners if not full else None)
-    judge.prepare(vectors, _likely_pairs(partners, heard, known.memories))
+    judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
                   _deletions(kit, heard, unlimited=allowance is None))
     plan = plan_consolidation(heard, bench)
-    if full:
-        final = {m.id: m for m in known.memories} | {c.after.id: c.after for c in plan.changes()}
-        again = plan_regroup(list(final.values()), partners, judge.relate, merged_wording)
-        touched = {c.after.id: known.revisions[c.after.id] for c in again.changes() if c.after.id in known.revisions}
-        plan = replace(plan, steps=(*plan.steps, *again.steps), revisions={**plan.revisions, **touched})
-    return plan
+    return _look_again(kit, plan, bench) if full else plan
+
+
+def _look_again(kit: Kit, plan: Plan, bench: Bench) -> Plan:
+    """A plan with what becomes of all that stands, judged anew: conflicts first, then twins that are left."""
+    def left_by(plan: Plan) -> list[Memory]:
+        return list(({m.id: m for m in bench.memories} | {c.after.id: c.after for c in plan.changes()}).values())
+
+    again = plan_reconcile(replace(bench, memories=left_by(plan)), partial(_may_live, kit))
+    plan = replace(plan, steps=(*plan.steps, *again.steps), waiting=(*plan.waiting, *again.waiting))
+    twins = plan_regroup(left_by(plan), bench.partners, bench.relate, bench.merged)
+    plan = replace(plan, steps=(*plan.steps, *twins.steps))
+    touched = {c.after.id: bench.revisions[c.after.id] for c in plan.changes() if c.after.id in bench.revisions}
+    return replace(plan, revisions=touched)
+
+
+def _may_live(kit: Kit, memory: Memory) -> bool:
+    """Whether the gate lets any of the statements live that a memory rests on."""
+    return any(_hear(kit, one).gated.verdict is GateVerdict.ALLOW for one in observations.load_of_memory(kit.store, memory.id))
 
 
 def _deletions(kit: Kit, heard: Sequence[Heard], *, unlimited: bool) -> Deletions:
@@ -297,11 +312,13 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
     return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))
 
 
-def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory],
+def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory], *, full: bool,
                   ) -> list[tuple[str, datetime, str, datetime]]:
     """The pairs a plan will most likely ask about, so that they can be judged together: each with what was said before it."""
     said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
-    likely = []
+    current = {m.text: m.confirmed_at for m in standing if full and m.status in CURRENT}
+    likely = [(text, at, near, current[near]) for text, at in current.items() for near in partners.get(text, ())
+              if near in current]
     for one in heard:
         text, at = one.gated.text, one.observation.at
         likely += [(text, at, near, said[near]) for near in partners.get(text, ()) if near in said]

@@ -55,7 +55,8 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
     parser.add_argument("--plan", metavar="FILE", help="save the plan and change nothing")
     parser.add_argument("--apply", metavar="FILE", help="carry out exactly this plan, or refuse")
     parser.add_argument("--scope", metavar="S", help="only this scope")
-    parser.add_argument("--full", action="store_true", help="look at every memory again, not only at what is new")
+    parser.add_argument("--full", action="store_true",
+                        help="judge every memory again, not only what is new; with `--dry-run` see what that would change")
     parser.add_argument("--auto", action="store_true", help="obey the gates (idle, time, volume), silent when nothing is due")
     parser.add_argument("--allow-large-change", action="store_true", help="retire more than a run usually may")
 
@@ -294,13 +295,19 @@ def _conclude(context: Context, options: Namespace, wish: Wish, holder: CycleHol
     quiet = report.outcome == "nothing-to-do" and options.auto
     if not context.json and not quiet and context.verbosity >= 0:
         if dreamt or report.outcome == "nothing-to-do":
-            tell_report(context, report, plan_file=options.plan)
+            tell_report(context, report, plan_file=options.plan, carried_out_by=_command(wish))
         tell_tended(context, tended, planned=report.planned)
     for warning in report.warnings:
         context.warn(warning)
     if aside:
         context.tell("hint: `dream sources` shows what was passed over where")
     return Partial.exit_code if partial else 0
+
+
+def _command(wish: Wish) -> str:
+    """The command that does what a wish asks for, for who saw only its plan."""
+    chosen = [("--full", wish.full), (f"--scope {wish.scope}", wish.scope), ("--allow-large-change", wish.allow_large_change)]
+    return " ".join(["dream consolidate", *(option for option, given in chosen if given)])
 
 
 def _add_tended(report: CycleReport, tended: Sequence[Tended]) -> None:

@@ -35,8 +35,8 @@ WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
 
 
-def tell_report(context: Context, report: CycleReport, *, plan_file: str | None) -> None:
-    """Print the report."""
+def tell_report(context: Context, report: CycleReport, *, plan_file: str | None, carried_out_by: str) -> None:
+    """Print the report; that of a plan names the command that carries it out."""
     if report.outcome == "nothing-to-do":
         context.say(f"nothing to do: {report.reason or 'nothing is new'}")
         if not report.planned:
@@ -57,7 +57,7 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None)
     if report.planned:
         context.say()
         context.say(f"this is a plan, nothing was changed; carry it out with `dream consolidate --apply {plan_file}`"
-                    if plan_file else "this is a plan, nothing was changed; `dream consolidate` carries it out")
+                    if plan_file else f"this is a plan, nothing was changed; `{carried_out_by}` carries it out")
     elif report.changes:
         if context.verbosity > 0:
             context.say()
@@ -229,7 +229,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
     after = final[change.after.id]
     head = f"  {after.id}  "
     room = width - len(head)
-    if change.op == "supersede":
+    if change.op == "supersede" or change.op == "merge" and after.status is Status.SUPERSEDED:
         successor = final.get(after.superseded_by)
         lines = [head + render.paint(render.clip(after.text, room), "dim", colour=colour)]
         if successor is not None:
@@ -242,7 +242,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
     until = f" (until {after.ttl})" if after.ttl and change.op in ("add", "archive") else ""
     tail = said + until + (f"  {render.clip(str(after.scope), 32)}" if scope else "")
     lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
-    if change.op in ("hold", "archive", "stale", "version"):
+    if change.op in ("hold", "archive", "stale", "version", "revive"):
         lines.append(_why(change, len(head), width, colour=colour))
     return lines
 

@@ -125,7 +125,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
 
 def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     twin = _best_twin(one, met)
-    rulings = _rule(one, met, twin)
+    rulings = rule(one, met, twin)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
@@ -155,7 +155,7 @@ def _would_plant(one: Heard, met: Met) -> bool:
     return one.gated.verdict is GateVerdict.HOLD and met.memory.status is not Status.HELD and richer
 
 
-def _rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
+def rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
     """Rulings against every current memory that cannot hold beside the observation."""
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
@@ -246,7 +246,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         after = replace(after, support=memory.support, spoken_in=memory.spoken_in, observations=memory.observations)
     op = "merge" if wording == memory.text else "refine"
     draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
-    _carry_out(after, rulings, draft)
+    enforce(after, rulings, draft)
     fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE
     draft.close_step(FateOf(observation, fate, verdict.relation.value, memory.id, verdict.evidence))
 
@@ -296,7 +296,7 @@ def _add(one: Heard, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> Non
     evidence = rulings[0][0].judgement.evidence if rulings else gated.evidence
     fresh = draft.change("add" if status is Status.LIVE else "hold", founded(one, status, reason=reason),
                          reason=reason, evidence=evidence)
-    _carry_out(fresh, rulings, draft)
+    enforce(fresh, rulings, draft)
     draft.close_step(FateOf(observation, _fate_of_new(rulings, gated), reason, fresh.id, evidence))
 
 
@@ -311,7 +311,7 @@ def _fate_of_new(rulings: Sequence[tuple[Met, Ruling]], gated: Gated) -> Fate:
     return Fate.NEW
 
 
-def _carry_out(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
+def enforce(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:
     """Apply rulings: the successor stands in the draft before the one it replaces ends."""
     for met, ruling in rulings:
         memory, evidence = draft.memories[met.memory.id], met.judgement.evidence
@@ -341,7 +341,7 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
     met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
     twin = _best_twin(one, met)
-    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rule(one, met, twin)]
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin)]
     if twin is None:
         _add(one, rulings, draft)
     else:

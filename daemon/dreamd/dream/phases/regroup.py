@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from dreamd.core.values import MERGING, TRUST_RANK, Memory, Status, Trust
+from dreamd.core.values import MERGING, TRUST_RANK, Judgement, Memory, Status, Trust
 from dreamd.dream.phases.consolidate import Relate
 from dreamd.dream.plan import Change, Plan, Step
 from dreamd.judge import group
@@ -22,7 +22,7 @@ def plan_regroup(memories: Sequence[Memory], partners: Mapping[str, Sequence[str
     """Merge standing memories of one scope that make the same claim. Touches nothing."""
     standing = [m for m in memories if m.status in (Status.LIVE, Status.STALE)]
     place = {m.text: n for n, m in enumerate(standing)}
-    merges: dict[tuple[int, int], float] = {}
+    merges: dict[tuple[int, int], Judgement] = {}
     for n, memory in enumerate(standing):
         for text in partners.get(memory.text, ()):
             other = place.get(text, n)
@@ -30,11 +30,13 @@ def plan_regroup(memories: Sequence[Memory], partners: Mapping[str, Sequence[str
                 continue
             verdict = relate(memory.text, memory.confirmed_at, text, standing[other].confirmed_at)
             if verdict.relation in MERGING:
-                merges[n, other] = verdict.confidence
+                merges[n, other] = verdict
     steps = []
-    for members in group(len(standing), merges, [_weight(m) for m in standing]):
+    sure = {pair: verdict.confidence for pair, verdict in merges.items()}
+    for members in group(len(standing), sure, [_weight(m) for m in standing]):
         if len(members) > 1:
-            step = _join([standing[n] for n in members], merged)
+            told = [merges[min(members[0], n), max(members[0], n)] for n in members[1:]]
+            step = _join([standing[n] for n in members], told, merged)
             steps.extend([step] if step else [])
     return Plan(tuple(steps))
 
@@ -52,7 +54,7 @@ def _weight(memory: Memory) -> float:
     return SEEN_OFTEN * _fixed(memory) + memory.support + min(len(memory.text), 400) / 1000
 
 
-def _join(members: Sequence[Memory], merged: Callable[[str, str], str | None]) -> Step | None:
+def _join(members: Sequence[Memory], told: Sequence[Judgement], merged: Callable[[str, str], str | None]) -> Step | None:
     """One memory for all; None when some wording would be lost."""
     kept, *others = members
     wording = kept.text
@@ -72,5 +74,6 @@ def _join(members: Sequence[Memory], merged: Callable[[str, str], str | None]) -
         trust=min((m.trust for m in everyone), key=lambda t: TRUST_RANK[t]),
         authority=max((m.authority for m in everyone), key=lambda t: TRUST_RANK[t]))
     ended = [Change("merge", m, replace(m, status=Status.SUPERSEDED, superseded_by=kept.id, reason="duplicate",
-                                        valid_to=after.confirmed_at), "duplicate") for m in others]
+                                        valid_to=after.confirmed_at), "duplicate", verdict.evidence)
+             for m, verdict in zip(others, told, strict=True)]
     return Step((Change("merge", kept, after, "duplicate", (f"{len(members)} memories of one claim",)), *ended))
