@@ -16,7 +16,7 @@ import json
 import random
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,11 +28,9 @@ from transformers import AutoModel, AutoTokenizer
 sys.path.insert(0, str(Path(__file__).parent))
 
 import question_scenes
-from question_scenes import Scene
+from question_scenes import Scene, file_sha256
 
 from dreamd.models import load_embedder
-from dreamd.models.lexical.glossary import load_glossary
-from dreamd.models.pairscore import file_sha256
 from dreamd.models.questions import ABOUT_FILE, ADAPTER_FILE
 
 SCALE = 2.0
@@ -209,6 +207,14 @@ def cross_validate(model_dir: Path, told: Sequence[Told], recipe: Recipe, *, cou
     return {name: recall(part) for name, part in found.items()}
 
 
+def merge_adapter(encoder: nn.Module, adapter: Mapping[str, torch.Tensor], scale: float) -> None:
+    """Add the low-rank products of a written adapter to the weights that they were trained on."""
+    weights = dict(encoder.named_parameters())
+    with torch.no_grad():
+        for name in (key.removesuffix(".down") for key in adapter if key.endswith(".down")):
+            weights[name + ".weight"].data += scale * (adapter[name + ".up"].float() @ adapter[name + ".down"].float())
+
+
 def main() -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -218,7 +224,7 @@ def main() -> int:
     args = parser.parse_args()
     torch.set_num_threads(1)
     recipe = Recipe()
-    scenes = question_scenes.load_scenes(load_glossary(question_scenes.LEXICON))
+    scenes = question_scenes.load_scenes()
     told = tell(args.model_dir, scenes)
     texts, questions = sum(len(scene.texts) for scene in scenes), sum(len(scene.questions) for scene in scenes)
     print(f"{len(scenes)} scenes, {texts} texts, {questions} questions", flush=True)
@@ -227,10 +233,10 @@ def main() -> int:
         print(f"{name:17} " + "  ".join(f"among {k}: {share:.1%}" for k, share in shares.items()))
     reader = train(args.model_dir, told, recipe)
     facts = dataclasses.asdict(recipe) | {
+        "as_read_sha256": file_sha256(question_scenes.DATA / question_scenes.AS_READ),
         "base_sha256": file_sha256(args.model_dir / "model.safetensors"),
         "files_sha256": {name: file_sha256(question_scenes.DATA / name) for name in question_scenes.FILES},
         "folds": args.folds,
-        "lexicon_sha256": file_sha256(question_scenes.LEXICON),
         "questions": questions,
         "recall": measured,
         "rows_sha256": question_scenes.scenes_sha256(scenes),

@@ -9,15 +9,13 @@ from pathlib import Path
 import pytest
 
 from dreamd.models import DIM, MODEL_SHA256, load_embedder
-from dreamd.models.lexical.glossary import load_glossary
 from dreamd.models.model_files import find_model
-from dreamd.models.pairscore import file_sha256
 from dreamd.models.weights import WeightFile
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 import question_scenes
-from question_scenes import Scene
+from question_scenes import Scene, file_sha256
 
 ROOT = Path(__file__).parents[2]
 ARTEFACT = ROOT / "config" / "question"
@@ -82,13 +80,13 @@ IN_A_CODE_BASE = {
 
 @pytest.fixture(scope="module")
 def scenes() -> list[Scene]:
-    return question_scenes.load_scenes(load_glossary(question_scenes.LEXICON))
+    return question_scenes.load_scenes()
 
 
 def test_the_data_are_those_that_the_adapter_was_trained_on() -> None:
     assert FACTS["files_sha256"] == {n: file_sha256(question_scenes.DATA / n) for n in question_scenes.FILES}, PARTED
     assert {p.name for p in question_scenes.DATA.glob("*.txt")} == set(question_scenes.FILES), PARTED
-    assert FACTS["lexicon_sha256"] == file_sha256(question_scenes.LEXICON), PARTED
+    assert FACTS["as_read_sha256"] == file_sha256(question_scenes.DATA / question_scenes.AS_READ), PARTED
     assert FACTS["base_sha256"] == MODEL_SHA256, PARTED
 
 
@@ -111,10 +109,9 @@ def test_a_scene_is_asked_once_and_never_by_what_was_trained_on_it(scenes: list[
 
 
 def test_what_stands_nowhere_in_a_scene_is_refused() -> None:
-    glossary = load_glossary(question_scenes.LEXICON)
     for line in ("U: first of all", "=== a mill | en\nQ: whose?", "=== a mill | en\nB: no such", "=== a mill | en\n\nU: x"):
         with pytest.raises(ValueError, match="line"):
-            question_scenes.read_scenes(line, glossary)
+            question_scenes.read_scenes(line, {})
 
 
 def test_of_what_the_agent_said_before_the_last_whole_sentences_are_kept() -> None:
@@ -138,7 +135,6 @@ def test_the_adapter_is_small_and_fits_the_model() -> None:
 @pytest.mark.model
 def test_an_adapted_question_finds_its_answer_at_least_as_often_as_a_plain_one() -> None:
     pytest.importorskip("transformers")
-    import judge_net
     import question_train
     import torch
     from safetensors.torch import load_file
@@ -147,7 +143,7 @@ def test_an_adapted_question_finds_its_answer_at_least_as_often_as_a_plain_one()
     adapted, plain = (question_train.Reader(find_model()) for _ in range(2))
     adapted.encoder.eval()
     plain.encoder.eval()
-    judge_net.merge_adapter(adapted.encoder, load_file(ADAPTER), FACTS["scale"])
+    question_train.merge_adapter(adapted.encoder, load_file(ADAPTER), FACTS["scale"])
     said = AT_A_CAMP_SITE | IN_A_CODE_BASE
     texts, asked = list(said), [(question, n) for n, questions in enumerate(said.values()) for question in questions]
     with torch.inference_mode():
@@ -160,14 +156,14 @@ def test_an_adapted_question_finds_its_answer_at_least_as_often_as_a_plain_one()
 
 @pytest.mark.model
 def test_the_engine_reads_a_question_as_the_trained_net_does() -> None:
-    import judge_net
+    import question_train
     import torch
     from safetensors.torch import load_file
     from transformers import AutoModel, AutoTokenizer
 
     folder, lines = find_model(), ["who takes care of the grass", "Which interpreter is enough to check against?"]
     net = AutoModel.from_pretrained(folder).eval()
-    judge_net.merge_adapter(net, load_file(ADAPTER), FACTS["scale"])
+    question_train.merge_adapter(net, load_file(ADAPTER), FACTS["scale"])
     batch = AutoTokenizer.from_pretrained(folder)(lines, padding=True, return_tensors="pt")
     mask = batch["attention_mask"].unsqueeze(-1)
     with torch.no_grad():
