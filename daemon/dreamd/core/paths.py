@@ -55,6 +55,11 @@ class Paths:
         return self.home / "derived"
 
     @property
+    def models(self) -> Path:
+        """Graphs of networks that were made on this machine; one that is not there is made anew within a second."""
+        return self.home / "models"
+
+    @property
     def own_files(self) -> Path:
         """The hashes of the files that dream wrote: by them it knows its own, also where their store is lost."""
         return self.home / "own-files"

@@ -7,7 +7,7 @@ accelerator and as the yardstick the light one is tested against.
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ LONGEST_TOKENS = 256
 """The model was trained on at most this many word pieces; what comes after them does not count."""
 ACCELERATED_FROM = 3000
 """Texts from which an accelerator earns back the seconds that importing torch takes."""
+
+
+PAIR_LABELS = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "related", "unrelated")
+"""What the network that reads pairs tells apart, in the order of its outputs."""
 
 
 class Embedder(Protocol):
@@ -41,6 +45,24 @@ class Embedder(Protocol):
 
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row like these for each question, near to the rows of texts that answer it; raises Outage as well."""
+        ...
+
+
+class PairReader(Protocol):
+    """Reads two statements together."""
+
+    @property
+    def name(self) -> str:
+        """Tells weights and engine from others: what was read is remembered under it."""
+        ...
+
+    def read(self, pairs: Sequence[tuple[str, str]], *,
+             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
+        """One row of logits in the order of PAIR_LABELS for each pair, read in the order given.
+
+        `progress` is told between batches how many are read and of how many; it may wait or raise. Raises Outage when the
+        engine fails.
+        """
         ...
 
 

@@ -14,6 +14,7 @@ import re
 import struct
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,12 @@ def find_base(*, checked: MutableMapping[str, str] | None = None) -> Path:
         raise Outage(f"`{path}` is not the file that dream knows (checksum {found_sha256[:12]}…)", component="model",
                      code="model-changed", hint=REINSTALL)
     return path
+
+
+@cache
+def open_base(path: Path) -> MultilingualBase:
+    """The base in a verified file, opened once a process: its tokenizer takes a second to build."""
+    return MultilingualBase(path)
 
 
 class MultilingualBase:
@@ -143,9 +150,16 @@ class MultilingualBase:
         if not name.endswith(FOUR_BIT):
             return np.frombuffer(self._bytes, np.float32, size, offset).reshape(shape)
         packed = np.frombuffer(self._bytes, np.uint8, size // BLOCK * BLOCK_BYTES, offset).reshape(-1, BLOCK_BYTES)
-        scales = packed[:, :2].copy().view(np.float16).astype(np.float32)
-        nibbles = np.concatenate([packed[:, 2:] & 15, packed[:, 2:] >> 4], axis=1).astype(np.float32) - 8.0
-        return (nibbles * scales).reshape(shape)
+        return _unpacked(packed).reshape(shape)
+
+    def words(self, numbers: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The word vectors of token numbers, read from the packed table: only those asked for are ever unpacked."""
+        import numpy as np
+
+        wide = self.shape.hidden
+        packed = np.frombuffer(self._bytes, np.uint8, self.shape.vocabulary * wide // BLOCK * BLOCK_BYTES,
+                               self._places["emb.word"][0]).reshape(self.shape.vocabulary, wide // BLOCK * BLOCK_BYTES)
+        return _unpacked(packed[numbers].reshape(-1, BLOCK_BYTES)).reshape(*numbers.shape, wide)
 
     def weight(self, name: str) -> NDArray[np.float32]:
         """A weight by its name in a BERT encoder, such as `encoder.layer.0.output.dense.bias`.
@@ -171,8 +185,10 @@ class MultilingualBase:
         """Token numbers of each text, without the marks of begin and end."""
         if self._tokenizer is None:
             self._tokenizer = self._build_tokenizer()
-        plain = [re.sub(" {2,}", " ", text.translate(self._fold)) for text in texts]
-        return [list(e.ids) for e in self._tokenizer.encode_batch_fast(plain, add_special_tokens=False)]
+        # Lone surrogates are replaced, for it takes UTF-8 only; one call a text, for the batch call starts threads of its own.
+        clean = (text.encode("utf-8", "replace").decode("utf-8") for text in texts)
+        plain = (re.sub(" {2,}", " ", text.translate(self._fold)) for text in clean)
+        return [list(self._tokenizer.encode(text, add_special_tokens=False).ids) for text in plain]
 
     def _build_tokenizer(self) -> Tokenizer:
         from tokenizers import Tokenizer
@@ -182,3 +198,12 @@ class MultilingualBase:
         made = Tokenizer(Unigram(self._pieces, unk_id=self.unknown, byte_fallback=False))
         made.pre_tokenizer = Metaspace(prepend_scheme="always", split=True)
         return made
+
+
+def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Rows of 32 values from blocks of four bits."""
+    import numpy as np
+
+    scales = blocks[:, :2].copy().view(np.float16).astype(np.float32)
+    nibbles = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1).astype(np.float32) - 8.0
+    return nibbles * scales

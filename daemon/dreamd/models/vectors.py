@@ -176,6 +176,9 @@ def _ordered(places: Places, cosines: Floats) -> tuple[Places, Floats]:
 
 
 def _empty_graph(ndim: int) -> Any:
+    from dreamd.models.onnx_engine import load_runtime
+
+    load_runtime()  # before usearch: the other order ends the process
     from usearch.index import Index
 
     # Everything that follows the processor or the version by default is pinned: files and answers must not differ.

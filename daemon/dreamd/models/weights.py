@@ -39,7 +39,8 @@ class WeightFile:
             self._body.close()
             raise
         self._begin = 8 + size
-        self._header.pop("__metadata__", None)
+        told = self._header.pop("__metadata__", None)
+        self.metadata: dict[str, str] = told if isinstance(told, dict) else {}
 
     @property
     def names(self) -> frozenset[str]:

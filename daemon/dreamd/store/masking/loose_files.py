@@ -19,7 +19,7 @@ _NAMES = frozenset({"key", "conversation"})
 
 def list_texts(paths: Paths) -> Iterator[Path]:
     """Every file below a home that may be text and has no other keeper: the store, its copies and what is derived have."""
-    apart = (paths.derived, paths.locks, paths.home / "attached")
+    apart = (paths.derived, paths.models, paths.locks, paths.home / "attached")
     for path in sorted(paths.home.rglob("*")):
         if path.is_symlink() or not path.is_file() or path.name.startswith(paths.store.name) or path.suffix in (".db", ".part"):
             continue

@@ -1,0 +1,170 @@
+"""The network that reads two statements of any language together, and says what they are to each other.
+
+multilingual-e5-small as its package carries it, with every layer changed by a small trained file that travels with dream:
+for each matrix two thin ones whose product is added, for all else what is added itself. The changed network is packed
+into a graph once on a machine, and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dreamd.core.errors import Outage
+from dreamd.models import PAIR_LABELS, model_files, multilingual_base, onnx_engine
+from dreamd.models.weights import WeightFile
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from dreamd.models.multilingual_base import MultilingualBase
+    from dreamd.models.onnx_engine import Network
+
+    Floats = NDArray[np.float32]
+
+TRAINED = Path(__file__).parent / "data" / "pair_net.safetensors"
+MAKE = "1"
+"""How a graph is made of the weights; another way has other results, and another name."""
+LONGEST_TOKENS = 256
+LONGEST_CHARACTERS = 8_000
+"""Bounds the time for cutting a text of which only the first tokens count."""
+BATCH_TOKENS = 192
+"""Best of 64 to 1024 measured: the widest activations of a batch stay in the second-level cache."""
+KINDS = "embeddings.token_type_embeddings.weight"
+
+
+class PairNet:
+    """A verified network, whose graph and tokenizer are loaded by the first pair it reads."""
+
+    def __init__(self, base: Path, trained: Path, *, name: str, folder: Path | None, threads: int) -> None:
+        self.name = name
+        self._paths, self._folder, self._threads = (base, trained), folder, threads
+        self._loaded: tuple[MultilingualBase, Network] | None = None
+
+    def read(self, pairs: Sequence[tuple[str, str]], *, progress: Callable[[int, int], None] | None = None) -> Floats:
+        """One row of logits in the order of PAIR_LABELS for each pair, read in the order given.
+
+        What is read of a pair does not hang on the others. `progress` is told before each batch how many are read, and may
+        wait or raise. Raises Outage when the files or the engine fail.
+        """
+        import numpy as np
+
+        rows = np.zeros((len(pairs), len(PAIR_LABELS)), np.float32)
+        if not pairs:
+            return rows
+        base, network = self._load()
+        distinct = list(dict.fromkeys(pairs))
+        place = {pair: n for n, pair in enumerate(distinct)}
+        cut = cut_pairs(base, distinct)
+        done, found = 0, np.empty((len(distinct), len(PAIR_LABELS)), np.float32)
+        for batch in _batches([len(numbers) for numbers, _ in cut]):
+            if progress:
+                progress(done, len(distinct))
+            found[batch] = network.run(to_inputs(base, [cut[n] for n in batch]))
+            done += len(batch)
+        rows[:] = found[[place[pair] for pair in pairs]]
+        return rows
+
+    def _load(self) -> tuple[MultilingualBase, Network]:
+        if self._loaded is None:
+            onnx_engine.load_runtime()
+            try:
+                base = multilingual_base.open_base(self._paths[0])
+                name = onnx_engine.graph_name("pairs", self.name)
+                graph = onnx_engine.kept_graph(self._folder, name, lambda: make_graph(base, self._paths[1]))
+            except (OSError, ValueError, KeyError) as failure:
+                raise Outage("the net that reads pairs cannot be loaded", component="model", code="model-unreadable",
+                             hint=onnx_engine.REINSTALL) from failure
+            self._loaded = base, onnx_engine.Network(graph, threads=self._threads)
+        return self._loaded
+
+
+def load_pair_net(folder: Path | None = None, *, trained: Path = TRAINED, threads: int = 1,
+                  checked: MutableMapping[str, str] | None = None) -> PairNet:
+    """The network, verified: its graph is kept in `folder`, or nowhere without one.
+
+    `checked` may keep the checksums of its files between processes. Raises Outage when the base or the trained file is
+    missing or another one; the hint says what to install.
+    """
+    base = multilingual_base.find_base(checked=checked)
+    try:
+        with WeightFile(trained) as weights:
+            told = weights.metadata
+        trained_sha256 = model_files.checksum(trained, checked=checked)
+    except FileNotFoundError as failure:
+        raise Outage("the trained part of the net that reads pairs is missing", component="model", code="model-missing",
+                     hint=onnx_engine.REINSTALL) from failure
+    except (OSError, ValueError) as failure:
+        raise Outage(f"`{trained}` cannot be read", component="model", code="model-unreadable",
+                     hint=onnx_engine.REINSTALL) from failure
+    if told.get("base_sha256") != multilingual_base.SHA256 or tuple(told.get("labels", "").split(",")) != PAIR_LABELS:
+        raise Outage(f"`{trained}` was trained for another base or other labels", component="model", code="model-changed",
+                     hint=onnx_engine.REINSTALL)
+    made = onnx_engine.graph_name("", multilingual_base.SHA256, trained_sha256, MAKE)
+    return PairNet(base, trained, name=f"pairs{made[:13]}/int8", folder=folder, threads=threads)
+
+
+def make_graph(base: MultilingualBase, trained: Path, *, int8: bool = True) -> bytes:
+    """The graph of the changed network; raises OSError, ValueError or KeyError where the trained file is no such file."""
+    from dreamd.models import bert_graph
+
+    with WeightFile(trained) as file:
+        shape = base.shape
+        sizes = bert_graph.Sizes(shape.layers, shape.heads, shape.hidden, shape.epsilon, int8=int8)
+        head = bert_graph.Head(file.read("head.weight"), file.read("head.bias"))
+        graph: bytes = bert_graph.pair_graph(changed_weights(base, file), sizes, head).SerializeToString()
+        return graph
+
+
+def changed_weights(base: MultilingualBase, trained: WeightFile) -> Callable[[str], Floats]:
+    """What gives each weight of the base as the trained file changes it, by its name."""
+
+    def read(name: str) -> Floats:
+        weight = base.weight(name).copy()
+        if name == KINDS:
+            weight[1] = weight[0]  # the second statement's type starts as a copy of the first
+        if f"{name}.up" in trained.names:
+            weight += trained.read(f"{name}.up") @ trained.read(f"{name}.down")
+        if f"{name}.delta" in trained.names:
+            weight += trained.read(f"{name}.delta")
+        return weight
+
+    return read
+
+
+def cut_pairs(base: MultilingualBase, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:
+    """`<s> a </s> b </s>` and where b begins; of two too long together the longer one loses its end first."""
+    numbers = iter(base.numbers([text[:LONGEST_CHARACTERS] for pair in pairs for text in pair]))
+    cut = []
+    for one, other in zip(numbers, numbers, strict=True):
+        while len(one) + len(other) > LONGEST_TOKENS - 3:
+            (one if len(one) >= len(other) else other).pop()
+        cut.append(([base.first, *one, base.last, *other, base.last], len(one) + 2))
+    return cut
+
+
+def to_inputs(base: MultilingualBase, batch: Sequence[tuple[list[int], int]]) -> dict[str, NDArray[np.generic]]:
+    """What the graph takes, padded to the longest pair."""
+    import numpy as np
+
+    size = (len(batch), max(len(numbers) for numbers, _ in batch))
+    tokens, kinds, mask = np.full(size, base.padding, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for n, (numbers, second_at) in enumerate(batch):
+        tokens[n, :len(numbers)] = numbers
+        kinds[n, second_at:len(numbers)] = 1
+        mask[n, :len(numbers)] = 1
+    return {"words": base.words(tokens), "kinds": kinds, "mask": mask}
+
+
+def _batches(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Places in order of length; a batch has as many as fit into its tokens with all as long as the longest."""
+    batch: list[int] = []
+    for place in sorted(range(len(lengths)), key=lambda n: (lengths[n], n)):
+        if batch and (len(batch) + 1) * lengths[place] > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(place)
+    if batch:
+        yield batch
