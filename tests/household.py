@@ -1,6 +1,6 @@
 """A home with a dream in it: how a test feeds a store, runs dreams over it and looks at what came of it.
 
-Everything is the real thing, on a real disk. Only the embedder may be a stand-in, and only where a test does not
+Everything is the real thing, on a real disk. Only the networks may be stand-ins, and only where a test does not
 turn on meaning: then words shared are meaning enough.
 """
 
@@ -25,11 +25,14 @@ from dreamd.core.values import Candidate, Memory, MemoryClass, Origin, Status, p
 from dreamd.core.world import World
 from dreamd.dream import check, undo, verbs
 from dreamd.dream.cycle import CycleReport, Wish, run_cycle
+from dreamd.judge import Judge
+from dreamd.judge.judging import PairReader
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
 from dreamd.text.redaction import redact
+from reading import ReadsWords
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,9 +42,6 @@ CEDAR = "project:cedar"
 FIRST_DAY = "2026-01-05T09:00:00Z"
 FIRST_NIGHT = "2026-01-05T20:00:00Z"
 AS_USUAL = Wish()
-RULES_ONLY = build_settings({"consolidate": {"judge": "rules"}})
-"""Judging without the trained scorer: the same everywhere, and nothing heavy is loaded."""
-
 
 class SharedWords:
     """Vectors of hashed words: quick, the same everywhere, and near wherever two texts share words."""
@@ -99,7 +99,8 @@ class House:
 
     root: Path
     embedder: Embedder = field(default_factory=SharedWords)
-    settings: Settings = RULES_ONLY
+    reader: PairReader = field(default_factory=ReadsWords)
+    settings: Settings = build_settings({})
     persons_own: Path | None = None
 
     @property
@@ -117,7 +118,7 @@ class House:
 
     def furnish(self, **tables: dict[str, object]) -> None:
         """Choose settings by table and key."""
-        self.settings = build_settings({"consolidate": {"judge": self.settings.consolidate.judge}, **tables})
+        self.settings = build_settings(tables)
 
     def world(self, now: str) -> World:
         """The world as it is at some instant."""
@@ -128,7 +129,7 @@ class House:
     def kit(self, now: str) -> Iterator[Kit]:
         """An open store at some instant; made when it is not there."""
         with open_kit(self.world(now), create=True, migrate=True) as kit:
-            kit.embedder = self.embedder
+            kit.embedder, kit.judge = self.embedder, Judge(self.reader)
             yield kit
 
     def say(self, now: str, *said: Said | str) -> list[Stored]:
@@ -189,7 +190,7 @@ class House:
 
     def copy_to(self, root: Path) -> House:
         """The same home elsewhere, to the byte and the time of every file; the person's home is shared."""
-        other = House(root, self.embedder, self.settings, self.person)
+        other = House(root, self.embedder, self.reader, self.settings, self.person)
         if not self.home.exists():
             return other
         shutil.copytree(self.home, other.home, symlinks=True)

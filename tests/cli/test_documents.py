@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 MEMORY = {
@@ -199,3 +201,25 @@ def test_two_homes_fed_the_same_agree(dream, tmp_path):
         one.json("consolidate")
     mine, theirs = ([{**m, "file": ""} for m in one.json("list", "--all")["memories"]] for one in (dream, other))
     assert mine == theirs != []
+
+
+def test_settings_of_a_judge_that_is_gone_are_named_and_do_no_harm(dream):
+    dream.settings('[consolidate]\njudge = "rules"\ncross_encoder = "/nowhere"\nneighbours = 5\n')
+    told = dream("config", "show", "--json")
+    assert told.code == 0
+    assert [key for key in ("consolidate.judge", "consolidate.cross_encoder") if f"{key} has no effect" in told.err] == [
+        "consolidate.judge", "consolidate.cross_encoder"]
+    dream.settings('[consolidate]\njudges = "rules"\n')
+    assert dream("config", "show").code == 78
+
+
+def test_reasons_stand_in_the_store_as_values_and_are_told_in_words(lived_in, memory_of):
+    old = memory_of("8080")
+    lived_in.json("note", "The billing API no longer listens on port 8080, it now listens on port 9090.", now=TUESDAY)
+    lived_in.json("consolidate", now=TUESDAY)
+    with closing(sqlite3.connect(lived_in.home / "dream.db")) as store:
+        kept = [json.loads(row[0]) for row in store.execute("SELECT evidence FROM operation WHERE op = 'supersede'")]
+    assert kept and all("kind" in clue for clue in kept[0])
+    decisions = lived_in.json("explain", old["id"])["decisions"]
+    said = [clue for decision in decisions for clue in decision["evidence"]]
+    assert said and all(isinstance(clue, str) and "{" not in clue and "_" not in clue for clue in said)

@@ -13,7 +13,7 @@ from dreamd.core.values import Status
 from dreamd.dream import planning
 from dreamd.dream.phases import gather
 from dreamd.kit import Kit
-from household import FIRST_NIGHT, RULES_ONLY, House, Said, snapshot
+from household import FIRST_NIGHT, House, Said, snapshot
 
 Terminal = Any
 """What runs `dream` for a test."""
@@ -93,7 +93,7 @@ def test_a_file_of_the_inbox_that_no_store_can_hold_is_kept_aside(lived_in: Term
 
 @pytest.fixture
 def quick(tmp_path: Path) -> House:
-    return House(tmp_path, settings=RULES_ONLY)
+    return House(tmp_path)
 
 
 def breaks_on(monkeypatch: pytest.MonkeyPatch, room: Any, name: str, sign: str) -> None:

@@ -20,7 +20,6 @@ from dreamd.core.values import (
     Trust,
 )
 from dreamd.dream import verbs
-from dreamd.judge.judging import RULES
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
 from household import CEDAR, House, Said
@@ -92,7 +91,7 @@ def doubted(house: House, first: str, second: str, verdict: Judgement) -> list[M
     (one, _), (other, _) = sorted(sides.items())
     newer = "ab"[[one, other].index(pair_side(second, parse_instant(LATER)))]
     with house.kit(NIGHT) as kit, kit.store.writing() as tx:
-        derived.write_judged(tx, {(one, other): replace(verdict, newer=newer)}, judge=RULES)
+        derived.write_judged(tx, {(one, other): replace(verdict, newer=newer)}, judge=kit.load_judge().name)
     house.say(LATER, Said(second, conversation="c2", memory_class=RULE))
     house.dream(NIGHT_2)
     return house.memories()

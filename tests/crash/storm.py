@@ -34,7 +34,6 @@ from dreamd.core.world import World
 from dreamd.store.intake.notebook import REFUSED, take_note
 from serving import EAGER, Place, alive
 
-SETTINGS = EAGER + '\n[consolidate]\njudge = "rules"\n'
 SCOPES = ("user", "project:cedar", "project:birch", "project:alder")
 THINGS = ("crane", "sluice", "kiln", "ferry", "turbine", "loom", "press", "furnace", "pump", "lathe", "boiler", "winch")
 PLACES = ("the north quay", "the old mill", "the upper yard", "hall three", "the east gate", "the annex", "pier nine")
@@ -87,7 +86,7 @@ class Storm:
         people = threading.Thread(target=self._live, args=(random.Random(self.chance.random()),))
         people.start()
         try:
-            service = self.place.serve(SETTINGS)
+            service = self.place.serve(EAGER)
             for _ in range(kills):
                 if self.chance.random() < 0.15:
                     self._let_finish()
@@ -98,7 +97,7 @@ class Storm:
                 if service.poll() is not None:
                     self.dreams += len(self.place.events("cycle.finished"))
                     self.place.started.remove(service)
-                    service = self.place.serve(SETTINGS)
+                    service = self.place.serve(EAGER)
                 if self.chance.random() < 0.15:
                     self.jumps += 1
                     self._set_clock(self._offset_s + self.chance.choice(JUMPS_S))
@@ -164,7 +163,7 @@ class Storm:
         assert self.place.clock is not None
         clock = ShiftedClock(self.place.clock)
         config = self.place.base / "dream.toml"
-        config.write_text(SETTINGS)
+        config.write_text(EAGER)
         world = World(self.place.paths, load_settings(config), clock, self.place.env)
         touched: set[Path] = set()
         number = 0

@@ -14,7 +14,7 @@ from dreamd.core.values import Status
 from dreamd.dream import backlog, cycle
 from dreamd.dream.cycle import Wish
 from dreamd.kit import Kit
-from household import RULES_ONLY, House, Said, differences, events_in, snapshot
+from household import House, Said, differences, events_in, snapshot
 
 NIGHT, LATER = "2026-02-01T20:00:00Z", "2026-02-02T20:00:00Z"
 THINGS = ("mirror", "spooler", "gateway", "indexer", "scraper", "mailer", "renderer", "planner", "sorter", "beacon")
@@ -66,7 +66,7 @@ def statements() -> list[Said]:
 
 
 def new_house(root: Path) -> House:
-    return House(root, settings=RULES_ONLY)
+    return House(root)
 
 
 @pytest.fixture(scope="module")
@@ -168,11 +168,11 @@ def test_a_first_dream_shows_something_before_it_has_read_everything(tmp_path: P
 
 def test_a_first_dream_killed_anywhere_comes_to_the_same_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = a_person_with_memories(tmp_path / "told")
-    calm = House(tmp_path / "calm", settings=RULES_ONLY, persons_own=told.person)
+    calm = House(tmp_path / "calm", persons_own=told.person)
     calm.dream(NIGHT)
     end, chance = snapshot(calm.home), random.Random(5)
     for n in range(8):
-        house = House(tmp_path / f"house-{n}", settings=RULES_ONLY, persons_own=told.person)
+        house = House(tmp_path / f"house-{n}", persons_own=told.person)
         for _ in range(3):
             with killed_at(monkeypatch, chance.randrange(2, 50)), pytest.raises(Killed):
                 house.dream(NIGHT)

@@ -78,7 +78,7 @@ def traced(room: Path) -> Traced:
                       capture_output=True, check=False).returncode:
         pytest.skip("this machine lets no process be traced")
     (room / "before").mkdir()
-    (room / "dream.toml").write_text('[consolidate]\njudge = "rules"\n')
+    (room / "dream.toml").write_text("")
     made = Traced(scenario.prepare(room / "before"), room, Counter(), {})
     house = made.fresh()
     code, told = consolidate(house, room, "--seccomp-bpf", "-e", f"trace={','.join(CALLS)}")

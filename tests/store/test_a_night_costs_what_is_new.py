@@ -63,7 +63,7 @@ def test_a_night_makes_no_other_topic_file_than_those_it_changed(tmp_path: Path,
 
 def test_a_night_loads_no_memory_that_it_cannot_meet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     house = _house(tmp_path)
-    house.furnish(consolidate={"judge": "rules", "neighbours": 2})
+    house.furnish(consolidate={"neighbours": 2})
     read: list[str] = []
     true = memories._memory
     monkeypatch.setattr(memories, "_memory", lambda row, *a: read.append(row["text"]) or true(row, *a))

@@ -13,7 +13,6 @@ from dreamd.core import fsio
 from dreamd.core.clock import local_date, parse_instant
 from dreamd.core.values import Fate, Judgement, Relation
 from dreamd.dream.cycle import run_cycle
-from dreamd.dream.phases import compare
 from dreamd.judge.rare_words import MOST_PARTNERS
 from dreamd.kit import Kit
 from dreamd.store import checks, derived, journal, memories, observations
@@ -109,12 +108,12 @@ def _depot(n: int) -> str:
 def _night(root: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     """The work of one night that hears one statement, over some memories."""
     house = House(root)
-    house.furnish(consolidate={"judge": "rules", "neighbours": NEIGHBOURS})
+    house.furnish(consolidate={"neighbours": NEIGHBOURS})
     house.say(FIRST_DAY, *(_depot(n) for n in range(count)))
     house.dream(FIRST_NIGHT)
     house.say("2026-01-06T09:00:00Z", "The porter of the mill is called Ines.")
     house.dream("2026-01-06T20:00:00Z")
-    work = {"opened": 0, "judged": 0, "loaded": 0}
+    work = {"opened": 0, "loaded": 0}
 
     def counting(name: str, true: Callable[..., object]) -> Callable[..., object]:
         def counted(*args: object, **kwargs: object) -> object:
@@ -127,13 +126,13 @@ def _night(root: Path, count: int, monkeypatch: pytest.MonkeyPatch) -> dict[str,
         # That a store is sound is asked of every row once, before it is written on: apart from what the night itself costs.
         patched.setattr(checks, "refuse_if_unsound", lambda _store: None)
         patched.setattr(fsio, "read_bytes", counting("opened", fsio.read_bytes))
-        patched.setattr(compare, "judge", counting("judged", compare.judge))
         patched.setattr(memories, "_memory", counting("loaded", memories._memory))
         with house.kit(LAST_NIGHT) as kit, _steps(kit) as counted:
             report = run_cycle(kit)
     assert report.fates == {"new": 1}
     assert len(house.memories()) == count + 2
-    return {**work, "files": int(report.phases["prune"]["files"]), "steps": counted[0]}
+    judged, files = report.phases["consolidate"].get("judged", 0), report.phases["prune"]["files"]
+    return {**work, "judged": int(judged), "files": int(files), "steps": counted[0]}
 
 
 def test_a_night_over_eight_times_as_many_memories_opens_and_writes_no_more_and_steps_over_each_of_them_once(

@@ -64,8 +64,6 @@ class ExtractionSettings:
 class ConsolidateSettings:
     neighbours: int = _number(12, 2, 64, "nearest memories each new observation is compared with")
     neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
-    judge: str = _choice("auto", ("auto", "rules"), "auto: the trained judge where its weights are; rules: without it")
-    cross_encoder: str = _free("", "directory of a larger NLI cross-encoder as a second opinion, read offline; empty: none")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
     retire_always: int = _number(5, 1, 1000, "memories one run may retire whatever the share")
     max_delete_percent: int = _number(50, 1, 100, "share of a scope's live memories that deleted files may end in one run")
@@ -162,6 +160,11 @@ class Settings:
     path: Path | None = None
 
 
+RETIRED = {
+    "consolidate.judge": "there is one judge, and without its network notes wait",
+    "consolidate.cross_encoder": "no second network is read",
+}
+"""Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp")
 
 
@@ -213,23 +216,15 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
         known = {f.name: f for f in fields(kind)}
         values: dict[str, Any] = {}
         for key, value in content.items():
+            if f"{name}.{key}" in RETIRED:
+                warnings.append(f"{name}.{key} has no effect any more: {RETIRED[f'{name}.{key}']}; take it out")
+                continue
             if key not in known:
                 raise ConfigError(f"unknown key `{name}.{key}`", hint=_nearest(key, tuple(known)))
             values[key] = _checked(f"{name}.{key}", value, known[key], warnings)
             chosen.add(f"{name}.{key}")
         tables[name] = kind(**values)
-    warnings.extend(_absent(tables.get("consolidate", ConsolidateSettings())))
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
-
-
-def _absent(consolidate: ConsolidateSettings) -> list[str]:
-    """A word on a cross-encoder that is wanted and not there: the judge goes on without it."""
-    wanted = consolidate.cross_encoder
-    folder = Path(wanted).expanduser()
-    weights = ("model.safetensors", "model.safetensors.index.json")
-    if not wanted or ((folder / "config.json").is_file() and any((folder / name).is_file() for name in weights)):
-        return []
-    return [f"consolidate.cross_encoder names `{wanted}`, which lacks `config.json` or `model.safetensors`: judging without it"]
 
 
 def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object:

@@ -130,6 +130,7 @@ def clear_markers(kit: Kit, only: Sequence[str] = outage.COMPONENTS) -> list[str
         fsio.remove(trial)
     if away & {"model", "embed"} and not kit.embedded:
         kit.load_embedder(1).embed(["dream"])
+        kit.load_judge()
     return sorted(c for c in away if outage.clear(kit.paths.outage, c, fallback=fallback))
 
 

@@ -214,7 +214,8 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     if heard or full:
         _embed_heard(kit, scope, heard, full=full)
     known = _load_known(kit, scope, heard, partners if not full else None)
-    judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
+    if asked or full:
+        judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
                   _deletions(kit, heard, unlimited=allowance is None))

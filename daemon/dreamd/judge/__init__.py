@@ -6,7 +6,7 @@ from dreamd.judge.conflicts.beside import collateral_guards
 from dreamd.judge.features import PairFeatures, Statement, pair_features
 from dreamd.judge.groups import group
 from dreamd.judge.guards import merge_guards
-from dreamd.judge.judging import Explanation, Guard, Judge, Pair
+from dreamd.judge.judging import Explanation, Judge, Pair
 from dreamd.judge.leaving import leaves_more
 from dreamd.judge.rare_words import rare_partners
 from dreamd.judge.slots import Slots, extract_slots
@@ -15,7 +15,6 @@ from dreamd.judge.wording import can_merge, merged_wording, specifics
 
 __all__ = [
     "Explanation",
-    "Guard",
     "Judge",
     "Pair",
     "PairFeatures",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from dreamd.core.values import Clue, Evidence, EvidenceKind, Judgement, PairScore
 from dreamd.judge.conflicts.beside import collateral_guards
@@ -12,8 +12,12 @@ from dreamd.judge.features import Statement, pair_features
 from dreamd.judge.guards import reasons_apart
 from dreamd.judge.prose import evidence_of
 from dreamd.judge.verdicts import judge, needs_score
+from dreamd.models.trained import LazyScorer
 
-RULES = "rules-1"
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 LONGEST_READ = 500
 """Characters up to which a text is read together with another: a document costs the network much and teaches it nothing."""
 READ_AT_ONCE = 128
@@ -30,39 +34,36 @@ class Pair(NamedTuple):
     similarity: float
 
 
-class Guard(NamedTuple):
-    """A difference between two statements, and whether it forbids that they become one whatever the network says."""
-
-    evidence: Evidence
-    vetoes: bool
-
-
 @dataclass(frozen=True)
 class Explanation:
-    """What the judge sees in a pair: features by name, guards, and the probability of each label."""
+    """What a verdict was made of; `vetoes` are those guards that forbid a merge whatever the network reads."""
 
+    verdict: Judgement
     features: Mapping[str, float]
-    guards: tuple[Guard, ...]
+    guards: tuple[Evidence, ...]
+    vetoes: tuple[Evidence, ...]
     probabilities: Mapping[str, float]
 
 
-class Reader(Protocol):
-    """What reads two statements together."""
+class PairReader(Protocol):
+    """The network that reads two statements together."""
 
     @property
     def name(self) -> str:
-        """Another one whenever its readings may be others."""
+        """Of its weights and its engine."""
+        ...
 
-    def score(self, pairs: Sequence[tuple[str, str]]) -> Sequence[PairScore]:
-        """The probabilities of each pair, in order."""
+    def read(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Eight logits for each pair, n × 8."""
+        ...
 
 
 class Judge:
     """Judges pairs in batches; verdicts are remembered under its `name`."""
 
-    def __init__(self, reader: Reader | None) -> None:
+    def __init__(self, reader: PairReader) -> None:
         self._reader = reader
-        self.name = reader.name if reader else RULES
+        self.name = reader.name
         self._scores: dict[tuple[str, str], PairScore] = {}
         """By words alone: said again, a statement has another time, and that changes a verdict, but no reading."""
 
@@ -75,7 +76,7 @@ class Judge:
         hard = []
         for pair in pairs:
             tell(0, len(pairs))
-            if self._reader and _is_short(pair) and needs_score(pair.a, pair.b, similarity=pair.similarity):
+            if _is_short(pair) and needs_score(pair.a, pair.b, similarity=pair.similarity):
                 hard.append(_words(pair))
         unread = list(dict.fromkeys(words for words in hard if words not in self._scores))
         easy = len(pairs) - len(unread)
@@ -100,17 +101,24 @@ class Judge:
         features = {"similarity": pair.similarity, "shared": len(seen.shared), "cover_a": seen.cover_a, "cover_b": seen.cover_b}
         if seen.gap_days is not None:
             features["days_apart"] = seen.gap_days
-        guards = [*((why, True) for why in reasons_apart(seen)), *((why, False) for why in collateral_guards(seen))]
-        told = {evidence_of(why, seen.similarity): vetoes for why, vetoes in reversed(guards)}
-        if self._reader:
-            self._read([_words(pair)])
+        vetoes = [evidence_of(why, seen.similarity) for why in reasons_apart(seen)]
+        guards = [*vetoes, *(evidence_of(why, seen.similarity) for why in collateral_guards(seen))]
+        verdict, = self.judge_all([pair])
+        self._read([_words(pair)])
         score = self._scores.get(_words(pair))
-        return Explanation(features, tuple(Guard(*one) for one in reversed(told.items())),
+        return Explanation(verdict, features, tuple(dict.fromkeys(guards)), tuple(dict.fromkeys(vetoes)),
                            {name: getattr(score, name) for name in PROBABILITIES} if score else {})
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> None:
-        if self._reader:
+        import numpy as np
+
+        if isinstance(self._reader, LazyScorer):
             self._scores.update(zip(pairs, self._reader.score(pairs), strict=True))
+            return
+        logits = self._reader.read(pairs).astype(float)
+        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        self._scores.update(zip(pairs, (PairScore(*row) for row in shares.tolist()), strict=True))
 
 
 def _words(pair: Pair) -> tuple[str, str]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 ADAPTER_FILE = "adapter.safetensors"
 SCORER_FILE = "scorer.json"
-MISSING = 'run `make judge`, or set `consolidate.judge = "rules"`'
+MISSING = "run `make judge`"
 SECOND_LOOK = (0.4, 0.85)
 """Between these probabilities of a merge the other order is read too; a conflict gains nothing by it."""
 HEARD_AT_ONCE = 8192

@@ -14,10 +14,10 @@ from dreamd.cli.printing import render
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.evidence_words import all_in_words, in_words
-from dreamd.core.values import LONGEST_TEXT
+from dreamd.core.values import LONGEST_TEXT, Evidence
 
 if TYPE_CHECKING:
-    from dreamd.core.values import Evidence, Judgement
+    from dreamd.core.values import Judgement
     from dreamd.judge import Explanation, Judge, Pair
     from dreamd.models import Embedder
 
@@ -76,8 +76,8 @@ def _tell_seen(context: Context, seen: Explanation) -> None:
         context.say(f"  {share:6.3f}  {name}")
     context.say("guards" if seen.guards else "guards: none")
     for guard in seen.guards:
-        tail = "  (forbids a merge)" if guard.vetoes else ""
-        context.say(f"  {guard.evidence.kind.value}: {render.clean(in_words(guard.evidence))}{tail}")
+        tail = "  (forbids a merge)" if guard in seen.vetoes else ""
+        context.say(f"  {guard.kind.value}: {render.clean(in_words(Evidence(guard.kind, guard.a, guard.b)))}{tail}")
     context.say("features")
     for name, value in sorted(seen.features.items()):
         context.say(f"  {value:9.3f}  {name}")
@@ -179,9 +179,6 @@ def _document(verdict: Judgement, seen: Explanation | None = None) -> dict[str, 
         "sure": verdict.is_sure}
     return row if seen is None else {**row, "explanation": {
         "probabilities": {name: round(share, 4) for name, share in seen.probabilities.items()},
-        "guards": [{**_evidence(guard.evidence), "vetoes": guard.vetoes} for guard in seen.guards],
+        "guards": [{"kind": guard.kind.value, "a": guard.a, "b": guard.b, "vetoes": guard in seen.vetoes}
+                   for guard in seen.guards],
         "features": {name: round(value, 4) for name, value in seen.features.items()}}}
-
-
-def _evidence(evidence: Evidence) -> dict[str, object]:
-    return {"kind": evidence.kind.value, "a": evidence.a, "b": evidence.b, "words": in_words(evidence)}

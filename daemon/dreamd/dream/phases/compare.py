@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from dreamd.judge import Judge
+
 
 EMBED_BATCH = 128
 
@@ -162,28 +164,42 @@ class PairJudge:
     """Judges pairs and remembers: a pair judged once is not judged again until one side changes."""
 
     def __init__(self, kit: Kit) -> None:
-        self._judge = kit.load_judge()
-        self.name = self._judge.name
-        self._store = kit.store
-        self._remembers = derived.has_judged(kit.store, judge=self.name)
-        self._progress = kit.progress
+        self._kit = kit
+        self._judge: Judge | None = None
+        """Loaded for the first statement that has to be placed: a night without one needs no network."""
+        self._remembers = False
         self._known: dict[tuple[str, str], Judgement] = {}
         self._looked: set[tuple[str, str]] = set()
         """Pairs whose remembered verdict was looked up."""
         self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
 
+    @property
+    def name(self) -> str:
+        """Under which verdicts are remembered; empty before anything was to be judged."""
+        return self._judge.name if self._judge else ""
+
+    def _load(self) -> Judge:
+        if self._judge is None:
+            self._judge = self._kit.load_judge()
+            self._remembers = derived.has_judged(self._kit.store, judge=self.name)
+        return self._judge
+
     def prepare(self, vectors: Vectors, likely: Sequence[tuple[str, datetime, str, datetime]]) -> None:
-        """Take the vectors of a scope, recall what was judged of the likely pairs, and judge the others together."""
-        self._vectors = vectors
+        """Take the vectors of a scope, recall what was judged of the likely pairs, and judge the others together.
+
+        Raises Outage when the judge is away, also where there is nothing to compare with: what waits then waits on.
+        """
+        judge, self._vectors = self._load(), vectors
         pairs = {key: (left, right) for key, left, right in (_sides(*pair) for pair in likely) if key not in self._looked}
         if self._remembers:
-            self._known.update(derived.load_judged(self._store, pairs, judge=self.name))
+            self._known.update(derived.load_judged(self._kit.store, pairs, judge=self.name))
         self._looked.update(pairs)
         unknown = {key: Pair(left, right, vectors.similarity(left.text, right.text))
                    for key, (left, right) in pairs.items() if key not in self._known}
         # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.
-        verdicts = self._judge.judge_all(list(unknown.values()), progress=lambda done, of: self._progress("judge", done, of))
+        told = self._kit.progress
+        verdicts = judge.judge_all(list(unknown.values()), progress=lambda done, of: told("judge", done, of))
         self.fresh.update(zip(unknown, verdicts, strict=True))
 
     def settle(self, *, remembered: bool) -> None:
