@@ -43,16 +43,22 @@ def real_model() -> Embedder:
 
 
 @pytest.fixture(scope="session")
-def real_judge(tmp_path_factory: pytest.TempPathFactory) -> Judge:
+def judge_with_network(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     """The judge of pairs as a dream makes it, with its network, made once."""
-    pytest.importorskip("dreamd.judge.classifier", reason="the fitted judge is not here yet")
     from dreamd.kit import load_judge
 
     home = tmp_path_factory.mktemp("judge")
     return load_judge(World(Paths(home), Settings(), FixedClock(parse_instant(FIRST_NIGHT)), {"HOME": str(home), "TZ": "UTC"}))
 
 
+@pytest.fixture(scope="session")
+def real_judge(judge_with_network: Judge) -> Judge:
+    """The same, once it is the fitted one."""
+    pytest.importorskip("dreamd.judge.classifier", reason="the fitted judge is not here yet")
+    return judge_with_network
+
+
 @pytest.fixture
-def thoughtful(tmp_path: Path, real_model: Embedder) -> House:
-    """An empty home with the real model, for tests that turn on meaning."""
-    return House(tmp_path, real_model, Settings())
+def thoughtful(tmp_path: Path, real_model: Embedder, judge_with_network: Judge) -> House:
+    """An empty home with the real networks, for tests that turn on meaning."""
+    return House(tmp_path, real_model, judge=judge_with_network)

@@ -26,7 +26,6 @@ from dreamd.core.world import World
 from dreamd.dream import check, undo, verbs
 from dreamd.dream.cycle import CycleReport, Wish, run_cycle
 from dreamd.judge import Judge
-from dreamd.judge.judging import PairReader
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.store import memories, observations
@@ -99,9 +98,9 @@ class House:
 
     root: Path
     embedder: Embedder = field(default_factory=SharedWords)
-    reader: PairReader = field(default_factory=ReadsWords)
     settings: Settings = build_settings({})
     persons_own: Path | None = None
+    judge: Judge = field(default_factory=lambda: Judge(ReadsWords()))
 
     @property
     def home(self) -> Path:
@@ -129,7 +128,7 @@ class House:
     def kit(self, now: str) -> Iterator[Kit]:
         """An open store at some instant; made when it is not there."""
         with open_kit(self.world(now), create=True, migrate=True) as kit:
-            kit.embedder, kit.judge = self.embedder, Judge(self.reader)
+            kit.embedder, kit.judge = self.embedder, self.judge
             yield kit
 
     def say(self, now: str, *said: Said | str) -> list[Stored]:
@@ -190,7 +189,7 @@ class House:
 
     def copy_to(self, root: Path) -> House:
         """The same home elsewhere, to the byte and the time of every file; the person's home is shared."""
-        other = House(root, self.embedder, self.reader, self.settings, self.person)
+        other = House(root, self.embedder, self.settings, self.person, self.judge)
         if not self.home.exists():
             return other
         shutil.copytree(self.home, other.home, symlinks=True)

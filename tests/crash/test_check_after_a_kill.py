@@ -46,7 +46,7 @@ def said(house: House) -> dict[str, str]:
 def test_an_undo_killed_anywhere_speaks_of_no_deletion(room: Path, repair: bool) -> None:
     (room / "lived").mkdir()
     house = lived(room / "lived")
-    calm = House(room / "calm", house.embedder, house.settings)
+    calm = House(room / "calm", house.embedder, house.settings, judge=house.judge)
     calm.root.mkdir()
     calm = house.copy_to(calm.root)
     with watched(calm.home) as disk:

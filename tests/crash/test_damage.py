@@ -38,7 +38,7 @@ def slept(room: Path) -> House:
 
 def copy(house: House, root: Path) -> House:
     """The same home elsewhere."""
-    other = House(root, house.embedder, house.settings, house.person)
+    other = House(root, house.embedder, house.settings, house.person, house.judge)
     shutil.copytree(house.home, other.home)
     return other
 
