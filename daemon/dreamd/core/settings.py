@@ -64,6 +64,7 @@ class ExtractionSettings:
 class ConsolidateSettings:
     neighbours: int = _number(12, 2, 64, "nearest memories each new observation is compared with")
     neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
+    passage_pairs: int = _number(1500, 0, 100000, "pairs with a passage that one dream judges, of the newest first; 0: none")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")
     retire_always: int = _number(5, 1, 1000, "memories one run may retire whatever the share")
     max_delete_percent: int = _number(50, 1, 100, "share of a scope's live memories that deleted files may end in one run")

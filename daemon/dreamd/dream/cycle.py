@@ -26,6 +26,7 @@ from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_o
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
 from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
+from dreamd.dream.phases.weighing import Weighing, weigh_passages
 from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
 from dreamd.dream.report import CHANGED as CHANGED
@@ -175,6 +176,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         if not long:
             _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
+        _weigh(kit, wish, report)
     _conclude(kit, orientation, gathered, report)
     if wish.full and report.outcome == NOTHING:
         report.reason += "; what stands was judged again and stays as it is"
@@ -275,6 +277,14 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
             report.warnings.append("what was forgotten still stands in the log beside the store, for another program reads it; "
                                    "the next dream removes it")
     _tell_spoiled(footing, report)
+
+
+def _weigh(kit: Kit, wish: Wish, report: CycleReport) -> None:
+    """Find out what recall must know of passages, once the memories are as this dream leaves them."""
+    with _phase(kit, report, "consolidate") as counts:
+        weighing = weigh_passages(kit, wish.scope)
+        if weighing != Weighing():
+            counts.update(weighed=weighing.passages, weighed_pairs=weighing.pairs, unweighed=weighing.left)
 
 
 def _tell_spoiled(footing: Footing, report: CycleReport) -> None:

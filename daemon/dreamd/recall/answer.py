@@ -43,10 +43,11 @@ from dreamd.recall.ranking import (
     word_matches,
     word_stems,
 )
-from dreamd.recall.said import Wanted, add_to, as_shown
+from dreamd.recall.said import Known, Wanted, add_to, as_shown
 from dreamd.recall.sequels import Around, with_sequels
 from dreamd.recall.shelf import Near, Shelf
 from dreamd.recall.unanswered import is_unanswered
+from dreamd.recall.weighed import Weighed
 from dreamd.store import memories, shown
 from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
@@ -181,14 +182,16 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
 
 def _with_what_was_said(kit: Kit, wanted: Wanted, near: Near | None, ranked: Sequence[Ranked]) -> list[Ranked]:
     """The memories of an answer with passages and with what was said later of the same; what that outdated is left out."""
-    found = add_to(ranked, wanted, store=kit.store, sayings=near.sayings if near else None,
-                   beside=near.worded_like if near else None)
+    weighed = Weighed(kit.store)
+    known = Known(kit.store, weighed, near.sayings, near.worded_like) if near else Known(kit.store, weighed)
+    found = add_to(ranked, wanted, known)
     if wanted.whole:
         return found
     if near and found:
         found = with_sequels(found, wanted, store=kit.store, around=Around(near.beside, near.vector_of, near.sayings))
     likeness = Likeness(near.between, near.in_talk) if near else Likeness(shared_words)
-    return currently(found, likeness, wanted.query) if len(found) > 1 else found
+    weighed.meet(one.memory for one in found)
+    return currently(found, likeness, wanted.query, weighed) if len(found) > 1 else found
 
 
 def _wanted(kit: Kit, query: str, asked: Asked, look: Look, *, by_words: bool) -> Wanted:

@@ -1,11 +1,8 @@
-"""Whether a later text ends what an earlier one says, for words that nobody weighed.
+"""Which of two answers is of today: what a night found to be over is left out, and of two values the later stands first.
 
 Two answers to one question tell more than two texts alone: where both have a value of the kind that is asked for, and speak
-of much the same, the later one is the answer. That much is enough to leave the earlier one out, or to show it behind.
-
-The judge of relations ends a memory only where the wording is certain, for a memory that ends is lost from every answer. A
-passage is shown for want of anything better, so far less is enough to leave it out: a later text on the same topic that
-tells of a change and has another value of the same kind, or that says the thing or the person named there is gone.
+of much the same, the later one is most likely the answer. That much is enough to show it first, and never to leave out the
+earlier one: only a verdict does that (`weighed`), for what is left out is lost from the answer.
 """
 
 from __future__ import annotations
@@ -13,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import lru_cache
 
-from dreamd.core.values import Judgement, Memory, Relation, Status
+from dreamd.core.values import Memory, Relation, Status
 from dreamd.recall.ranking import Ranked, named_old, word_roots
+from dreamd.recall.weighed import Weighed
 from dreamd.text.alike.parallels import differ_in_their_subject
 
 OF_ONE_SUBJECT = 0.34
@@ -26,16 +24,15 @@ TOPIC = 0.37
 """Likeness from which a text that tells of a change speaks of the same thing."""
 SAME = 0.62
 """Likeness from which two texts speak of the same thing without a word of change."""
-ANEW = 0.45
-"""Likeness from which two answers to one question speak of the same thing."""
-MUCH_ALIKE = 0.5
-AS_NEAR, NEARLY_AS_NEAR = 0.75, 0.6
-"""Share of the earlier answer's nearness to the question that the later one needs, and enough where both are much alike."""
+NEARLY_AS_NEAR = 0.6
+"""Share of the earlier answer's nearness to the question that the later one needs."""
 ITS_WORDS = 0.8
 """Share of the question's words that the earlier answer has which the later one needs: else it answers another question."""
 IN_TALK = 0.44
 """Likeness from which two texts, each behind what was said before it, speak of the same thing."""
 HALF = 0.5
+UNWEIGHED = Weighed()
+"""Where no dream has weighed anything."""
 _UNTOLD = frozenset({"name", "count", "code", "host"})
 """Kinds of value that a text may have beside the one it tells."""
 ITS_WORDS_NAMED = 0.35
@@ -46,9 +43,13 @@ IN_PLACE, BESIDE = "in place", "beside"
 LEAST_ALIKE = 0.37
 """Likeness from which the later of two answers stands before the earlier."""
 CLEARLY_LATER = timedelta(days=1)
-_ONE_DAY = datetime(2000, 1, 1, tzinfo=UTC)
-"""Two texts of one day are judged by what they say, and not by when."""
-_OTHER_THING = ("different ", "names differ")
+_CHANGE = re.compile(
+    r"(?i:\b(?:now(?! and (?:then|again))|no longer|any ?more|instead|from now on|since (?:last|then)|moved?|switched|changed|"
+    r"migrated|renamed|replace[sd]|bumped|raised|lowered|upgraded|postponed|took over|takes over|went|becomes?|became|used to"
+    r"|jetzt|nun|ab sofort|nicht mehr|statt(?:dessen)?|umgezogen|gewechselt|verschoben|geändert|wird"
+    r"|ahora|ya no|en vez de|a partir de|cambi\w+|désormais|maintenant|ne .{0,30}plus|au lieu de|remplac\w+"
+    r"|agora|já não|em vez de|passou a|mudou)\b)|->|→")
+"""Words that tell of a change."""
 _NAME = r"(?P<old>`[^`]+`|(?:(?:Herr|Frau|Mr|Mrs|Ms|Dr)\.? )?[A-ZÄÖÜ][\w-]+|[a-z]+\d*(?= is (?:gone|out|dead|history)\b))"
 _GONE = re.compile(
     rf"(?:^|[.;,] (?:and |but )?|\b(?:and|but|since|because) ){_NAME} "
@@ -73,25 +74,45 @@ class Likeness:
         return max(self.alone(a, b), self.in_talk(a, b) if self.in_talk else 0.0)
 
 
-def currently(answers: Sequence[Ranked], likeness: Likeness, question: str = "") -> list[Ranked]:
-    """Answers to one question without what a later one among them has outdated, and with the later of two values first."""
-    gone = {old.memory.id for old in answers for new in answers if is_of_another_day(old.memory, new.memory)
-            and (is_answered_anew(old, new, likeness.alone(old.memory, new.memory))
-                 or is_answered_nearer(old, new, likeness, question))}
+def currently(answers: Sequence[Ranked], likeness: Likeness, question: str = "", weighed: Weighed = UNWEIGHED) -> list[Ranked]:
+    """Answers to one question without what a later one among them ended, and with the later of two values first."""
+    gone = {old.memory.id for old in answers for new in answers if is_over(old.memory, new.memory, weighed)}
     order = [one for one in answers if one.memory.id not in gone]
     for new in list(order):
         at = order.index(new)
-        first = next((n for n, old in enumerate(order[:at])
-                      if _stands_behind(old, new, likeness.alone(old.memory, new.memory))), at)
+        first = next((n for n, old in enumerate(order[:at]) if _stands_behind(old, new, likeness, question, weighed)), at)
         order.insert(first, order.pop(at))
     return order
 
 
-def is_answered_nearer(old: Ranked, new: Ranked, likeness: Likeness, question: str = "") -> bool:
+def is_over(earlier: Memory, later: Memory, weighed: Weighed) -> bool:
+    """Whether a night found that something said on a later day took the place of what was only said, or of what is stale."""
+    loose = earlier.status in (Status.SAID, Status.STALE) and not earlier.pinned
+    return loose and is_of_another_day(earlier, later) and weighed.is_past(earlier, later)
+
+
+def _stands_behind(old: Ranked, new: Ranked, likeness: Likeness, question: str, weighed: Weighed) -> bool:
+    """Whether the earlier of two answers belongs behind the later one: enough for an order that hides nothing."""
+    earlier, later = old.memory, new.memory
+    if not is_of_another_day(earlier, later):
+        return False
+    found = weighed.of(earlier, later)
+    if found is not None and found.relation in (Relation.UPDATES, Relation.CONTRADICTS):
+        return found.newer != "a"
+    if found is not None and found.relation is Relation.UNRELATED:
+        return False
+    alike = likeness.alone(earlier, later)
+    if _is_answered_nearer(old, new, likeness, question) or is_replaced(earlier.text, later.text, alike, later=True):
+        return True
+    if alike < LEAST_ALIKE or new.parts["similarity"] < NEARLY_AS_NEAR * old.parts["similarity"]:
+        return False
+    return _tells_it_changed(old, new) or (_answers_as_much(old, new) and _has_other_value(old, new))
+
+
+def _is_answered_nearer(old: Ranked, new: Ranked, likeness: Likeness, question: str) -> bool:
     """Whether a later answer is at least as near to the question, of the same talk, and has another value.
 
-    The earlier one then speaks either of the same thing before it changed or of another thing that was asked for less. A live
-    memory is left out only where the later answer names its value beside another one.
+    The earlier one then speaks either of the same thing before it changed or of another thing that was asked for less.
     """
     earlier, later = old.memory, new.memory
     if earlier.pinned or "sequel" in new.parts or new.parts["similarity"] < old.parts["similarity"]:
@@ -101,8 +122,7 @@ def is_answered_nearer(old: Ranked, new: Ranked, likeness: Likeness, question: s
     instead = _instead(earlier.text, later.text, question)
     if not instead or (earlier.status is Status.LIVE and instead != BESIDE) or _are_parallel(earlier.text, later.text):
         return False
-    alike = likeness.most(earlier, later)
-    return alike >= (LEAST_ALIKE_BESIDE if instead == BESIDE else IN_TALK) and not _is_of_another_kind(earlier, later, alike)
+    return likeness.most(earlier, later) >= (LEAST_ALIKE_BESIDE if instead == BESIDE else IN_TALK)
 
 
 def _instead(earlier: str, later: str, question: str) -> str:
@@ -121,34 +141,6 @@ def _are_parallel(earlier: str, later: str) -> bool:
     mine, theirs = _subject(earlier), _subject(later)
     shared = mine & theirs
     return len(shared) >= HALF * min(len(mine), len(theirs)) > 0 and bool(mine - theirs) and bool(theirs - mine)
-
-
-def is_answered_anew(old: Ranked, new: Ranked, likeness: float) -> bool:
-    """Whether one answer to a question is plainly what the other said before, with the value of today.
-
-    Live memories are left alone: a night has weighed them against each other.
-    """
-    earlier, later = old.memory, new.memory
-    if earlier.status not in (Status.SAID, Status.STALE) or earlier.pinned or likeness < ANEW:
-        return False
-    needed = NEARLY_AS_NEAR if likeness >= MUCH_ALIKE else AS_NEAR
-    if new.parts["similarity"] < needed * old.parts["similarity"] or not is_of_another_day(earlier, later):
-        return False
-    if likeness >= MUCH_ALIKE and _tells_it_changed(old, new):
-        return True
-    if _answers_as_much(old, new) and _has_other_value(old, new):
-        return not _is_of_another_thing(earlier, later, likeness)
-    verdict = judged(earlier, later, likeness)
-    return verdict.relation is Relation.UPDATES and verdict.newer == "b"
-
-
-def _stands_behind(old: Ranked, new: Ranked, likeness: float) -> bool:
-    """Whether the earlier of two answers belongs behind the later one: enough for an order that hides nothing."""
-    if likeness < LEAST_ALIKE or new.parts["similarity"] < NEARLY_AS_NEAR * old.parts["similarity"]:
-        return False
-    if not is_of_another_day(old.memory, new.memory):
-        return False
-    return _tells_it_changed(old, new) or (_answers_as_much(old, new) and _has_other_value(old, new))
 
 
 def _tells_it_changed(old: Ranked, new: Ranked) -> bool:
@@ -187,49 +179,19 @@ def _has_other_value(old: Ranked, new: Ranked) -> bool:
 
 
 def _tells_a_change(text: str) -> bool:
-    from dreamd.judge import extract_slots  # a search that starts anew should not pay for what it seldom needs
-
-    return bool(extract_slots(text).changes)
-
-
-def _is_of_another_thing(earlier: Memory, later: Memory, likeness: float) -> bool:
-    """Whether the judge of relations sees two things in two texts: two environments, two colours, two people."""
-    found = judged(earlier, later, likeness)
-    apart = (str(clue).startswith(_OTHER_THING) and not str(clue).startswith("different weekday") for clue in found.evidence)
-    return found.relation is Relation.UNRELATED or any(apart)
-
-
-def _is_of_another_kind(earlier: Memory, later: Memory, likeness: float) -> bool:
-    """Whether the judge sees two things in what both texts say of them: two environments, two colours."""
-    clues = judged(earlier, later, likeness).evidence
-    return any(str(clue).startswith("different ") and not str(clue).startswith("different weekday") for clue in clues)
-
-
-def judged(one: Memory, other: Memory, likeness: float) -> Judgement:
-    """The judge's verdict by rules on two results. One answer asks for that of a pair up to three times."""
-    return _verdict(one.text, one.confirmed_at, other.text, other.confirmed_at, likeness)
-
-
-@lru_cache(maxsize=256)
-def _verdict(one: str, one_at: datetime, other: str, other_at: datetime, likeness: float) -> Judgement:
-    from dreamd.judge import Statement, judge
-
-    return judge(Statement(one, one_at), Statement(other, other_at), similarity=likeness)
+    return _CHANGE.search(text) is not None
 
 
 def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) -> bool:
-    """Whether a text said `later` on the same topic ends what an earlier one says."""
+    """Whether a text said `later` on the same topic most likely ends what an earlier one says."""
     if not later or likeness < TOPIC:
         return False
     # Most questions are answered by memories alone, and a search that starts anew should not pay for what it does not need.
     from dreamd.extraction.turns.revisions import values_of
-    from dreamd.judge import extract_slots
 
     if any(re.search(rf"(?<!\w){re.escape(old)}(?!\w)", earlier, re.IGNORECASE) for old in _ended_in(later_text)):
         return True
-    if likeness < SAME and not extract_slots(later_text).changes:
-        return False
-    if _tell_of_two(earlier, later_text):
+    if (likeness < SAME and not _tells_a_change(later_text)) or differ_in_their_subject(earlier, later_text):
         return False
     mine, theirs = values_of(earlier), values_of(later_text)
     if likeness >= SAME and mine and all(values < theirs.get(kind, values) for kind, values in mine.items()):
@@ -238,14 +200,6 @@ def is_replaced(earlier: str, later_text: str, likeness: float, *, later: bool) 
         return False
     mine_of, theirs_of = _subject(earlier), _subject(later_text)
     return len(mine_of & theirs_of) >= OF_ONE_SUBJECT * min(len(mine_of), len(theirs_of)) > 0
-
-
-def _tell_of_two(earlier: str, later: str) -> bool:
-    """Whether two texts built alike name two things: "tenant 17 uses …" and "tenant 18 uses …"."""
-    if not differ_in_their_subject(earlier, later):
-        return False
-    verdict = _verdict(earlier, _ONE_DAY, later, _ONE_DAY, 1.0)
-    return verdict.relation in (Relation.RELATED, Relation.UNRELATED)
 
 
 @lru_cache(maxsize=4096)

@@ -1,8 +1,8 @@
 """Which passages an answer shows: what a person said and no memory carries, where it is nearer than the memories.
 
 A memory was weighed, a passage was only said. So passages are few, have a floor of their own, and come up only where no
-memory is as near. Nobody judged them when they were kept; the few that are about to be shown are judged here: one that a
-memory or a later passage says again, replaced or contradicts stays away.
+memory is as near. The nights weigh them: one that was found to be said again, replaced or contradicted by a memory or by a
+later passage stays away (`weighed`). What no night has weighed yet is shown, the later first.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.settings import RecallSettings
-from dreamd.core.values import CURRENT, MERGING, Memory, Relation, Status
+from dreamd.core.values import Memory, Status
 from dreamd.recall.asked import has_what_is_asked, kind_asked_for
-from dreamd.recall.outdated import is_replaced, judged
-from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, placed, shared_words, weigh, word_matches, word_roots
+from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, placed, weigh, word_matches, word_roots
+from dreamd.recall.weighed import Weighed
 from dreamd.store import memories, passages
 from dreamd.store.connection import Store
 from dreamd.text.alike.parallels import puts_another
@@ -49,12 +49,10 @@ ROOM = 0.3
 MESSAGE = 0.8
 """Share of the length of a whole message that is usual for a result."""
 COMPARED = 6
-"""Memories a passage is judged against, the nearest ones."""
+"""Memories that a passage may stand aside for, the nearest ones."""
 COMPARED_FROM = 0.4
 CONTAINED = 0.85
 """Share of the words of a passage that another result must have to stand for it."""
-REPEATED = 0.9
-"""Likeness from which two texts say the same whatever the judge sees in them."""
 OF_TEN = 10
 _SIGNS = re.compile(r"\w+|[^\w\s]")
 READABLE = 20
@@ -108,11 +106,20 @@ Beside = Callable[["Floats"], list[dict[str, float]]]
 """For rows of passages the memories nearest to each, with their cosines."""
 
 
-def add_to(ranked: Sequence[Ranked], wanted: Wanted, *, store: Store, sayings: Sayings | None, beside: Beside | None,
-           ) -> list[Ranked]:
+@dataclass(frozen=True)
+class Known:
+    """The store an answer is made from, and what is known of what may be in it."""
+
+    store: Store
+    weighed: Weighed
+    sayings: Sayings | None = None
+    beside: Beside | None = None
+
+
+def add_to(ranked: Sequence[Ranked], wanted: Wanted, known: Known) -> list[Ranked]:
     """The memories of an answer with the passages that belong into it."""
-    pool = _pool(store, wanted, ranked, sayings) if most_of(wanted.count, wanted.rules) else []
-    return _with_passages(ranked, pool, wanted, store=store, beside=beside) if pool else list(ranked)
+    pool = _pool(known.store, wanted, ranked, known.sayings) if most_of(wanted.count, wanted.rules) else []
+    return _with_passages(ranked, pool, wanted, known) if pool else list(ranked)
 
 
 def as_shown(memory: Memory) -> Memory:
@@ -130,12 +137,9 @@ def as_shown(memory: Memory) -> Memory:
 
 
 def prepare() -> None:
-    """Load what judges a passage, before the first question that needs it."""
+    """Load what reads the values of a passage, before the first question that needs it."""
     from dreamd.extraction.turns import revisions
-    from dreamd.judge import Statement, judge
 
-    now = datetime(2000, 1, 1, tzinfo=UTC)
-    judge(Statement("The lamp is lit.", now), Statement("The lamp is out now.", now), similarity=0.5)
     revisions.values_of("ready")
 
 
@@ -156,25 +160,27 @@ class _Pooled:
         return self.ranked.memory
 
 
-def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wanted, *, store: Store, beside: Beside | None,
-                   ) -> list[Ranked]:
+def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wanted, known: Known) -> list[Ranked]:
     """The memories with the nearest passages among them, each passage only where no memory says the same or ended it."""
+    weighed = known.weighed
+    weighed.meet(one.memory for one in (*ranked, *pool))
     best = max(one.parts["similarity"] for one in (*ranked, pool[0].ranked))
     fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
-    latest = list({one.memory.id: one for one in (_latest(one, pool) for one in fit)}.values())
+    latest = list({one.memory.id: one for one in (_latest(one, pool, weighed) for one in fit)}.values())
     latest = latest[:most_of(wanted.count, wanted.rules)]
     if not latest:
         return list(ranked)
-    standing = _standing(store, latest, ranked, beside)
+    standing = _standing(known, latest, ranked)
+    weighed.meet(memory for some in standing.values() for memory in some)
     chosen: dict[str, Ranked] = {}
     for one in latest:
-        instead = next((memory for memory, near in standing[one.memory.id] if _is_past(one.memory, memory, near)), None)
+        instead = next((memory for memory in standing[one.memory.id] if weighed.is_past(one.memory, memory)), None)
         if instead is None:
             chosen[one.memory.id] = one.ranked
         elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
             chosen[instead.id] = _carrier(instead, one.ranked, wanted)
-    ended = {memory.id for one in latest if one.memory.id in chosen for memory, near in standing[one.memory.id]
-             if not memory.pinned and is_replaced(memory.text, one.memory.text, near, later=_is_later(one.memory, memory))}
+    ended = {memory.id for one in latest if one.memory.id in chosen for memory in standing[one.memory.id]
+             if not memory.pinned and weighed.is_surely_ended(memory, one.memory)}
     return seated([one for one in ranked if one.memory.id not in ended], list(chosen.values()), wanted,
                   [*ranked, *(one.ranked for one in pool)])
 
@@ -203,56 +209,28 @@ def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayin
     return sorted(pool, key=lambda one: (-one.ranked.parts["similarity"], one.memory.id))
 
 
-def _latest(one: _Pooled, pool: Sequence[_Pooled]) -> _Pooled:
+def _latest(one: _Pooled, pool: Sequence[_Pooled], weighed: Weighed) -> _Pooled:
     """The passage that stands for one today: the last that says the same, or says it otherwise."""
     later = [other for other in pool if other.memory.confirmed_at > one.memory.confirmed_at
-             and other.memory.scope == one.memory.scope and _is_past(one.memory, other.memory, _likeness(one, other))]
+             and other.memory.scope == one.memory.scope and weighed.is_past(one.memory, other.memory)]
     return max(later, key=lambda other: (other.memory.confirmed_at, other.memory.id), default=one)
 
 
-def _likeness(one: _Pooled, other: _Pooled) -> float:
-    if one.vector is None or other.vector is None:
-        return shared_words(one.memory, other.memory)
-    return float(one.vector @ other.vector)
-
-
-def _standing(store: Store, chosen: Sequence[_Pooled], ranked: Sequence[Ranked], beside: Beside | None,
-              ) -> dict[str, list[tuple[Memory, float]]]:
-    """For each passage the memories of its scope that may speak of the same thing, with their likeness."""
+def _standing(known: Known, chosen: Sequence[_Pooled], ranked: Sequence[Ranked]) -> dict[str, list[Memory]]:
+    """For each passage the memories of its scope that may speak of the same thing, the nearest first."""
     import numpy as np
 
     near: list[dict[str, float]] = [{} for _ in chosen]
-    if beside is not None and chosen:
-        near = beside(np.stack([one.vector for one in chosen if one.vector is not None]))
-    known = memories.load_some(store, list(dict.fromkeys(i for some in near for i in some)))
+    if known.beside is not None and chosen:
+        near = known.beside(np.stack([one.vector for one in chosen if one.vector is not None]))
+    held = memories.load_some(known.store, list(dict.fromkeys(i for some in near for i in some)))
     found = {}
     for one, some in zip(chosen, near, strict=True):
-        memory = one.memory
-        rows = [(known[i], cosine) for i, cosine in some.items() if i in known and cosine >= COMPARED_FROM]
-        if beside is None:
-            rows = [(other.memory, shared_words(memory, other.memory)) for other in ranked]
-        found[memory.id] = [(other, likeness) for other, likeness in rows if other.scope == memory.scope][:COMPARED]
+        rows = [held[i] for i, cosine in some.items() if i in held and cosine >= COMPARED_FROM]
+        if known.beside is None:
+            rows = [other.memory for other in ranked]
+        found[one.memory.id] = [other for other in rows if other.scope == one.memory.scope][:COMPARED]
     return found
-
-
-def _is_past(passage: Memory, other: Memory, likeness: float) -> bool:
-    """Whether another text carries a passage, or ended what it says."""
-    ended = other.status not in CURRENT and other.status is not Status.SAID
-    if ended and other.valid_to is not None and passage.confirmed_at > other.valid_to:
-        return False  # said anew after that had ended
-    repeated = likeness >= REPEATED and not puts_another(passage.text, other.text)
-    if repeated or is_replaced(passage.text, other.text, likeness, later=_is_later(other, passage)):
-        return True
-    verdict = judged(passage, other, likeness)
-    if verdict.relation in MERGING:
-        return ended or verdict.relation is Relation.DUPLICATE or verdict.richer == "b"
-    if verdict.relation is Relation.UPDATES:
-        return verdict.newer == "b"
-    return verdict.relation is Relation.CONTRADICTS and other.confirmed_at >= passage.confirmed_at
-
-
-def _is_later(one: Memory, other: Memory) -> bool:
-    return one.confirmed_at > other.confirmed_at
 
 
 def _carrier(memory: Memory, passage: Ranked, wanted: Wanted) -> Ranked:

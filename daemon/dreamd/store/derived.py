@@ -24,12 +24,19 @@ PART = 500
 PAIRS_PART = 200
 SIDE_DIGITS = 24
 VECTOR_BYTES = 384 * 2
+WEIGHED = ""
+"""First side of the rows that tell which passages were weighed; the second is the passage's id."""
 
 
 @lru_cache(maxsize=65_536)  # asked for each pair a statement is in
 def pair_side(text: str, at: datetime | None) -> str:
     """One side of a judged pair: the hash of its words and when it was said."""
-    return f"{text_sha(text)[:SIDE_DIGITS]}@{iso(at) if at else ''}"
+    return side_of(text_sha(text), at)
+
+
+def side_of(sha: str, at: datetime | None) -> str:
+    """The same for words that are known by their hash."""
+    return f"{sha[:SIDE_DIGITS]}@{iso(at) if at else ''}"
 
 
 def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[list[str], NDArray[np.float16]]:
@@ -128,6 +135,55 @@ def write_judged(tx: sqlite3.Connection, verdicts: Mapping[tuple[str, str], Judg
     tx.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                    ((a, b, v.relation.value, v.confidence, to_json(v.evidence), v.basis.value,
                      v.richer, v.newer, judge) for (a, b), v in verdicts.items()))
+
+
+@sound_row
+def load_weighed(store: Store, sides: Sequence[str]) -> dict[tuple[str, str], Judgement]:
+    """What any judge has found of the pairs among some sides, smaller hash first and without its evidence; one query."""
+    if len(sides) < 2:
+        return {}
+    marks = ", ".join("?" * len(sides))
+    # The plus keeps SQLite from seeking every pair of sides: few pairs of a side are known.
+    rows = store.tuples(f"""SELECT a, b, relation, confidence, basis, richer, newer FROM judged
+                            WHERE a IN ({marks}) AND +b IN ({marks})""", *sides, *sides)
+    return {(a, b): Judgement(Relation(relation), confidence, (), Basis(basis), richer, newer)
+            for a, b, relation, confidence, basis, richer, newer in rows}
+
+
+def find_judged(store: Store, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Those of some pairs that any judge has judged: a better judge is no reason to ask anew."""
+    asked, found = sorted(set(pairs)), set[tuple[str, str]]()
+    for start in range(0, len(asked), PAIRS_PART):
+        part = asked[start:start + PAIRS_PART]
+        rows = store.tuples(f"""WITH asked (a, b) AS (VALUES {', '.join(['(?, ?)'] * len(part))})
+                                SELECT j.a, j.b FROM asked CROSS JOIN judged j ON j.a = asked.a AND j.b = asked.b""",
+                            *(side for pair in part for side in pair))
+        found.update((a, b) for a, b in rows)
+    return found
+
+
+def mark_weighed(tx: sqlite3.Connection, passages: Sequence[str], *, judge: str) -> None:
+    """Note of which passages every pair was judged; lost with the verdicts, so that both come back together."""
+    tx.executemany("INSERT OR REPLACE INTO judged VALUES (?, ?, ?, 1.0, '[]', ?, NULL, NULL, ?)",
+                   ((WEIGHED, one, Relation.UNRELATED.value, Basis.NONE.value, judge) for one in passages))
+
+
+def drop_verdicts(tx: sqlite3.Connection, sha: str, *, of: int | None = None) -> None:
+    """Forget what was judged of a text, whenever it was said, and that the observation which said it was weighed."""
+    tx.execute("DELETE FROM judged WHERE a = ? AND b = (SELECT id FROM observation WHERE seq = ?)", (WEIGHED, of))
+    side = sha[:SIDE_DIGITS]
+    for column in ("a", "b"):
+        tx.execute(f"DELETE FROM judged WHERE {column} >= ? AND {column} < ?", (side + "@", side + "A"))
+
+
+def drop_pairs(tx: sqlite3.Connection, pairs: Sequence[tuple[str, str]]) -> None:
+    """Forget what was judged of some pairs, smaller hash first."""
+    tx.executemany("DELETE FROM judged WHERE a = ? AND b = ?", pairs)
+
+
+def load_pairs(store: Store) -> list[tuple[str, str]]:
+    """Every pair of which a verdict is known, and every passage that was weighed behind `WEIGHED`."""
+    return [(a, b) for a, b in store.tuples("SELECT a, b FROM judged")]
 
 
 def rebuild_words(tx: sqlite3.Connection) -> int:

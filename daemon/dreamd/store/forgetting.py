@@ -19,7 +19,7 @@ from dreamd.core.paths import Paths
 from dreamd.core.values import IN_PASSING, MARKS, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
-from dreamd.store.derived import SIDE_DIGITS, VECTOR_BYTES, drop_vectors
+from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
 from dreamd.store.work import TITLE
 
 if TYPE_CHECKING:
@@ -225,13 +225,14 @@ def scrub(store: Store) -> None:
 
 
 def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes) -> None:
-    """Remove one observation with its vector; only tombstones stay."""
+    """Remove one observation with its vector and what was judged of it; only tombstones stay."""
     for text in observations.parts_of(row["text"], row["sign"]) if row["sign"] not in MARKS else ():
         digest = observations.forgotten_hash(row["conversation"], text, key=key)
         tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
     _blank_contexts(tx, row)
-    tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     sha = text_sha(row["text"])
+    drop_verdicts(tx, sha, of=row["seq"])
+    tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
         drop_vectors(tx, sha)
 
@@ -303,9 +304,7 @@ def _drop_wordings(tx: sqlite3.Connection, wordings: set[str]) -> None:
         if tx.execute("SELECT 1 FROM memory WHERE wording = ?", (sha,)).fetchone() is None:
             tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
             drop_vectors(tx, sha)
-        side = sha[:SIDE_DIGITS]
-        for column in ("a", "b"):
-            tx.execute(f"DELETE FROM judged WHERE {column} >= ? AND {column} < ?", (side + "@", side + "A"))
+        drop_verdicts(tx, sha)
 
 
 def _blank_evidence_beside(tx: sqlite3.Connection, identity: str) -> None:

@@ -12,6 +12,7 @@ from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store, sound_row
+from dreamd.store.derived import side_of
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
 
@@ -186,6 +187,22 @@ def revision(tx: sqlite3.Connection, identity: str) -> int:
     """How often a memory was written; 0 when it is not there. Plans compare it before they change anything."""
     row = tx.execute("SELECT rev FROM memory WHERE id = ?", (identity,)).fetchone()
     return 0 if row is None else int(row[0])
+
+
+@sound_row
+def load_said(store: Store, scope: Scope, *, statuses: Iterable[Status]) -> list[tuple[str, datetime]]:
+    """The words of the memories of a scope that have some statuses, with when each was last confirmed, the last one last."""
+    chosen = [s.value for s in statuses]
+    rows = store.tuples(f"""SELECT w.text, m.confirmed_at FROM memory m JOIN wording w ON w.sha = m.wording
+                            WHERE m.scope = ? AND m.status IN ({', '.join('?' * len(chosen))})
+                            ORDER BY m.confirmed_at, m.id""", str(scope), *chosen)
+    return [(text, parse_instant(at)) for text, at in rows]
+
+
+@sound_row
+def load_sides(store: Store) -> set[str]:
+    """Every memory as the side of a judged pair: the hash of its words and when it was last confirmed."""
+    return {side_of(sha, parse_instant(at)) for sha, at in store.tuples("SELECT wording, confirmed_at FROM memory")}
 
 
 def load_revisions(store: Store, ids: Sequence[str]) -> dict[str, int]:

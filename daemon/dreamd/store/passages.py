@@ -25,11 +25,12 @@ from dreamd.core.values import (
     with_context,
 )
 from dreamd.store.connection import Store, sound_row
-from dreamd.store.derived import load_vectors, unit_rows
+from dreamd.store.derived import WEIGHED, load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
 
 if TYPE_CHECKING:
     import sqlite3
+    from datetime import datetime
 
     import numpy as np
     from numpy.typing import NDArray
@@ -94,6 +95,46 @@ def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], l
     passing = store.all(f"SELECT o.text, o.context {_ALL} AND o.scope = ? ORDER BY o.seq", scope)
     told = [*passing, *(store.all(_CARRIED, scope) if carried else ())]
     return [r["text"] for r in passing], [with_context(r["text"], r["context"]) for r in told if r["context"]]
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """One passage as it is judged: its words, when and where they were said."""
+
+    id: str
+    text: str
+    at: datetime
+    scope: str
+
+
+def load_unweighed(store: Store, *, scope: str | None = None) -> list[Spoken]:
+    """The passages that were not weighed yet, the latest first."""
+    unweighed = f"NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)"
+    return _spoken(store, scope, f"AND {unweighed} ORDER BY o.at DESC, o.id")
+
+
+def load_spoken(store: Store, *, scope: str | None = None) -> list[Spoken]:
+    """Every passage, of one scope or of all, in the order they were said."""
+    return _spoken(store, scope, "ORDER BY o.at, o.id")
+
+
+@sound_row
+def _spoken(store: Store, scope: str | None, rest: str) -> list[Spoken]:
+    where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
+    rows = store.tuples(f"SELECT o.id, o.text, o.at, o.scope {_ALL} {where} {rest}", *args)
+    gone = {r[0] for r in store.tuples(_TAKEN_BACK)} if rows else set()
+    return [Spoken(i, text, parse_instant(at), place) for i, text, at, place in rows if i not in gone]
+
+
+@sound_row
+def load_changed_beside(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
+    """Memories that changed after a run and stand in a scope that has passages, the last to be confirmed first."""
+    where, args = ("AND m.scope = ?", (scope,)) if scope else ("", ())
+    rows = store.tuples(f"""SELECT m.id, w.text, m.confirmed_at, m.scope FROM memory m JOIN wording w ON w.sha = m.wording
+                            WHERE m.id IN (SELECT memory FROM operation WHERE run > ?) {where}
+                              AND m.status IN ('live', 'stale', 'held', 'superseded')
+                              AND m.scope IN (SELECT o.scope {_ALL}) ORDER BY m.confirmed_at DESC, m.id""", after, *args)
+    return [Spoken(i, text, parse_instant(at), place) for i, text, at, place in rows]
 
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:

@@ -74,7 +74,7 @@ def mask_held(tx: sqlite3.Connection, found: Sequence[Held]) -> list[str]:
         if one.table == "wording":
             continue
         if one.table == "observation":
-            _drop_vectors_of(tx, one)
+            _drop_derived_of(tx, one)
         values = dict(one.masked)
         if isinstance(values.get("body"), bytes):
             values["sha" if one.table == "file" else "new_sha"] = fsio.sha256_bytes(values["body"])  # type: ignore[arg-type]
@@ -130,16 +130,15 @@ def _reword(tx: sqlite3.Connection, old: str, text: str, shas: dict[str, str]) -
     tx.execute("UPDATE memory SET wording = ? WHERE wording = ?", (new, old))
     tx.execute("DELETE FROM wording WHERE sha = ?", (old,))
     derived.drop_vectors(tx, old)
-    side = old[:derived.SIDE_DIGITS]
-    for column in ("a", "b"):
-        tx.execute(f"DELETE FROM judged WHERE {column} >= ? AND {column} < ?", (side + "@", side + "A"))
+    derived.drop_verdicts(tx, old)
     return owners
 
 
-def _drop_vectors_of(tx: sqlite3.Connection, one: Held) -> None:
+def _drop_derived_of(tx: sqlite3.Connection, one: Held) -> None:
     text, context = tx.execute("SELECT text, context FROM observation WHERE seq = ?", one.row).fetchone()
     for words in (text, with_context(text, context)):
         derived.drop_vectors(tx, text_sha(words))
+    derived.drop_verdicts(tx, text_sha(text), of=int(str(one.row[0])))
 
 
 def _name_anew(tx: sqlite3.Connection, seq: object, ids: dict[str, str]) -> None:
