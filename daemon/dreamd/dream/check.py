@@ -15,6 +15,7 @@ from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import read_edits
+from dreamd.dream.phases.weighing import WEIGHED_TO
 from dreamd.kit import Kit
 from dreamd.store import checks, derived, memories, observations, seals, work
 from dreamd.store.connection import translated
@@ -151,8 +152,10 @@ def _drop_vectors(kit: Kit) -> None:
 
 
 def _drop_verdicts(kit: Kit) -> None:
-    """Pairs are judged again when they meet again."""
+    """Pairs are judged again when they meet again; of passages the next dreams see to that."""
     _drop(kit, "judged")
+    with kit.background.batch(), kit.store.writing() as tx:
+        work.write_meta(tx, WEIGHED_TO, "0")
 
 
 def _read_anew(kit: Kit) -> None:

@@ -31,7 +31,7 @@ from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
 from dreamd.dream.report import CHANGED as CHANGED
 from dreamd.dream.report import NOTHING as NOTHING
-from dreamd.dream.report import PARTIAL, note_plan, tell_waiting
+from dreamd.dream.report import PARTIAL, note_plan, tell_nothing, tell_waiting
 from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
@@ -333,7 +333,7 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
-    report.reason = "" if did or report.outcome is PARTIAL else "no new observations, no edits, nothing due"
+    report.reason = "" if did or report.outcome is PARTIAL else tell_nothing(report)
     report.scopes = sorted({c.after.scope for c in report.changes})
 
 

@@ -63,6 +63,12 @@ def _declined(plan: Plan) -> list[FateOf]:
     return [f for step in plan.steps for f in step.fates if f.fate in (Fate.DISCARDED, Fate.HELD)]
 
 
+def tell_nothing(report: CycleReport) -> str:
+    """Why no memory changed, and what was done all the same."""
+    weighed = int(report.phases.get("consolidate", {}).get("weighed", 0))
+    return "no new observations, no edits, nothing due" + (f"; {weighed} passages of earlier days weighed" if weighed else "")
+
+
 def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
     """A line a scope about what passes the limit of a run, and one about what a person deleted past its own."""
     for (scope, deleted), count in sorted(Counter((str(c.after.scope), c.reason == DELETED) for c in waiting).items()):

@@ -93,6 +93,6 @@ class Pulse:
         fresh = max(0, done - (self._done if phase == self._phase else 0))
         self._phase, self._done = phase, done
         self._throttle.spend(fresh * (ROW_WRITTEN if phase in ("consolidate", "prune") else ROW_READ)
-                             + (EMBEDDING if phase == "embed" else 0) * fresh)
+                             + (EMBEDDING if phase in ("embed", "weigh") else 0) * fresh)
         if phase not in GOES_ON_READING and self._stop():
             raise Locked(self._stop.why, hint="nothing is lost; the next dream goes on from here")

@@ -81,12 +81,6 @@ def drop_run(tx: sqlite3.Connection, run: Run) -> None:
     tx.execute("DELETE FROM run WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM operation WHERE run = ?)", (run.seq, run.seq))
 
 
-def last_changed(store: Store) -> int:
-    """The number of the last run that changed a memory; 0 before the first."""
-    row = store.one("SELECT MAX(run) FROM operation")
-    return int(row[0] or 0) if row else 0
-
-
 def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime) -> int:
     """Mark runs that never ended; their committed work stays valid and the next run goes on."""
     return tx.execute(f"UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE {_NOT_ENDED}", (iso(ended_at),)).rowcount

@@ -39,10 +39,18 @@ _OF_A_PERSON = f"o.explicit = 0 AND (o.origin = 'user' OR o.sign = '{IN_PASSING}
 """What an agent said is kept in passing only where the person let it stand."""
 _IN_PASSING = f"f.reason = '{IN_PASSING}' AND f.set_aside = 0"
 _LEFT_FOR_AGE = "m.status = 'archived' AND m.reason = 'stale'"
-_ALL = f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_IN_PASSING}
-    UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_LEFT_FOR_AGE}) AS p
+
+
+def _among(fates: str = "", held: str = "") -> str:
+    """Passages, found from the side of fates and of memories: neither looks at an observation that is no passage."""
+    return f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_IN_PASSING} {fates}
+    UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_LEFT_FOR_AGE} {held}) AS p
   JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON}"""
-"""Found from the side of fates and of memories: neither looks at an observation that is no passage."""
+
+
+_ALL = _among()
+_LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
+"""Those that became passages after a run."""
 _CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_LEFT_FOR_AGE}"
 _SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND (
   EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_IN_PASSING}) OR EXISTS ({_CARRIER}))"""
@@ -107,21 +115,22 @@ class Spoken:
     scope: str
 
 
-def load_unweighed(store: Store, *, scope: str | None = None) -> list[Spoken]:
-    """The passages that were not weighed yet, the latest first."""
-    unweighed = f"NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)"
-    return _spoken(store, scope, f"AND {unweighed} ORDER BY o.at DESC, o.id")
+def load_unweighed(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
+    """The passages that became such after a run and were not weighed yet, the latest first."""
+    where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
+    return _spoken(store, f"""{_LATELY} {where} AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
+                              ORDER BY o.at DESC, o.id""", after, after, *args)
 
 
 def load_spoken(store: Store, *, scope: str | None = None) -> list[Spoken]:
     """Every passage, of one scope or of all, in the order they were said."""
-    return _spoken(store, scope, "ORDER BY o.at, o.id")
+    where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
+    return _spoken(store, f"{_ALL} {where} ORDER BY o.at, o.id", *args)
 
 
 @sound_row
-def _spoken(store: Store, scope: str | None, rest: str) -> list[Spoken]:
-    where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
-    rows = store.tuples(f"SELECT o.id, o.text, o.at, o.scope {_ALL} {where} {rest}", *args)
+def _spoken(store: Store, rest: str, *args: object) -> list[Spoken]:
+    rows = store.tuples(f"SELECT o.id, o.text, o.at, o.scope {rest}", *args)
     gone = {r[0] for r in store.tuples(_TAKEN_BACK)} if rows else set()
     return [Spoken(i, text, parse_instant(at), place) for i, text, at, place in rows if i not in gone]
 

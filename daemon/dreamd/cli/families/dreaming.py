@@ -248,7 +248,7 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
         yield
         return
     said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "judge": "comparing",
-            "hear": "listening", "consolidate": "comparing", "prune": "tidying up"}
+            "hear": "listening", "consolidate": "comparing", "prune": "tidying up", "weigh": "weighing what was said"}
     before, last_s, loud = kit.progress, 0.0, context.stderr.isatty()
 
     def show(phase: str, done: int, total: int) -> None:

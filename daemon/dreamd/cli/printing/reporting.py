@@ -143,6 +143,10 @@ def _tell_head(context: Context, report: CycleReport) -> None:
         rows.append(f"{'became':<9}{' · '.join(told)}")
         if (said["discarded"] or said["held"]) and not report.planned and context.verbosity <= 0:
             rows.append(f"{'':<9}`dream history {report.run}` names each with its reason")
+    weighed = report.phases.get("consolidate", {})
+    if weighed.get("unweighed"):
+        rows.append(f"{'weighed':<9}{render.count(weighed.get('weighed', 0), 'passage')}, "
+                    f"{int(weighed['unweighed']):,} left for the next dreams")
     masked = sum(1 for c in report.changes if c.before is None and MASK in c.after.text)
     if masked:
         rows.append(f"{'masked':<9}secrets in {render.count(masked, 'memory')}, before they were stored")

@@ -27,14 +27,14 @@ from dreamd.text.alike.parallels import is_same_wording
 
 PHASE = "weigh"
 WEIGHED_TO = "weighed-to"
-"""The store's fact of the last run whose changes of memories were weighed."""
+"""The store's fact of the last run after which nothing was left to weigh."""
 NEIGHBOURS = 4
 """Memories, and other passages, that one passage is weighed against at most: the nearest of each."""
 FLOOR = 0.42
 """Cosine from which two statements may speak of the same thing."""
 LONGEST = 500
 """Characters up to which a text is a statement: nothing longer is judged."""
-BATCH = 64
+BATCH = 32
 """Pairs between two looks at whether to stop."""
 SHOWN = (Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED)
 """What may carry a passage or have ended with it; what is archived for its age is a passage itself."""
@@ -83,18 +83,19 @@ def weigh_passages(kit: Kit, scope: Scope | None = None) -> Weighing:
     most, place = kit.settings.consolidate.passage_pairs, str(scope) if scope else None
     if kit.dry or not most or not kit.settings.recall.passages:
         return Weighing()
-    fresh = passages.load_unweighed(kit.store, scope=place)
-    since, last = int(kit.store.meta(WEIGHED_TO) or 0), journal.last_changed(kit.store)
-    changed = passages.load_changed_beside(kit.store, after=since, scope=place) if last > since else []
-    if not fresh and not changed:
+    since, last = int(kit.store.meta(WEIGHED_TO) or 0), journal.last_seq(kit.store)
+    if last <= since:
         return Weighing()
+    fresh = passages.load_unweighed(kit.store, after=since, scope=place)
+    changed = passages.load_changed_beside(kit.store, after=since, scope=place)
     ahead = _plan(kit, [_Subject(one, is_passage=False) for one in changed], [_Subject(one, is_passage=True) for one in fresh])
     weighed = _carry_out(kit, ahead)
-    if scope is None and ahead.is_up_to_date and kit.run is not None:
-        with kit.writing() as tx:
-            work.write_meta(tx, WEIGHED_TO, str(last))
-    if kit.run is not None:
+    if kit.run is not None and (fresh or changed):
         _drop_what_is_gone(kit)
+    if kit.run is not None and scope is None and weighed == len(fresh) and ahead.is_up_to_date:
+        with kit.writing() as tx:
+            # The run that this weighing began itself, and no other that came in between.
+            work.write_meta(tx, WEIGHED_TO, str(last + (kit.run.seq == last + 1)))
     return Weighing(len(ahead.pairs), weighed, len(fresh) - weighed)
 
 
@@ -167,19 +168,24 @@ def _key(pair: Pair) -> tuple[str, str]:
 def _carry_out(kit: Kit, ahead: _Work) -> int:
     """Judge pairs and remember them, batch by batch; says how many passages are done."""
     pairs, done, judge = list(ahead.pairs.items()), 0, ""
-    for start in range(0, max(len(pairs), 1), BATCH):
+    for start in range(0, max(len(pairs), bool(ahead.done_after)), BATCH):
         part = pairs[start:start + BATCH]
         kit.progress(PHASE, start, len(pairs))
         if kit.should_stop():
             raise Locked("asked to stop", hint="nothing is lost; the next dream goes on from here")
         if part:
             judge = kit.load_judge().name
-            verdicts = kit.load_judge().judge_all([pair for _, pair in part])
+            tell = partial(_tell, kit, start, len(pairs))
+            verdicts = kit.load_judge().judge_all([pair for _, pair in part], progress=tell)
             keep_verdicts(kit, {key: verdict for (key, _), verdict in zip(part, verdicts, strict=True)}, judge=judge)
         ended = [identity for after, identity in ahead.done_after[done:] if after <= start + len(part)]
         kit.write_all(ended, partial(derived.mark_weighed, judge=judge))
         done += len(ended)
     return done
+
+
+def _tell(kit: Kit, start: int, total: int, done: int, _of: int) -> None:
+    kit.progress(PHASE, start + done, total)
 
 
 def _drop_what_is_gone(kit: Kit) -> None:
