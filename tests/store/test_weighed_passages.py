@@ -9,6 +9,7 @@ import pytest
 from dreamd.core.errors import Locked
 from dreamd.core.settings import Settings, build_settings
 from dreamd.core.values import IN_PASSING, Judgement, Relation, text_sha
+from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport, run_cycle
 from dreamd.judge import Judge, Pair
 from dreamd.recall.answer import Look, search
@@ -55,6 +56,10 @@ def verdicts(house: House) -> list[tuple[object, ...]]:
     return house.rows("SELECT * FROM judged ORDER BY a, b")
 
 
+def every_file(house: House) -> dict[str, bytes]:
+    return {name: body for name, (body, *_) in every_byte(house.home).items()}
+
+
 def limited(house: House, pairs: int) -> None:
     house.settings = build_settings({"consolidate": {"passage_pairs": pairs}})
 
@@ -85,10 +90,10 @@ def test_what_no_dream_has_weighed_is_shown_the_later_first(kiln: House) -> None
 
 def test_a_second_dream_judges_nothing_and_touches_no_byte(kiln: House) -> None:
     dream(kiln, SECOND_NIGHT, Newest())
-    before, judge = every_byte(kiln.home), Newest()
+    before, judge = every_file(kiln), Newest()
     assert dream(kiln, THIRD_NIGHT, judge).outcome == "nothing-to-do"
     assert judge.asked == []
-    assert every_byte(kiln.home) == before
+    assert every_file(kiln) == before
 
 
 def test_a_dream_weighs_the_newest_first_and_leaves_the_rest_to_the_next_ones(house: House) -> None:
@@ -109,9 +114,9 @@ def test_a_dream_weighs_the_newest_first_and_leaves_the_rest_to_the_next_ones(ho
         left.append(report.phases["consolidate"]["unweighed"])
         assert left[-1] < left[-2]
     assert len(judge.asked) == len(set(judge.asked)), "no pair was judged twice"
-    before = every_byte(house.home)
+    before = every_file(house)
     dream(house, LATER, judge)
-    assert every_byte(house.home) == before
+    assert every_file(house) == before
 
 
 def test_a_memory_that_is_told_later_meets_the_passages_weighed_before(house: House) -> None:
@@ -142,7 +147,9 @@ def test_what_was_judged_before_a_dream_was_stopped_is_not_judged_again(house: H
 def test_what_was_forgotten_leaves_no_verdict(kiln: House) -> None:
     dream(kiln, SECOND_NIGHT, Newest())
     assert verdicts(kiln)
-    kiln.forget(LATER, "Tuesday")
+    with kiln.kit(LATER) as kit:
+        memories, loose = verbs.find_named(kit, [str(kiln.rows("SELECT id FROM observation WHERE text = ?", TUESDAY)[0][0])])
+        verbs.forget(kit, [one.id for one in memories], loose=[seq for seq, _ in loose])
     sides = {str(side).partition("@")[0] for row in verdicts(kiln) for side in row[:2]}
     assert text_sha(TUESDAY)[:24] not in sides
     dream(kiln, LATER, Newest())

@@ -102,7 +102,9 @@ def _stands_behind(old: Ranked, new: Ranked, likeness: Likeness, question: str, 
     if found is not None and found.relation is Relation.UNRELATED:
         return False
     alike = likeness.alone(earlier, later)
-    if _is_answered_nearer(old, new, likeness, question) or is_replaced(earlier.text, later.text, alike, later=True):
+    if _is_answered_nearer(old, new, likeness, question):
+        return True
+    if is_replaced(earlier.text, later.text, alike, later=True) and not _are_parallel(earlier.text, later.text):
         return True
     if alike < LEAST_ALIKE or new.parts["similarity"] < NEARLY_AS_NEAR * old.parts["similarity"]:
         return False
