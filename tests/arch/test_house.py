@@ -131,6 +131,11 @@ def test_rooms_import_only_from_rows_above() -> None:
     assert wrong == []
 
 
+def test_recall_judges_nothing() -> None:
+    """What has to be known of two statements is found out by dreams; a question waits for no judge."""
+    assert [path for path, tree in modules().items() if room_of(path) == "recall" and "judge" in imported_rooms(tree)] == []
+
+
 def test_a_phase_never_imports_another_decider() -> None:
     deciders = {"orient", "gather", "consolidate", "prune", "regroup"}
     flow = {f"dream/phases/{name}.py": deciders - {name} for name in ("orient", "gather", "prune")}

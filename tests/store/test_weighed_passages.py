@@ -13,6 +13,7 @@ from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport, run_cycle
 from dreamd.judge import Judge, Pair
 from dreamd.recall.answer import Look, search
+from dreamd.recall.ranking import Budget
 from household import FIRST_DAY, FIRST_NIGHT, House, Said, every_byte
 
 SECOND_DAY, SECOND_NIGHT, THIRD_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z", "2026-01-16T20:00:00Z"
@@ -78,6 +79,13 @@ def test_a_dream_finds_out_which_of_two_passages_is_of_today(kiln: House) -> Non
     assert judge.asked == [{TUESDAY, FRIDAY}]
     assert (report.phases["consolidate"]["weighed"], report.phases["consolidate"]["unweighed"]) == (2, 0)
     assert found(kiln) == [FRIDAY]
+
+
+def test_who_asks_for_history_is_shown_what_is_over(kiln: House) -> None:
+    dream(kiln, SECOND_NIGHT, Newest())
+    with kiln.kit(LATER) as kit:
+        deep = search(kit, "when is the cedar kiln of the pottery fired", Look(record=False, budget=Budget.DEEP)).results
+    assert {one.memory.text for one in deep} == {TUESDAY, FRIDAY}
 
 
 def test_what_no_dream_has_weighed_is_shown_the_later_first(kiln: House) -> None:

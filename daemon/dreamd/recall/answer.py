@@ -182,7 +182,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
 
 def _with_what_was_said(kit: Kit, wanted: Wanted, near: Near | None, ranked: Sequence[Ranked]) -> list[Ranked]:
     """The memories of an answer with passages and with what was said later of the same; what that outdated is left out."""
-    weighed = Weighed(kit.store)
+    weighed = Weighed(None if wanted.whole else kit.store)  # who asks for history is shown what is over, too
     known = Known(kit.store, weighed, near.sayings, near.worded_like) if near else Known(kit.store, weighed)
     found = add_to(ranked, wanted, known)
     if wanted.whole:

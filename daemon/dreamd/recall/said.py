@@ -163,7 +163,7 @@ class _Pooled:
 def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wanted, known: Known) -> list[Ranked]:
     """The memories with the nearest passages among them, each passage only where no memory says the same or ended it."""
     weighed = known.weighed
-    weighed.meet(one.memory for one in (*ranked, *pool))
+    weighed.meet([*(one.memory for one in ranked), *(one.memory for one in pool)])
     best = max(one.parts["similarity"] for one in (*ranked, pool[0].ranked))
     fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
     latest = list({one.memory.id: one for one in (_latest(one, pool, weighed) for one in fit)}.values())
