@@ -6,6 +6,7 @@ from datetime import datetime
 
 import pytest
 
+from dreamd.cli.main import main
 from dreamd.core.values import Basis, Judgement, Origin, Relation, Status
 from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport
@@ -180,6 +181,22 @@ def test_the_plan_shows_each_operation_and_changes_no_byte(house: House, judge: 
     assert every_byte(house.home) == before
     done = house.dream(LATER, Wish(full=True, approved=shown.digest))
     assert told(done) == told(shown) == [("supersede", OLD_CI, "later-statement")]
+
+
+def test_a_person_reads_what_would_end_what_takes_its_place_why_and_what_carries_it_out(
+        house: House, judge: Judges, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    two(house)
+    judge.says(UPDATES, OLD_CI, NEW_CI)
+    house.person.mkdir()
+    monkeypatch.setenv("HOME", str(house.person))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(house.person))
+    before = every_byte(house.home)
+    assert main(["--home", str(house.home), "--now", LATER, "consolidate", "--full", "--dry-run"]) == 0
+    assert every_byte(house.home) == before
+    shown = capsys.readouterr().out
+    told_in_turn = (OLD_CI, f"→ {NEW_CI}", "later-statement", "`dream consolidate --full` carries it out")
+    assert [words in shown for words in told_in_turn] == [True] * 4
+    assert sorted(told_in_turn, key=shown.index) == list(told_in_turn)
 
 
 def test_verdicts_of_another_judge_are_not_taken_for_ones_own(house: House) -> None:

@@ -36,7 +36,7 @@ from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit
-from dreamd.store import backups, checks, forgetting, journal, observations, work
+from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
 from dreamd.store.intake import inbox
 from dreamd.store.set_asides import EDITS, FILES
 
@@ -335,6 +335,8 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))
     report.reason = "" if did or report.outcome is PARTIAL else tell_nothing(report)
     report.scopes = sorted({c.after.scope for c in report.changes})
+    named = {c.after.superseded_by for c in report.changes} - {"", *(c.after.id for c in report.changes)}
+    report.successors = memories.load_some(kit.store, sorted(named)) if named else {}
 
 
 def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:

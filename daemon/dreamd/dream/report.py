@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dreamd.core.values import Fate, Scope
+from dreamd.core.values import Fate, Memory, Scope
 from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
 from dreamd.dream.setting_aside import Damaged
@@ -31,6 +31,8 @@ class CycleReport:
     phases: dict[str, dict[str, float]] = field(default_factory=dict)
     fates: dict[str, int] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
+    successors: Mapping[str, Memory] = field(default_factory=dict)
+    """What took the place of a changed memory and did not change itself, by id."""
     warnings: list[str] = field(default_factory=list)
     digest: str = ""
     parts: list[str] = field(default_factory=list)

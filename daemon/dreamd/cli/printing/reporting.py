@@ -163,7 +163,7 @@ def _by_hand(report: CycleReport) -> Counter[str]:
 
 def _tell_changes(context: Context, report: CycleReport) -> None:
     """Changes by kind, the newest wording of each memory once, and no more of them than a person reads."""
-    final = {c.after.id: c.after for c in report.changes}
+    final = {**report.successors, **{c.after.id: c.after for c in report.changes}}
     groups = [(title, style, ops, chosen) for title, style, ops in GROUPS if (chosen := _chosen(report.changes, ops, final))]
     sizes = [len(chosen) for *_, chosen in groups]
     rooms = sizes if context.verbosity > 0 else _share(sizes, SHOWN)
