@@ -263,6 +263,16 @@ def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_
 
 
 @contextmanager
+def open_to_change(world: World, *, create: bool = False, read_only: bool = False) -> Iterator[Kit]:
+    """Open the store for what a person decides; a damaged one is refused, for nothing that is built on it would hold."""
+    from dreamd.store import checks
+
+    with open_kit(world, create=create, read_only=read_only) as kit:
+        checks.refuse_if_unsound(kit.store, only_look=read_only)
+        yield kit
+
+
+@contextmanager
 def open_to_look(world: World) -> Iterator[tuple[Kit, bool]]:
     """Open the store for a question; gives also whether an answer may be counted. Where nothing can be written, it is not."""
     try:

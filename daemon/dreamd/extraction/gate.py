@@ -24,7 +24,8 @@ from dreamd.core.values import (
 )
 from dreamd.extraction.classes import category_of, class_of, type_of
 from dreamd.extraction.foreign import quotes_an_order
-from dreamd.extraction.orders import needs_a_person
+from dreamd.extraction.lookups import is_look_up
+from dreamd.extraction.orders import must_name_something, needs_a_person
 from dreamd.extraction.stance import states_nothing
 from dreamd.text import patterns
 from dreamd.text.dates import Durable, make_durable
@@ -96,6 +97,8 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     waits = sign == QUOTED and "quotes-an-order" or needs_a_person(judged, origin=origin, memory_class=chosen, sign=sign)
     verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(
         judged, origin, explicit=explicit, waits=waits)
+    if verdict is GateVerdict.ALLOW and must_name_something(origin, sign) and not is_look_up(judged):
+        verdict, reason = GateVerdict.HOLD, "names-nothing"
     return Gated(
         verdict=verdict, reason=reason, text=durable.text, memory_class=chosen,
         memory_type=_limited_type(type_hint, origin) or type_of(judged, chosen),

@@ -43,6 +43,11 @@ def needs_a_person(text: str, *, origin: Origin, memory_class: MemoryClass, sign
     return ""
 
 
+def must_name_something(origin: Origin, sign: str) -> bool:
+    """Whether a statement may live by itself only as a look-up: nobody but an agent, or a file of its, says it."""
+    return trust_of(origin) is Trust.AGENT and sign != MEMORY_FILE and sign not in ACCEPTED
+
+
 def changes_what_may_be_done(text: str) -> bool:
     """Whether a text put as a fact permits something, takes a safeguard away, or sends something out of the house.
 

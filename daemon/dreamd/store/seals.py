@@ -115,6 +115,13 @@ def broken(connection: sqlite3.Connection, *, but: frozenset[str] = frozenset())
             if table not in but and _number(kept.get(PREFIX + table)) != total(connection, table, columns)]
 
 
+def lost_tables(connection: sqlite3.Connection) -> list[str]:
+    """Tables that were sealed and are gone: the damage that can be seen at a glance, however large the store is."""
+    return sorted(str(row[0]) for row in connection.execute(
+        "SELECT substr(key, ?) FROM meta WHERE key >= ? AND key < ? EXCEPT SELECT name FROM main.sqlite_master",
+        (len(PREFIX) + 1, PREFIX, PREFIX + "~")))
+
+
 def load_columns(connection: sqlite3.Connection, *, only: frozenset[str] | None = None) -> dict[str, tuple[str, ...]]:
     """The tables that are sealed, with the columns that count, quoted: `end` is a word of SQL."""
     tables = sorted(only) if only is not None else [str(row[0]) for row in connection.execute(_TABLES)]

@@ -46,13 +46,13 @@ def attach(context: Context, options: Namespace) -> int:
     """Show what a dream would change in the directory, ask, change it, and keep it in order from now on."""
     from dreamd.agents import attach as attaching
     from dreamd.agents import proposals
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
     from dreamd.notes import Dialect
     from dreamd.service.installing.install import is_shut_out
 
     directory = Path(options.directory).expanduser()
     dialect = Dialect(options.dialect) if options.dialect else None
-    with open_kit(context.world, create=True, read_only=options.dry_run) as kit:
+    with open_to_change(context.world, create=True, read_only=options.dry_run) as kit:
         kit.dry = options.dry_run
         for warning in [] if options.dry_run else attaching.recover(kit):
             context.warn(warning)
@@ -85,10 +85,10 @@ def attach(context: Context, options: Namespace) -> int:
 def detach(context: Context, options: Namespace) -> int:
     """Leave the directory alone from now on; what is in it stays."""
     from dreamd.agents import attach as attaching
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
 
     directory = Path(options.directory).expanduser()
-    with open_kit(context.world) as kit:
+    with open_to_change(context.world) as kit:
         was = attaching.detach(kit, directory)
     if not was:
         raise UsageError(f"`{directory}` is not attached", hint="`dream attach` shows those that are")

@@ -49,11 +49,11 @@ def run(context: Context, options: Namespace) -> int:
 def _verb(context: Context, options: Namespace) -> int:
     """pin, unpin and restore: one memory in, the same memory out."""
     from dreamd.dream import verbs
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
 
     act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore}[context.command]
     done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored"}[context.command]
-    with open_kit(context.world) as kit:
+    with open_to_change(context.world) as kit:
         memory = act(kit, options.id)
     context.document({"memory": memory_document(memory, context.world.paths)})
     context.say(f"{done}: {_line(context, memory)}")
@@ -65,7 +65,8 @@ def review(context: Context, options: Namespace) -> int:
     from dreamd.agents.hooks import dismiss_request, read_requests
     from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
     from dreamd.dream import verbs
-    from dreamd.kit import open_kit, open_to_look
+    from dreamd.kit import open_to_change, open_to_look
+    from dreamd.store import checks
 
     if options.pairs:
         return _print_pairs(context, options)
@@ -75,7 +76,7 @@ def review(context: Context, options: Namespace) -> int:
             context.document({"memories": [], "dismissed": request})
             context.say(f"no longer asked to forget: {request['words']}")
             return 0
-        with open_kit(context.world) as kit:
+        with open_to_change(context.world) as kit:
             changed = verbs.decide(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
@@ -100,7 +101,8 @@ def review(context: Context, options: Namespace) -> int:
         show_proposals(context, proposed)
         if proposed:
             context.say()
-        if context.asks:
+        if context.asks and questions:
+            checks.refuse_if_unsound(kit.store)
             return _ask_all(context, kit, questions)
         for question in questions:
             _show_question(context, question)
@@ -178,11 +180,11 @@ def _question_document(question: Question, context: Context) -> dict[str, object
 def forget(context: Context, options: Namespace) -> int:
     """Remove memories for good, and every trace of what was said."""
     from dreamd.dream import verbs
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
 
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
-    with open_kit(context.world) as kit:
+    with open_to_change(context.world) as kit:
         loose: list[tuple[int, str]] = []
         verbs.take_waiting(kit)
         if options.matching is not None:

@@ -246,7 +246,7 @@ def ingest(context: Context, options: Namespace) -> int:
     from dreamd.cli.stopping import listening
     from dreamd.core import fsio, locks
     from dreamd.dream.phases.gather import gather_from
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
     from dreamd.service.manners import Stop
     from dreamd.store import journal, observations
 
@@ -259,7 +259,7 @@ def ingest(context: Context, options: Namespace) -> int:
     fsio.make_private_dir(world.paths.locks)
     stop = Stop(world.paths, heeds_pause=False)
     with locks.hold_dream(world.paths.locks, locks.Owner("dream ingest", world.clock.now())), \
-            open_kit(world, create=True) as kit, listening(stop):
+            open_to_change(world, create=True) as kit, listening(stop):
         kit.kind, kit.should_stop = "ingest", stop
         gathered = gather_from(kit, places)
         if kit.run is not None:

@@ -189,18 +189,18 @@ def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list
 def undo(context: Context, options: Namespace) -> int:
     """Take a run back, or hand the observations of one that was taken back to the next dream."""
     from dreamd.dream import undo as undoing
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_kit, open_to_change
 
     if options.redo:
         if options.run:
             raise UsageError("give RUN or `--redo RUN`, not both")
-        with open_kit(context.world) as kit:
+        with open_to_change(context.world) as kit:
             handed = undoing.redo(kit, options.redo)
         context.document({"redone": options.redo, "observations": handed})
         verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
         context.say(f"{render.count(handed, 'observation')} {verb} again; `dream consolidate` takes {it} up")
         return 0
-    with open_kit(context.world) as kit:
+    with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         if options.run and not options.dry_run:
             from dreamd.store import journal
 

@@ -109,11 +109,11 @@ def sort_out(context: Context, options: Namespace) -> int:
     """Give what an older dream kept by directory names to the projects it belongs to, as far as that can be told."""
     from dreamd.dream.scopes.crossing import apply_mapping
     from dreamd.dream.scopes.mapping import plan_mapping
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
 
     if options.words or options.to:
         raise UsageError("`dream scope map` takes nothing else")
-    with open_kit(context.world, read_only=options.dry_run) as kit:
+    with open_to_change(context.world, read_only=options.dry_run) as kit:
         found = plan_mapping(kit)
         done = None if options.dry_run or not any(one.goes for one in found) else apply_mapping(kit, found)
     context.document({"planned": bool(options.dry_run), "run": done.id if done else None,
@@ -142,9 +142,9 @@ def _mapped(one: Mapped) -> dict[str, object]:
 def _carry_out(context: Context, options: Namespace, plan: Callable[[Kit], Sequence[Crossing]], verb: str) -> int:
     """Plan, and unless that was all that was asked for, do it."""
     from dreamd.dream.scopes.crossing import apply_crossing
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_to_change
 
-    with open_kit(context.world, read_only=options.dry_run) as kit:
+    with open_to_change(context.world, read_only=options.dry_run) as kit:
         crossings = plan(kit)
         done = None if options.dry_run else apply_crossing(kit, crossings, verb)
     moved = [(c, m) for c in crossings for m in c.memories]

@@ -76,9 +76,9 @@ def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
 def _secrets(context: Context, *, repair: bool) -> int:
     """Look through everything for secrets and injected orders; a plan to read first, and with `--repair` one go."""
     from dreamd.agents.guarding import screening
-    from dreamd.kit import open_kit
+    from dreamd.kit import open_kit, open_to_change
 
-    with open_kit(context.world) as kit:
+    with (open_to_change if repair else open_kit)(context.world) as kit:
         found = screening.screen(kit, repair=repair)
     context.document({"repaired": found.done, "findings": [
         {"what": f.what, "where": f.where, "kinds": list(f.kinds), "action": f.action} for f in found.finds],

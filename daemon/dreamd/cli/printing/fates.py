@@ -36,6 +36,7 @@ REASONS = {
     "untrusted-origin": "from a tool or a web page", "agent-root-cause": "an agent's guess at a cause, not yet accepted",
     "rule-for-a-person": "a rule, a wish or an order that no person has given: `dream review` accepts it",
     "order-for-a-person": "an order that could do harm, which only a person may give",
+    "names-nothing": "an agent's word that looks up nothing (where, which, how large); `dream review` accepts it",
     "quotes-an-order": "repeats what somebody else ordered; `dream review` asks whether it is meant",
     "agent-decision": "an agent's decision, not yet accepted", "forgotten": "was forgotten on request"}
 

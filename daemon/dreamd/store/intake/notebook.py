@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from dreamd.core import fsio, locks
 from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.values import LONGEST_TEXT, Candidate
-from dreamd.store import observations, schema
+from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store, open_store
 from dreamd.store.observations import Stored
 from dreamd.store.presence import lost
@@ -120,6 +120,9 @@ def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool
 
 def _append(store: Store, candidates: list[Candidate], now: datetime) -> list[Stored]:
     with store.writing(only=TAKEN_INTO) as tx:
+        if gone := seals.lost_tables(tx):
+            raise Corrupt(f"the store `{store.path}` is damaged (table `{gone[0]}` is missing)",
+                          hint="run `dream restore-store` to go back to the last verified copy")
         return observations.append(tx, candidates, stored_at=now, key=observations.tombstone_key(store))
 
 
