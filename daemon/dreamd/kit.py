@@ -197,8 +197,13 @@ class Kit:
         if self.embedder is None:
             model = self.settings.model
             self.embedder = load_embedder(model.engine, expected_texts=expected_texts, directory=model.directory,
-                                          threads=model.threads, device=model.device)
+                                          threads=model.threads, device=model.device, kept_in=self.kept_models)
         return self.embedder
+
+    @property
+    def kept_models(self) -> Path | None:
+        """The folder of what was made of networks; None where a dry run would be the first to put something there."""
+        return None if self.dry and not self.paths.models.is_dir() else self.paths.models
 
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""

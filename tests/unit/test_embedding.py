@@ -1,4 +1,4 @@
-"""The embedder: one model or an outage, the same vectors from both engines, no torch for a single query."""
+"""The embedder: one model or an outage, vectors of both engines that may stand together, no torch for a single query."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dreamd.core.errors import Outage
-from dreamd.models import DIM, MODEL_ID, Embedder, load_embedder
+from dreamd.models import ALIKE, DIM, FLOAT_ID, MODEL_ID, Embedder, load_embedder, model_files
 from dreamd.models.model_files import NEEDED, find_model
 from dreamd.models.texts import batches
 
@@ -50,7 +50,7 @@ def test_every_text_gets_one_unit_row_in_its_own_place(light: Embedder) -> None:
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
     assert np.array_equal(rows[0], rows[-1])
     for place in (1, 5, 10):
-        assert np.abs(light.embed([LINES[place]])[0] - rows[place]).max() < 1e-5
+        assert _angle(light.embed([LINES[place]])[0], rows[place]) > 0.9999, "a text does not hang on its company"
 
 
 @pytest.mark.model
@@ -75,12 +75,24 @@ def test_words_past_the_length_of_the_model_do_not_count(light: Embedder) -> Non
     assert np.array_equal(first, second)
 
 
+def sentences() -> list[str]:
+    """Statements as people write them down, many kinds of them."""
+    claims = Path(__file__).parents[1] / "bench" / "pair_data" / "claims.jsonl"
+    rows = map(json.loads, claims.read_text("utf-8").splitlines()[::5])
+    return sorted({text for row in rows for text in (row["a"], row["b"])})
+
+
 @pytest.mark.model
-def test_both_engines_give_the_same_vectors(light: Embedder) -> None:
-    torch_engine = load_embedder("torch")
-    assert torch_engine.model_id == light.model_id == MODEL_ID
-    lines = LINES + [f"{line} ({number})" for number in range(20) for line in LINES[:3]]
-    assert np.abs(torch_engine.embed(lines) - light.embed(lines)).max() <= 1e-4
+def test_vectors_of_both_engines_may_stand_beside_each_other(light: Embedder) -> None:
+    exact = load_embedder("torch")
+    assert (exact.model_id, light.model_id) == (FLOAT_ID, MODEL_ID) and set(ALIKE) == {FLOAT_ID, MODEL_ID}
+    lines = sentences()
+    assert len(lines) > 200
+    ours, theirs = light.embed(lines), exact.embed(lines)
+    near = (ours * theirs).sum(axis=1)
+    assert near.mean() >= 0.999 and near.min() >= 0.995
+    apart = np.abs(ours @ ours.T - theirs @ theirs.T)
+    assert apart.mean() < 0.003 and apart.max() < 0.03, "two texts are as near to each other for one engine as for the other"
 
 
 @pytest.mark.model
@@ -90,7 +102,56 @@ def test_the_vectors_are_those_of_sentence_transformers_own_encode(light: Embedd
     model = SentenceTransformer(str(find_model()), device="cpu", local_files_only=True)
     lines = [line for line in LINES if "\udc80" not in line]
     theirs = model.encode(lines, show_progress_bar=False, normalize_embeddings=True)
-    assert np.abs(theirs - light.embed(lines)).max() <= 1e-4
+    assert np.abs(theirs - load_embedder("torch").embed(lines)).max() <= 1e-4
+    assert ((theirs * light.embed(lines)).sum(axis=1) > 0.995).all()
+
+
+@pytest.fixture(scope="module")
+def made_once(light: Embedder, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that keeps what an embedder made of the weights."""
+    kept = tmp_path_factory.mktemp("home") / "models"
+    embedder = load_embedder("light", kept_in=kept)
+    assert np.array_equal(embedder.embed(LINES[:2]), light.embed(LINES[:2]))
+    assert np.array_equal(embedder.embed_questions(LINES[:1]), light.embed_questions(LINES[:1]))
+    assert len(list(kept.iterdir())) == 3
+    return kept
+
+
+@pytest.mark.model
+def test_what_was_made_of_the_weights_is_kept_and_they_are_not_opened_again(
+        light: Embedder, made_once: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {path.name: path.read_bytes() for path in made_once.iterdir()}
+    monkeypatch.setattr(model_files, "verify", lambda *_, **__: pytest.fail("the weights were read again"))
+    again = load_embedder("light", kept_in=made_once)
+    assert np.array_equal(again.embed(LINES[:2]), light.embed(LINES[:2]))
+    assert np.array_equal(again.embed_questions(LINES[:1]), light.embed_questions(LINES[:1]))
+    assert {path.name: path.read_bytes() for path in made_once.iterdir()} == before
+
+
+@pytest.mark.model
+@pytest.mark.parametrize("kind, damage", [("words", "a byte"), ("texts", "cut"), ("questions", "empty"), ("texts", "a byte")])
+def test_what_is_kept_and_damaged_is_made_anew(
+        light: Embedder, made_once: Path, tmp_path: Path, kind: str, damage: str) -> None:
+    kept = Path(shutil.copytree(made_once, tmp_path / "models"))
+    path = next(kept.glob(f"{kind}-*"))
+    whole = path.read_bytes()
+    middle = len(whole) // 2
+    spoilt = {"a byte": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1:], "cut": whole[:middle], "empty": b""}
+    path.write_bytes(spoilt[damage])
+    again = load_embedder("light", kept_in=kept)
+    assert np.array_equal(again.embed(LINES[:2]), light.embed(LINES[:2]))
+    assert np.array_equal(again.embed_questions(LINES[:1]), light.embed_questions(LINES[:1]))
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.model
+def test_where_nothing_can_be_kept_it_serves_the_process_that_made_it(light: Embedder, tmp_path: Path) -> None:
+    file = tmp_path / "models"
+    file.write_text("in the way")
+    assert np.array_equal(load_embedder("light", kept_in=file).embed(LINES[:2]), light.embed(LINES[:2]))
+    nowhere = tmp_path / "no home" / "models"
+    load_embedder("light", kept_in=nowhere).embed(LINES[:2])
+    assert file.read_text() == "in the way" and not nowhere.parent.exists()
 
 
 @pytest.mark.model
@@ -113,7 +174,8 @@ def test_a_single_query_needs_neither_torch_nor_long() -> None:
 
 def test_naming_the_embedder_imports_nothing_heavy() -> None:
     script = ("import sys, dreamd.models, dreamd.models.light, dreamd.models.torch_engine\n"
-              "print([m for m in ('numpy', 'torch', 'tokenizers', 'safetensors') if m in sys.modules])\n")
+              "heavy = ('numpy', 'torch', 'tokenizers', 'safetensors', 'onnx', 'onnxruntime')\n"
+              "print([m for m in heavy if m in sys.modules])\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
 

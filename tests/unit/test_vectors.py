@@ -114,3 +114,12 @@ def test_exact_search_never_loads_the_native_graph_library() -> None:
               "print([name for name in ('usearch', 'sklearn', 'torch', 'onnxruntime') if name in sys.modules])\n")
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_native_graph_library_comes_after_the_engine_of_the_networks() -> None:
+    script = ("import sys, numpy as np\nfrom dreamd.models.vectors import Neighbours\n"
+              "rows = np.eye(30, dtype='f2')\nNeighbours(rows, exact_up_to=10).search(rows, 3)\n"
+              "names = list(sys.modules)\nprint(names.index('onnxruntime') < names.index('usearch'))\n"
+              "from dreamd.models import onnx_engine\nonnx_engine.load_runtime().SessionOptions()\n")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "True"

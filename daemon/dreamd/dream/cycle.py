@@ -26,6 +26,7 @@ from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_o
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
 from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
+from dreamd.dream.phases.renew import renew_vectors
 from dreamd.dream.phases.weighing import Weighing, weigh_passages
 from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
@@ -177,6 +178,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
             _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
         _weigh(kit, wish, report)
+        renew_vectors(kit)
     _conclude(kit, orientation, gathered, report)
     if wish.full and report.outcome == NOTHING:
         report.reason += "; what stands was judged again and stays as it is"

@@ -256,13 +256,13 @@ def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) 
     """
     if kit.dry:
         return
-    from dreamd.models import MODEL_ID
+    from dreamd.models import ALIKE
 
     words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
     kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
     told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
     abroad = {english_key(text_sha(text)): read for text in told if (read := _with_english(text)) != text}
-    missing = derived.find_missing(kit.store, [*words, *abroad], model=MODEL_ID)
+    missing = derived.find_missing(kit.store, [*words, *abroad], models=ALIKE)
     embed_under(kit, {sha: abroad[sha] if sha in abroad else _with_english(words[sha]) for sha in missing})
 
 

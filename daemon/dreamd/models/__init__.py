@@ -1,13 +1,14 @@
-"""Texts to vectors: one model, two engines that give the same vectors, never a made-up vector.
+"""Texts to vectors: one model, two engines whose vectors may stand beside each other, never a made-up vector.
 
-The light engine (numpy) answers within a fraction of a second of process start and was also the faster one per CPU
-second on every size measured; the torch engine runs the model through sentence-transformers, for machines with an
+The light engine (onnxruntime, eight bits) answers within a fraction of a second of process start and is the faster one
+per CPU second; the torch engine runs the model through sentence-transformers in float32, for machines with an
 accelerator and as the yardstick the light one is tested against.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
 
 MODEL_NAME = "all-MiniLM-L6-v2"
 MODEL_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-MODEL_ID = f"{MODEL_NAME}/{MODEL_SHA256[:12]}"
-"""Stored beside every vector: vectors of another model are never compared with these."""
+FLOAT_ID = f"{MODEL_NAME}/{MODEL_SHA256[:12]}"
+"""Stored beside every vector that was computed in float32."""
+MODEL_ID = f"{FLOAT_ID}/int8"
+"""Stored beside every vector of the light engine."""
+ALIKE = (MODEL_ID, FLOAT_ID)
+"""Vectors under these names are so near to each other that they are compared; those of another model never are."""
 DIM = 384
 LONGEST_TOKENS = 256
 """The model was trained on at most this many word pieces; what comes after them does not count."""
@@ -67,22 +72,31 @@ class PairReader(Protocol):
 
 
 def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str = "", threads: int = 1,
-                  device: str = "cpu", checked: MutableMapping[str, str] | None = None) -> Embedder:
+                  device: str = "cpu", checked: MutableMapping[str, str] | None = None,
+                  kept_in: Path | None = None) -> Embedder:
     """Load the model with the engine that suits the work: `light`, `torch`, or `auto`.
 
-    `auto` takes torch only for many texts on an accelerator: on a CPU numpy without padding is faster at every size.
-    `checked` may keep the checksum of the weights by path, size and time between processes.
+    `auto` takes torch only for many texts on an accelerator: on a CPU the light one is faster at every size. `checked` may
+    keep the checksum of the weights by path, size and time between processes, and `kept_in` is the folder that keeps what
+    the light engine makes of them.
 
     Raises Outage(component="model") when the model is missing, altered or cannot be loaded.
     """
-    from dreamd.models.model_files import find_model
+    from dreamd.models import model_files
 
-    model = find_model(directory, checked=checked)
     accelerated = device != "cpu" and expected_texts >= ACCELERATED_FROM
     if kind == "torch" or (kind == "auto" and accelerated):
         from dreamd.models.torch_engine import TorchEmbedder
 
-        return TorchEmbedder(model, threads=threads, device=device)
+        return TorchEmbedder(model_files.find_model(directory, checked=checked), threads=threads, device=device,
+                             kept_in=kept_in)
     from dreamd.models.light import LightEmbedder
 
-    return LightEmbedder(model, threads=threads)
+    return LightEmbedder(model_files.locate(directory), threads=threads, kept_in=kept_in, checked=checked)
+
+
+def written_by(kind: str, device: str = "cpu") -> frozenset[str]:
+    """The names under which an engine, as settings name it, stores vectors."""
+    if kind == "torch":
+        return frozenset({FLOAT_ID})
+    return frozenset({MODEL_ID, FLOAT_ID} if kind == "auto" and device != "cpu" else {MODEL_ID})

@@ -6,6 +6,8 @@ so that neither the graph nor memory holds it whole. Names of the weights are th
 In int8 every row of activations has a scale of its own. With one scale for a whole batch, as the library's own
 quantisation has it, what is read of a text hangs on the texts it is read with: logits moved by as much as int8 itself
 moves them. Weights keep to seven bits, so that no processor's sums of two products overflow and all come to one result.
+Where vectors are compared, that is too coarse (a cosine of .996 with the exact ones): there weights have eight bits, and
+activations twice seven (.9996), at half the speed gained.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ FLOAT = 1
 UNSEEN = -10_000.0
 """Added to the attention to a place without a token; float16 could not hold much less."""
 ATTENTION = ("query", "key", "value")
-LARGEST_WEIGHT, LARGEST_VALUE, MIDDLE = 63, 127, 128
+SEVEN_BITS, EIGHT_BITS = 63, 127
+"""Weights and activations share fifteen bits, so that no processor's sums of two products overflow."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class Sizes:
     epsilon: float
     int8: bool = False
     """Whether products of weights are made in whole numbers: three times as fast."""
+    fine: bool = False
+    """Whether what rounding leaves of an activation counts as a second whole number: then only the weights are rounded."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,8 @@ class _Graph:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
         self._read, self._sizes = read, sizes
+        self._largest = SEVEN_BITS if sizes.fine else EIGHT_BITS
+        """Of the whole numbers that stand for activations."""
         self._rounded: tuple[str, str, str] = ("", "", "")
         """What was rounded last, with its whole numbers and the scales of its rows."""
 
@@ -93,10 +100,15 @@ class _Graph:
         if not self._sizes.int8:
             return self.node("Add", self.node("MatMul", x, self.constant(weight.T)), bias)
         whole, scales = self._round(x)
-        steps = np.maximum(np.abs(weight).max(axis=1), 1e-9).astype(np.float32) / LARGEST_WEIGHT
+        largest = EIGHT_BITS if self._sizes.fine else SEVEN_BITS
+        steps = np.maximum(np.abs(weight).max(axis=1), 1e-9).astype(np.float32) / largest
         packed = np.rint(weight / steps[:, None]).astype(np.int8)
-        product = self.node("MatMulInteger", whole, self.constant(packed.T), self.constant(np.array(MIDDLE, np.uint8)))
-        scaled = self.node("Mul", self.node("Cast", product, to=FLOAT), scales)
+        middle = self.constant(np.array(self._largest + 1, np.uint8))
+        product = self.node("Cast", self.node("MatMulInteger", whole, self.constant(packed.T), middle), to=FLOAT)
+        if self._sizes.fine:
+            shares = self.constant(np.array([1, 1 / (2 * self._largest)], np.float32).reshape(2, 1, 1, 1))
+            product = self.node("ReduceSum", self.node("Mul", product, shares), self.numbers(0), keepdims=0)
+        scaled = self.node("Mul", product, scales)
         return self.node("Add", self.node("Mul", scaled, self.constant(steps)), bias)
 
     def _round(self, x: str) -> tuple[str, str]:
@@ -105,10 +117,15 @@ class _Graph:
 
         if self._rounded[0] != x:
             largest = self.node("ReduceMax", self.node("Abs", x), self.numbers(-1), keepdims=1)
-            scales = self.node("Mul", largest, self.constant(np.array([1 / LARGEST_VALUE], np.float32)))
+            scales = self.node("Mul", largest, self.constant(np.array([1 / self._largest], np.float32)))
             scales = self.node("Max", scales, self.constant(np.array([1e-9], np.float32)))
-            whole = self.node("QuantizeLinear", self.node("Div", x, scales), self.constant(np.array(1, np.float32)),
-                              self.constant(np.array(MIDDLE, np.uint8)))
+            values = self.node("Div", x, scales)
+            if self._sizes.fine:
+                left = self.node("Sub", values, self.node("Round", values))
+                left = self.node("Mul", left, self.constant(np.array([2 * self._largest], np.float32)))
+                values = self.node("Concat", *(self.node("Unsqueeze", one, self.numbers(0)) for one in (values, left)), axis=0)
+            whole = self.node("QuantizeLinear", values, self.constant(np.array(1, np.float32)),
+                              self.constant(np.array(self._largest + 1, np.uint8)))
             self._rounded = x, whole, scales
         return self._rounded[1:]
 

@@ -29,20 +29,33 @@ def find_model(directory: str = "", *, checked: MutableMapping[str, str] | None 
 
     Raises Outage when there is none or its weights are not the expected ones.
     """
+    folder = locate(directory)
+    verify(folder, checked=checked)
+    return folder
+
+
+def locate(directory: str = "") -> Path:
+    """The folder in which all files of the model are, whatever is in them; raises Outage when there is none."""
     folder = Path(directory).expanduser() if directory else _installed()
     try:
         missing = [name for name in NEEDED if not (folder / name).is_file()]
-        if missing:
-            raise Outage(f"the embedding model in `{folder}` lacks {', '.join(f'`{name}`' for name in missing)}",
-                         component="model", code="model-missing", hint=REINSTALL)
+    except OSError as failure:
+        raise _unreadable(folder, failure) from failure
+    if missing:
+        raise Outage(f"the embedding model in `{folder}` lacks {', '.join(f'`{name}`' for name in missing)}",
+                     component="model", code="model-missing", hint=REINSTALL)
+    return folder
+
+
+def verify(folder: Path, *, checked: MutableMapping[str, str] | None = None) -> None:
+    """Raise Outage when the weights in `folder` are not the expected ones."""
+    try:
         found = _checksum(folder / WEIGHTS, _checked_here if checked is None else checked)
     except OSError as failure:
-        raise Outage(f"the embedding model in `{folder}` cannot be read: {failure.strerror}",
-                     component="model", code="model-unreadable", hint=REINSTALL) from failure
+        raise _unreadable(folder, failure) from failure
     if found != MODEL_SHA256:
         raise Outage(f"`{folder / WEIGHTS}` is not the {MODEL_NAME} that dream knows (checksum {found[:12]}…)",
                      component="model", code="model-changed", hint=REINSTALL)
-    return folder
 
 
 def checksum(path: Path, *, checked: MutableMapping[str, str] | None = None) -> str:
@@ -53,6 +66,11 @@ def checksum(path: Path, *, checked: MutableMapping[str, str] | None = None) -> 
 def weights_sha256(folder: Path) -> str:
     """Checksum of the weights in `folder`, computed once a process for each state of the file."""
     return _checksum(folder / WEIGHTS, _checked_here)
+
+
+def _unreadable(folder: Path, failure: OSError) -> Outage:
+    return Outage(f"the embedding model in `{folder}` cannot be read: {failure.strerror}",
+                  component="model", code="model-unreadable", hint=REINSTALL)
 
 
 def _installed() -> Path:

@@ -80,13 +80,14 @@ def graph_name(kind: str, *made_from: str) -> str:
 def kept_graph(folder: Path | None, name: str, make: Callable[[], bytes]) -> bytes:
     """The graph of that name in `folder`, made and kept where it is not there whole; without a folder only made.
 
-    Older graphs of the same kind go. Raises what `make` raises; a folder that takes nothing is no failure.
+    Older graphs of the same kind go. Raises what `make` raises; a folder that takes nothing is no failure, and none is made
+    where there is no home.
     """
     path = folder / f"{name}{SUFFIX}" if folder else None
     graph = _read_kept(path) if path else None
     if graph is None:
         graph = make()
-        if path:
+        if path and path.parent.parent.is_dir():
             with suppress(DreamError, OSError):  # read-only or full: what was made serves this process
                 fsio.write_atomic(path, MAGIC + hashlib.sha256(graph).hexdigest().encode() + b"\n" + graph)
                 _remove_older(path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Outage
-from dreamd.models import DIM, LONGEST_TOKENS, MODEL_ID, texts
+from dreamd.models import DIM, FLOAT_ID, LONGEST_TOKENS, texts
 from dreamd.models.light import LightEmbedder
 
 if TYPE_CHECKING:
@@ -24,10 +24,10 @@ ACCELERATED_BATCH_PIECES = 16_384
 class TorchEmbedder:
     """all-MiniLM-L6-v2 in sentence-transformers, on the CPU or on an accelerator (`cuda`, `mps`)."""
 
-    model_id = MODEL_ID
+    model_id = FLOAT_ID
     dim = DIM
 
-    def __init__(self, folder: Path, *, threads: int = 1, device: str = "cpu") -> None:
+    def __init__(self, folder: Path, *, threads: int = 1, device: str = "cpu", kept_in: Path | None = None) -> None:
         """Load the verified model in `folder`, without ever asking the network.
 
         Raises Outage when torch or sentence-transformers is missing or the device is not there.
@@ -39,7 +39,7 @@ class TorchEmbedder:
             raise Outage(f"the embedding engine is not installed: {failure.name}", component="model",
                          code="engine-missing", hint="set `model.engine` to `light`") from failure
         self._tokenizer = texts.load_tokenizer(folder)
-        self._folder, self._threads = folder, threads
+        self._folder, self._threads, self._kept_in = folder, threads, kept_in
         self._questions: LightEmbedder | None = None
         torch.set_num_threads(threads)
         try:
@@ -73,7 +73,7 @@ class TorchEmbedder:
     def embed_questions(self, lines: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each question; a few short lines, so the light engine reads them."""
         if self._questions is None:
-            self._questions = LightEmbedder(self._folder, threads=self._threads)
+            self._questions = LightEmbedder(self._folder, threads=self._threads, kept_in=self._kept_in)
         return self._questions.embed_questions(lines)
 
     def _run(self, batch: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:

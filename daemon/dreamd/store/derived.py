@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
 from dreamd.core.evidence_words import from_json, to_json
-from dreamd.core.values import Basis, Judgement, Relation, Scope, english_key, text_sha
+from dreamd.core.values import Basis, Judgement, Relation, Scope, english_key, text_sha, with_context
 from dreamd.store import schema
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.word_search import index_words
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 PART = 500
 PAIRS_PART = 200
 SIDE_DIGITS = 24
+SHA_DIGITS = 64
+"""The hash of words alone; one that stands for their English is longer."""
 VECTOR_BYTES = 384 * 2
 WEIGHED = ""
 """First side of the rows that tell which passages were weighed; the second is the passage's id."""
@@ -39,14 +41,16 @@ def side_of(sha: str, at: datetime | None) -> str:
     return f"{sha[:SIDE_DIGITS]}@{iso(at) if at else ''}"
 
 
-def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[list[str], NDArray[np.float16]]:
+def load_vectors(store: Store, wordings: Sequence[str], *, models: Sequence[str]) -> tuple[list[str], NDArray[np.float16]]:
     """The wording hashes of which a vector is known, and their vectors, float16 as stored, one a row."""
     known: list[str] = []
     bodies: list[bytes] = []
     for start in range(0, len(wordings), PART):
         part = list(wordings[start:start + PART])
         marks = ", ".join("?" * len(part))
-        for row in store.all(f"SELECT wording, body FROM vector WHERE model = ? AND wording IN ({marks})", model, *part):
+        rows = store.all(f"SELECT wording, body FROM vector WHERE model IN {_marks(models)} AND wording IN ({marks})",
+                         *models, *part)
+        for row in {row["wording"]: row for row in rows}.values():
             # One that is damaged is missing: it is made anew, and must not shift the others.
             if isinstance(row["body"], bytes) and len(row["body"]) == len(bodies[0] if bodies else row["body"]):
                 known.append(row["wording"])
@@ -54,14 +58,14 @@ def load_vectors(store: Store, wordings: Sequence[str], *, model: str) -> tuple[
     return known, _matrix(bodies)
 
 
-def load_standing(store: Store, scope: Scope, *, model: str) -> tuple[list[str], list[str], NDArray[np.float16]]:
+def load_standing(store: Store, scope: Scope, *, models: Sequence[str]) -> tuple[list[str], list[str], NDArray[np.float16]]:
     """The words of every memory of a scope, in the order of their founding statements: all that a search for partners needs.
 
     With them those of which a vector is known, and these vectors, as `load_vectors` gives them.
     """
-    rows = store.tuples("""SELECT w.text, v.body FROM memory m JOIN wording w ON w.sha = m.wording
-                           LEFT JOIN vector v ON v.wording = m.wording AND v.model = ?
-                           WHERE m.scope = ? ORDER BY m.created_at, m.id""", model, str(scope))
+    rows = store.tuples(f"""SELECT w.text, v.body FROM memory m JOIN wording w ON w.sha = m.wording
+                            LEFT JOIN vector v ON v.wording = m.wording AND v.model IN {_marks(models)}
+                            WHERE m.scope = ? ORDER BY m.created_at, m.id""", *models, str(scope))
     sound = {text: body for text, body in rows if body is not None}
     if set(map(type, sound.values())) - {bytes} or len(set(map(len, sound.values()))) > 1:
         # Some are damaged: those of the size that most have are not.
@@ -71,16 +75,40 @@ def load_standing(store: Store, scope: Scope, *, model: str) -> tuple[list[str],
     return [text for text, _ in rows], list(sound), _matrix(list(sound.values()))
 
 
-def find_missing(store: Store, wordings: Sequence[str], *, model: str) -> list[str]:
+def find_missing(store: Store, wordings: Sequence[str], *, models: Sequence[str]) -> list[str]:
     """The wording hashes of which no vector is known, each once."""
     asked = list(dict.fromkeys(wordings))
     known: set[str] = set()
     for start in range(0, len(asked), PART):
         part = asked[start:start + PART]
         marks = ", ".join("?" * len(part))
-        rows = store.all(f"SELECT wording FROM vector WHERE model = ? AND wording IN ({marks})", model, *part)
+        rows = store.all(f"SELECT wording FROM vector WHERE model IN {_marks(models)} AND wording IN ({marks})", *models, *part)
         known.update(r[0] for r in rows)
     return [sha for sha in asked if sha not in known]
+
+
+def find_made_by(store: Store, models: Sequence[str]) -> list[str]:
+    """The hashes of the wordings whose vectors some engines made."""
+    rows = store.all(f"SELECT wording FROM vector WHERE model IN {_marks(models)} AND length(wording) = ?", *models, SHA_DIGITS)
+    return [row[0] for row in rows]
+
+
+def load_words_of(store: Store, wordings: Sequence[str], *, limit: int) -> dict[str, str]:
+    """The words behind some hashes, as far as memories or observations have them; at most `limit`."""
+    found: dict[str, str] = {}
+    for start in range(0, len(wordings), PART):
+        part = list(wordings[start:start + PART])
+        marks = ", ".join("?" * len(part))
+        found.update((r[0], r[1]) for r in store.all(f"SELECT sha, text FROM wording WHERE sha IN ({marks})", *part))
+        if len(found) >= limit:
+            return dict(list(found.items())[:limit])
+    asked = set(wordings) - found.keys()
+    for text, context in store.tuples("SELECT text, context FROM observation ORDER BY seq") if asked else ():
+        for words in (text, with_context(text, context)) if context else (text,):
+            sha = text_sha(words)
+            if sha in asked and len(found) < limit:
+                found[sha] = words
+    return found
 
 
 def unit_rows(rows: NDArray[np.float16]) -> NDArray[np.float32]:
@@ -90,6 +118,10 @@ def unit_rows(rows: NDArray[np.float16]) -> NDArray[np.float32]:
     wide: NDArray[np.float32] = rows.astype(np.float32)
     wide /= np.maximum(np.linalg.norm(wide, axis=1, keepdims=True), 1e-12)
     return wide
+
+
+def _marks(models: Sequence[str]) -> str:
+    return f"({', '.join('?' * len(models))})"
 
 
 def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
@@ -103,8 +135,16 @@ def drop_vectors(tx: sqlite3.Connection, wording: str) -> None:
     tx.execute("DELETE FROM vector WHERE wording IN (?, ?)", (wording, english_key(wording)))
 
 
-def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str) -> None:
-    """Keep vectors, little-endian float16 on every machine."""
+def drop_made_by(tx: sqlite3.Connection, wordings: Sequence[str], models: Sequence[str]) -> None:
+    """Forget the vectors of some wordings that some engines made."""
+    tx.executemany(f"DELETE FROM vector WHERE wording = ? AND model IN {_marks(models)}",
+                   ((wording, *models) for wording in wordings))
+
+
+def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str,
+                  instead_of: Sequence[str] = ()) -> None:
+    """Keep vectors, little-endian float16 on every machine; those of the same words under some other names go."""
+    drop_made_by(tx, list(vectors), instead_of)
     tx.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
 

@@ -73,7 +73,7 @@ class Row:
     ttl: str | None
 
 
-def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.float32], NDArray[np.float32]]:
+def load_vectors_of(store: Store, *, models: Sequence[str]) -> tuple[list[Row], NDArray[np.float32], NDArray[np.float32]]:
     """The passages that have a vector, in the order they were said, with one unit row each; and one with what was before.
 
     Where nothing was said before, or the second vector is not made yet, both rows are the same.
@@ -85,7 +85,7 @@ def load_vectors_of(store: Store, *, model: str) -> tuple[list[Row], NDArray[np.
         gone = {r[0] for r in store.all(_TAKEN_BACK)} if found else set()
         shas = {r["id"]: (text_sha(r["text"]), text_sha(with_context(r["text"], r["context"])))
                 for r in found if r["id"] not in gone}
-        known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), model=model)
+        known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), models=models)
     place = {sha: n for n, sha in enumerate(known)}
     having = [Row(r["id"], r["scope"], r["ttl"]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
     if not having:

@@ -58,7 +58,7 @@ def read_stamp(store: Store) -> tuple[object, ...]:
     return (*(memories or ()), *(vectors or ()), *(last or ()))
 
 
-def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tuple[list[Row], NDArray[np.float32]]:
+def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[str]) -> tuple[list[Row], NDArray[np.float32]]:
     """Memories of some statuses that have a vector, in the order they were made, with one unit row each.
 
     Behind them, marked `earlier`, come the wordings they took in or replaced: who asks in those words means them.
@@ -68,7 +68,9 @@ def load_vectors_of(store: Store, *, model: str, statuses: Sequence[str]) -> tup
     marks = ", ".join("?" * len(statuses))
     with store.reading():
         found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN ({marks}) ORDER BY seq", *statuses)
-        bodies = {r[0]: r[1] for r in store.all("SELECT wording, body FROM vector WHERE model = ?", model)} if found else {}
+        names = ", ".join("?" * len(models))
+        bodies = {r[0]: r[1] for r in store.all(f"SELECT wording, body FROM vector WHERE model IN ({names})", *models)
+                  } if found else {}
         earlier = _earlier_wordings(store) if found else {}
     having = [(Row(r[0], r[1], r[2], abroad=english_key(r[3]) in bodies), r[3]) for r in found if r[3] in bodies]
     having += [(Row(r[0], r[1], r[2], earlier=True, behind=behind, abroad=key == sha and english_key(sha) in bodies), key)

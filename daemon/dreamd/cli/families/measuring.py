@@ -30,7 +30,7 @@ def run(context: Context, options: Namespace) -> int:
     asked, known = render.count(len(gold.questions), "question"), render.count(len(gold.statements), "statement")
     context.tell(f"asking {asked} of {known}, before and after dreaming …")
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
-                             threads=model.threads, device=model.device)
+                             threads=model.threads, device=model.device, kept_in=context.world.paths.models)
     found = evaluation.evaluate(gold, settings=context.world.settings, embedder=embedder)
     worse = [] if options.gold else evaluation.compare_with_baseline(
         evaluation.mean_figures(found.after), evaluation.read_baseline())

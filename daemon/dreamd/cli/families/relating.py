@@ -113,7 +113,7 @@ class Bench:
         if self._embedder is None:
             model = self._context.world.settings.model
             self._embedder = load_embedder(model.engine, expected_texts=len(texts), directory=model.directory,
-                                           threads=model.threads)
+                                           threads=model.threads, kept_in=self._context.world.paths.models)
         rows = dict(zip(texts, self._embedder.embed(texts), strict=True))
         return [Pair(Statement(p.a, p.a_at), Statement(p.b, p.b_at), float(rows[p.a] @ rows[p.b])) for p in pairs]
 

@@ -68,9 +68,9 @@ class Vectors:
 
 def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
     """The words of every memory of a scope, and the vectors that are known of them."""
-    from dreamd.models import MODEL_ID
+    from dreamd.models import ALIKE
 
-    texts, known, rows = derived.load_standing(kit.store, scope, model=MODEL_ID)
+    texts, known, rows = derived.load_standing(kit.store, scope, models=ALIKE)
     return texts, Vectors({}, dict(zip(known, range(len(known)), strict=True)), unit_rows(rows)) if known else Vectors()
 
 
@@ -79,11 +79,11 @@ def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None)
 
     Those that `vectors` lacks are added to it. Raises Outage when something has to be embedded and the model is away.
     """
-    from dreamd.models import MODEL_ID
+    from dreamd.models import ALIKE
 
     vectors = vectors or Vectors()
     by_sha = {text_sha(t): t for t in texts if t not in vectors}
-    known, rows = derived.load_vectors(kit.store, list(by_sha), model=MODEL_ID)
+    known, rows = derived.load_vectors(kit.store, list(by_sha), models=ALIKE)
     vectors.rows.update(zip((by_sha[sha] for sha in known), _units(rows), strict=True))
     missing = by_sha.keys() - known
     if missing:
