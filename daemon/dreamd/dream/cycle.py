@@ -32,7 +32,7 @@ from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
 from dreamd.dream.report import CHANGED as CHANGED
 from dreamd.dream.report import NOTHING as NOTHING
-from dreamd.dream.report import PARTIAL, note_plan, tell_nothing, tell_waiting
+from dreamd.dream.report import PARTIAL, WORTH_A_WORD, note_plan, tell_aside, tell_nothing, tell_waiting
 from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
@@ -47,13 +47,8 @@ QUIET_S = 1.0
 """A dream that is done within this leaves no heartbeat, unless it writes something."""
 FIRST_LOOK_AT = 1000
 """Observations after which a first dream shows something before it reads on."""
-MOST_TOLD = 20
-"""Things set aside that are named one by one."""
 INTERRUPTED = "interrupted"
 TRIAL_NAME = ".trial"
-WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
-                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
-"""Reasons to skip that do not belong to a healthy source: a person should hear of them."""
 
 
 def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
@@ -329,9 +324,7 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     if kit.aside or report.waiting:
         report.outcome = PARTIAL
         report.warnings.extend(tell_waiting(report.waiting))
-        report.warnings.extend(f"set aside: {one.told()}" for one in kit.aside[:MOST_TOLD])
-        if len(kit.aside) > MOST_TOLD:
-            report.warnings.append(f"set aside: {len(kit.aside) - MOST_TOLD} more")
+        report.warnings.extend(tell_aside([one.told() for one in kit.aside]))
     unusual = {r: n for r, n in gathered.skips.items() if r in WORTH_A_WORD}
     if unusual:
         report.warnings.append("set aside: " + ", ".join(f"{n} × {r}" for r, n in sorted(unusual.items())))

@@ -16,6 +16,11 @@ from dreamd.store.set_asides import Aside
 CHANGED = "changed"
 NOTHING = "nothing-to-do"
 PARTIAL = "partial"
+MOST_TOLD = 20
+"""Things set aside that are named one by one."""
+WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
+                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
+"""Reasons to skip that do not belong to a healthy source: a person should hear of them."""
 
 
 @dataclass
@@ -69,6 +74,12 @@ def tell_nothing(report: CycleReport) -> str:
     """Why no memory changed, and what was done all the same."""
     weighed = int(report.phases.get("consolidate", {}).get("weighed", 0))
     return "no new observations, no edits, nothing due" + (f"; {weighed} passages of earlier days weighed" if weighed else "")
+
+
+def tell_aside(told: Sequence[str]) -> list[str]:
+    """A line for each thing that was set aside, as far as there is room."""
+    more = [f"set aside: {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
+    return [*(f"set aside: {one}" for one in told[:MOST_TOLD]), *more]
 
 
 def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:

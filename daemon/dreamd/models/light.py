@@ -122,8 +122,10 @@ def _make_words(weights: WeightFile) -> bytes:
     table = weights.read(WORDS)
     scales = np.maximum(np.abs(table).max(axis=1), 1e-9).astype(np.float32) / LARGEST_WORD
     whole = np.rint(table / scales[:, None]).astype(np.int8)
-    return whole.tobytes() + scales.astype("<f4").tobytes()
+    made: bytes = whole.tobytes() + scales.astype("<f4").tobytes()
+    return made
 
 
 def _make_graph(read: Callable[[str], Floats]) -> bytes:
-    return bert_graph.text_graph(read, SIZES).SerializeToString()
+    graph: bytes = bert_graph.text_graph(read, SIZES).SerializeToString()
+    return graph

@@ -143,9 +143,11 @@ def _nearest(asked: Sequence[str], among: Sequence[str], vectors: Vectors) -> di
     """For each wording the nearest of some others that say it in other words, with their cosines."""
     known = [text for text in among if text in vectors and len(text) <= LONGEST]
     having = [text for text in dict.fromkeys(asked) if text in vectors and len(text) <= LONGEST] if known else []
-    neighbours = vectors.neighbours(known) if having else None
     found: dict[str, list[tuple[str, float]]] = {}
-    for start in range(0, len(having), QUERY_ROWS) if neighbours else ():
+    if not having:
+        return found
+    neighbours = vectors.neighbours(known)
+    for start in range(0, len(having), QUERY_ROWS):
         part = having[start:start + QUERY_ROWS]
         places, cosines = neighbours.search(vectors.stacked(part), NEIGHBOURS + 1)
         for text, row, near in zip(part, places.tolist(), cosines.tolist(), strict=True):
