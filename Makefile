@@ -49,10 +49,9 @@ bench: $(DEV) ## speed and memory, with the command and the machine
 
 DATA ?= $(DREAM_EVAL_DATA)
 
-judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/
-	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_train.py)"; exit 2; }
-	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/judge_train.py --public "$(DATA)/pairs/public" --parts build/judge \
-	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
+judge: $(DEV) ## train the pair judge anew: DATA=folder with pairs/, EXTRA=files of more labelled pairs
+	@test -n "$(DATA)" || { echo "make judge needs DATA=FOLDER with pairs/ (see tests/bench/judge_make.py)"; exit 2; }
+	@$(BIN)/python tests/bench/judge_make.py --data "$(DATA)" --parts build/judge $(if $(EXTRA),--extra $(EXTRA))
 
 baseline: $(DEV) ## write anew the floors that the suite holds the judge to
 	@$(BIN)/python tests/bench/claims_figures.py --write-baseline

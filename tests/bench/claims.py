@@ -59,6 +59,6 @@ def texts_of(pairs: Sequence[Claim]) -> list[str]:
 
 
 def _claim(row: dict[str, str]) -> Claim:
-    a, b = (Statement(row[side], datetime.fromisoformat(row[f"{side}_at"])) for side in ("a", "b"))
-    return Claim(row["id"], a, b, Relation(row["relation"]), row["lang"], row["author"], row.get("tag", ""),
+    a, b = (Statement(row[side], datetime.fromisoformat(row[f"{side}_at"].replace("Z", "+00:00"))) for side in ("a", "b"))
+    return Claim(row["id"], a, b, Relation(row["relation"]), row.get("lang", ""), row.get("author", ""), row.get("tag", ""),
                  row.get("split", ""))

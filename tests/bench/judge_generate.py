@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from judge_abroad import PLAIN, WIDE, told_abroad
 from judge_frames import (
     A_NEWER,
     A_RICHER,
@@ -33,15 +32,11 @@ from judge_frames import (
     turn_pairs,
 )
 
-from dreamd.models.lexical.glossary import Glossary, tongue_of
-
 PUBLIC_FILES = ("snli_dev.jsonl", "checklist_templates.jsonl", "negation_wikifactcheck.jsonl")
 NAMES = ("same", "a-richer", "b-richer", "a-newer", "b-newer", "clash", "beside", "stranger")
 _TURNED = {A_RICHER: B_RICHER, B_RICHER: A_RICHER, A_NEWER: B_NEWER, B_NEWER: A_NEWER}
-LETTERS = "abcdefghiklmn"
-"""The group files that both stages of the training take from."""
-ABROAD = LETTERS + "op"
-"""Those that the second stage takes from: only what is not said in English alone, but for a share."""
+LETTERS = "abcdefghiklmnop"
+"""The group files that the training takes from."""
 UNSEEN = "qr"
 """Those that no training has seen: they only measure."""
 MOST_PAIRS = {SAME: 16, B_RICHER: 10, B_NEWER: 10, CLASH: 12, RELATED: 16}
@@ -60,52 +55,18 @@ class Group:
     lines: dict[str, list[str]] = field(default_factory=lambda: {s: [] for s in "~+>!-"})
 
 
-STRANGERS, INFERENCE, TEMPLATES, DENIALS = 2600, 3500, 1200, 700
-"""Pairs of unlike groups, and of the three public sets, in the first stage."""
-FOREIGN_STRANGERS, ENGLISH, TURNS = 3000, 2000, 700
-"""And in the second: pairs of unlike groups, plain English ones, and those in which an exchanged place decides."""
+STRANGERS, INFERENCE, TEMPLATES, DENIALS = 5600, 3500, 1200, 700
+"""Pairs of unlike groups, and of the three public sets."""
 
 
-def training_pairs(public: Path, seed: int, glossary: Glossary) -> list[Row]:
-    """Pairs of the first stage, as the scorer will read them."""
+def written_pairs(public: Path, seed: int) -> list[Row]:
+    """Pairs of all groups, frames and public sets as they were written, for a net that reads every language itself."""
     chance = random.Random(seed)
     used = _used(LETTERS)
     rows = [r for g in used for r in group_pairs(g)]
     rows += [r for r in rows if r[2] in (SAME, A_RICHER, B_RICHER)]
     rows += [r for g in used for r in number_twins(g, chance)]
     rows += strangers(used, STRANGERS, chance)
-    rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
-    rows += frame_pairs(chance)
-    abroad = told_abroad(rows, glossary, chance, share=PLAIN)  # before the turns: there the order of the words is the claim
-    rows += turn_pairs(chance)
-    rows += public_pairs(public, chance)
-    return [*((*glossary.read(a, b), y) for a, b, y in rows), *abroad]
-
-
-def abroad_pairs(seed: int, glossary: Glossary) -> list[Row]:
-    """Pairs of the second stage, most of them in other languages, as the scorer will read them."""
-    chance = random.Random(seed)
-    used = _used(ABROAD)
-    foreign = [g for g in used if _is_foreign(g)]
-    rows = [r for g in foreign for r in group_pairs(g)]
-    rows += [r for g in foreign for r in number_twins(g, chance)]
-    rows += strangers(foreign, FOREIGN_STRANGERS, chance)
-    english = [r for g in used if not _is_foreign(g) for r in group_pairs(g)]
-    told = told_abroad([*english, *frame_pairs(chance)], glossary, chance, share=WIDE)
-    rows += chance.sample(english, min(ENGLISH, len(english)))
-    turns = turn_pairs(chance)
-    rows += chance.sample(turns, min(TURNS, len(turns)))
-    return [*((*glossary.read(a, b), y) for a, b, y in rows), *told]
-
-
-def written_pairs(public: Path, seed: int) -> list[Row]:
-    """Pairs of all groups, frames and public sets as they were written, for a net that reads every language itself."""
-    chance = random.Random(seed)
-    used = _used(ABROAD)
-    rows = [r for g in used for r in group_pairs(g)]
-    rows += [r for r in rows if r[2] in (SAME, A_RICHER, B_RICHER)]
-    rows += [r for g in used for r in number_twins(g, chance)]
-    rows += strangers(used, STRANGERS + FOREIGN_STRANGERS, chance)
     rows += noisy([r for r in rows if r[2] != UNRELATED], chance)
     return [*rows, *frame_pairs(chance), *turn_pairs(chance), *public_pairs(public, chance)]
 
@@ -118,12 +79,6 @@ def rows_sha256(rows: Sequence[Row]) -> str:
 def kept_back_pairs(seed: int) -> list[Row]:
     """The pairs of the groups that neither training sees, as written."""
     kept = _kept_back(LETTERS)
-    return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
-
-
-def kept_back_abroad(seed: int) -> list[Row]:
-    """Those of them in which another language is spoken, of all groups that the second training takes from."""
-    kept = [g for g in _kept_back(ABROAD) if _is_foreign(g)]
     return [r for g in kept for r in group_pairs(g)] + strangers(kept, 150, random.Random(seed))
 
 
@@ -142,11 +97,6 @@ def _kept_back(letters: str) -> list[Group]:
 
 def _used(letters: str) -> list[Group]:
     return [g for i, g in enumerate(_all_groups(letters)) if i % KEPT_BACK != 4]
-
-
-def _is_foreign(group: Group) -> bool:
-    """Whether anything in the group is said in another language than English."""
-    return any(tongue_of(text) != "en" for text in (group.claim, *itertools.chain(*group.lines.values())))
 
 
 def turned(row: Row) -> Row:

@@ -1,16 +1,11 @@
 """Train a net that reads two statements of any language, on a multilingual base, all layers but the word table.
 
-    python tests/bench/pair_train.py --data DIR --labelled FILE… --held FILE… [--parts DIR] [--threads N]
-
-Two passes over the generated pairs as they were written, then some over labelled ones. What is held out by author is only
-measured: of a pair both orders are read and the mean counts. `--parts` keeps what was learned, to go on after a stop.
-On one thread and one machine two trainings end in the same figures.
+Two passes over the generated pairs as they were written; `pair_folds.py` goes on with labelled ones. What was learned is kept,
+to go on after a stop. On one machine with one number of threads two trainings end in the same figures.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -18,11 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import judge_generate
-import judge_net
 import numpy as np
 import torch
-from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, RELATED, SAME, UNRELATED, Row
-from judge_train import loss_of
+from judge_frames import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, NOT_A_MERGE, RELATED, SAME, UNRELATED, Row
 from sklearn.metrics import average_precision_score
 from torch import nn
 from transformers import BertConfig, BertModel
@@ -31,7 +24,7 @@ from dreamd.models.multilingual_base import MultilingualBase, find_base
 
 LABELS = 8
 LONGEST_TOKENS = 256
-BATCH, LABELLED_BATCH = 32, 16
+BATCH = 32
 KEPT_EVERY = 200
 TURNED = [SAME, B_RICHER, A_RICHER, B_NEWER, A_NEWER, CLASH, RELATED, UNRELATED]
 """The label of each label when the sides change places."""
@@ -112,6 +105,29 @@ def label_of(row: dict[str, str]) -> int:
             "unrelated": UNRELATED}[row["relation"]]
 
 
+def loss_of(logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Cross entropy with a little smoothing; for `NOT_A_MERGE` only the mass on the three merging labels counts."""
+    log = logits.float().log_softmax(-1)
+    known = labels != NOT_A_MERGE
+    total = torch.zeros(())
+    if known.any():
+        total = total + nn.functional.cross_entropy(logits[known].float(), labels[known], label_smoothing=0.03, reduction="sum")
+    if (~known).any():
+        total = total - log[~known][:, 3:].logsumexp(-1).sum()
+    return total / len(labels)
+
+
+def pool(hidden: torch.Tensor, mask: torch.Tensor, kinds: torch.Tensor) -> torch.Tensor:
+    """First token, mean of all tokens, and of the two statements' means the distance and the product."""
+    left, right = _mean(hidden, mask * (1 - kinds)), _mean(hidden, mask * kinds)
+    return torch.cat([hidden[:, 0], _mean(hidden, mask), (left - right).abs(), left * right], dim=-1)
+
+
+def _mean(hidden: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    weights = mask.unsqueeze(-1).to(hidden.dtype)
+    return (hidden * weights).sum(1) / weights.sum(1)
+
+
 class PairCourse:
     """A net in training."""
 
@@ -128,7 +144,7 @@ class PairCourse:
         batch = encode(self._base, pairs)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             hidden = self._encoder(**batch).last_hidden_state
-        pooled = judge_net.pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"])
+        pooled = pool(hidden.float(), batch["attention_mask"], batch["token_type_ids"])
         return self._head(nn.functional.dropout(pooled, 0.1, training=self._encoder.training))
 
     def run(self, rows: list[Row], stage: Stage) -> None:
@@ -154,6 +170,17 @@ class PairCourse:
                 print(f"{stage.name} {step}/{len(batches)} loss {float(loss):.3f} {speed:.0f} pairs/s", flush=True)
                 if kept:
                     self._keep(kept, step, optimiser, schedule)
+
+    def take(self, path: Path) -> None:
+        """Go on from what an earlier pass has learned."""
+        kept = torch.load(path, weights_only=False)
+        with torch.no_grad():
+            for name, parameter in self._learned.items():
+                parameter.copy_(kept["learned"][name])
+
+    def learned(self) -> dict[str, np.ndarray]:
+        """Every weight that training moves, by its name in the encoder."""
+        return {name: p.detach().numpy().copy() for name, p in self._learned.items()}
 
     def _drop(self, share: float) -> None:
         for part in self._encoder.modules():
@@ -217,35 +244,12 @@ def _found(score: np.ndarray, wanted: np.ndarray, unwanted: np.ndarray, share: f
     return float((score[wanted] > highest[min(len(highest) - 1, round(share * len(highest)))]).mean())
 
 
-def main() -> int:
-    """Run from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="folder with pairs/public")
-    parser.add_argument("--labelled", type=Path, nargs="*", default=[], help="labelled pairs to train on")
-    parser.add_argument("--held", type=Path, nargs="*", default=[], help="labelled pairs of other authors, only measured")
-    parser.add_argument("--parts", type=Path, help="folder that keeps what was learned")
-    parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--limit", type=int, default=0, help="generated pairs to take, for a trial")
-    args = parser.parse_args()
-    torch.set_num_threads(args.threads)
-    if args.parts:
-        args.parts.mkdir(parents=True, exist_ok=True)
-    course = PairCourse(MultilingualBase(find_base()), args.parts)
-    rows = judge_generate.written_pairs(args.data / "pairs" / "public", 20)[: args.limit or None]
+def generated(data: Path, parts: Path, *, threads: int) -> None:
+    """Two passes over the generated pairs, kept in `parts`; what is there already is not done again."""
+    torch.set_num_threads(threads)
+    parts.mkdir(parents=True, exist_ok=True)
+    course = PairCourse(MultilingualBase(find_base()), parts)
+    rows = judge_generate.written_pairs(data / "pairs" / "public", 20)
     print(f"{len(rows)} generated pairs, sha256 {judge_generate.rows_sha256(rows)}", flush=True)
     for stage in (Stage("first", 1e-4, 20, BATCH), Stage("second", 7e-5, 21, BATCH)):
         course.run(rows, stage)
-    labelled = [(r["a"], r["b"], label_of(r)) for path in args.labelled for r in _read(path)]
-    course.run(labelled * 4, Stage("labelled", 3e-5, 22, LABELLED_BATCH, dropout=0.1))
-    for path in args.held:
-        held = _read(path)
-        report(path.stem, held, course.probabilities([(r["a"], r["b"]) for r in held]))
-    return 0
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -14,10 +14,10 @@ import pytest
 
 from dreamd.core.errors import Outage
 from dreamd.models import PAIR_LABELS, multilingual_base, onnx_engine
-from dreamd.models.pair_net import TRAINED, PairNet, changed_weights, cut_pairs, load_pair_net, make_graph, to_inputs
+from dreamd.models.pair_net import BLOCK, PairNet, changed_weights, cut_pairs, load_pair_net, make_graph, to_inputs
 from dreamd.models.weights import WeightFile
 
-RANK, HIDDEN = 2, 384
+HIDDEN = 384
 PAIRS = [("The gateway listens on port 9400.", "The gateway service listens on port 9400."),
          ("Unser Steuerbüro heißt Falk & Partner.", "Our tax office is Falk & Partner."),
          ("Backups run at night.", "I want metric units only in your answers."), ("", "短い")]
@@ -25,17 +25,18 @@ PAIRS = [("The gateway listens on port 9400.", "The gateway service listens on p
 
 def write_trained(path: Path, *, labels: str = ",".join(PAIR_LABELS), base: str = multilingual_base.SHA256,
                   seed: int = 1) -> Path:
-    """A trained file as the training leaves it: one layer changed by two thin matrices, a bias moved, and a head."""
+    """A trained file as the training leaves it: one matrix changed by steps of a scale, a bias moved, and a head."""
     chance = np.random.default_rng(seed)
     layer = "encoder.layer.3.intermediate.dense"
-    tensors = {f"{layer}.weight.up": chance.normal(size=(1536, RANK)) / 8,
-               f"{layer}.weight.down": chance.normal(size=(RANK, HIDDEN)),
+    tensors = {f"{layer}.weight.scale": np.abs(chance.normal(size=1536 * HIDDEN // BLOCK)) / 40,
                f"{layer}.bias.delta": chance.normal(size=1536) / 8,
                "embeddings.token_type_embeddings.weight.delta": chance.normal(size=(2, HIDDEN)) / 50}
     kept = {name: ("F16", value.astype(np.float16)) for name, value in tensors.items()}
+    steps = chance.integers(256, size=1536 * HIDDEN * 3 // 8).astype(np.uint8)
+    kept |= {f"{layer}.weight.bits": ("U8", steps)}
     kept |= {"head.weight": ("F32", chance.normal(size=(8, 4 * HIDDEN)).astype(np.float32)),
              "head.bias": ("F32", np.zeros(8, np.float32))}
-    header: dict[str, object] = {"__metadata__": {"base_sha256": base, "labels": labels, "rank": str(RANK)}}
+    header: dict[str, object] = {"__metadata__": {"base_sha256": base, "labels": labels}}
     at, body = 0, b""
     for name, (kind, value) in kept.items():
         header[name] = {"dtype": kind, "shape": list(value.shape), "data_offsets": [at, at + value.nbytes]}
@@ -94,13 +95,17 @@ def test_whole_numbers_read_what_floating_point_reads(net: PairNet, trained: Pat
     assert np.corrcoef(read.ravel(), wanted.ravel())[0, 1] > 0.995
 
 
-def test_two_thin_matrices_and_what_is_added_change_the_base(trained: Path) -> None:
+def test_steps_of_a_scale_and_what_is_added_change_the_base(trained: Path) -> None:
     base = multilingual_base.open_base(multilingual_base.find_base())
     with WeightFile(trained) as file:
         read = changed_weights(base, file)
         name = "encoder.layer.3.intermediate.dense"
-        thin = file.read(f"{name}.weight.up") @ file.read(f"{name}.weight.down")
-        np.testing.assert_allclose(read(f"{name}.weight"), base.weight(f"{name}.weight") + thin, atol=1e-6)
+        scale = np.repeat(file.read(f"{name}.weight.scale"), BLOCK)
+        number = int.from_bytes(file.read_bytes(f"{name}.weight.bits")[:3], "big")
+        first = [(number >> 21 - 3 * n & 7) - 4 for n in range(8)]
+        change = (read(f"{name}.weight") - base.weight(f"{name}.weight")).reshape(-1)
+        np.testing.assert_allclose(change[:8], first * scale[:8], atol=1e-6)
+        np.testing.assert_allclose(change, np.rint(change / scale) * scale, atol=1e-6)
         added = base.weight(f"{name}.bias") + file.read(f"{name}.bias.delta")
         np.testing.assert_allclose(read(f"{name}.bias"), added, atol=1e-6)
         kinds = "embeddings.token_type_embeddings.weight"
@@ -197,7 +202,7 @@ def test_a_neighbour_search_beside_the_engine_does_not_end_the_process() -> None
     assert (told.returncode, told.stdout.splitlines()[-1:]) == (0, ["well"]), told.stderr[-400:]
 
 
-@pytest.mark.skipif(not TRAINED.is_file(), reason="the trained file is not there yet")
+
 def test_the_net_that_travels_with_dream_reads_pairs(kept: Path) -> None:
     rows = load_pair_net(kept / "true").read(PAIRS[:3])
     assert PAIR_LABELS[int(rows[0].argmax())] in ("same", "a-richer", "b-richer")

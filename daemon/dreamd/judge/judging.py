@@ -1,29 +1,30 @@
-"""The judge of pairs, as everybody asks it: one relation for each pair, and what it rests on."""
+"""The judge: pairs of statements in, one relation each out. Everybody who judges asks `Judge.judge_all`.
+
+read → align → guards and features → fitted model → policy. The pair network is slow beside all else, so it reads only what
+the fitted model before it leaves open, each pair once and alone: what else is judged with it changes no verdict.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from dreamd.core.values import Clue, Evidence, EvidenceKind, Judgement, PairScore
-from dreamd.judge.conflicts.beside import collateral_guards
-from dreamd.judge.features import Statement, pair_features
-from dreamd.judge.guards import reasons_apart
-from dreamd.judge.prose import evidence_of
-from dreamd.judge.verdicts import judge, needs_score
-from dreamd.models.trained import LazyScorer
+from dreamd.core.values import Evidence, Judgement
+from dreamd.judge.alignment import Alignment
+from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted
+from dreamd.judge.features import CHEAP, READ, cheap_row, days_between, read_rows
+from dreamd.judge.guards import Difference, guards, vetoes
+from dreamd.judge.policy import Weighed, decide, same_words
+from dreamd.judge.statement import Statement, read
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 LONGEST_READ = 500
-"""Characters up to which a text is read together with another: a document costs the network much and teaches it nothing."""
-READ_AT_ONCE = 128
-"""Pairs that are read between two looks at whether to stop."""
-MOST_KEPT = 65_536
-PROBABILITIES = ("same", "a_richer", "b_richer", "a_newer", "b_newer", "clash", "related", "unrelated")
+"""Characters up to which the network reads a text: what is longer is a document, and no statement."""
+BATCH = 512
 
 
 class Pair(NamedTuple):
@@ -32,6 +33,19 @@ class Pair(NamedTuple):
     a: Statement
     b: Statement
     similarity: float
+
+
+class PairReader(Protocol):
+    """The pair network."""
+
+    @property
+    def name(self) -> str:
+        """Of its weights and its engine."""
+        ...
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Eight logits for each pair, n × 8."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -45,105 +59,81 @@ class Explanation:
     probabilities: Mapping[str, float]
 
 
-class PairReader(Protocol):
-    """The network that reads two statements together."""
-
-    @property
-    def name(self) -> str:
-        """Of its weights and its engine."""
-        ...
-
-    def read(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Eight logits for each pair, n × 8."""
-        ...
-
-
 class Judge:
-    """Judges pairs in batches; verdicts are remembered under its `name`."""
+    """Judges pairs; the same answer in any order, batch and company."""
 
-    def __init__(self, reader: PairReader) -> None:
+    def __init__(self, reader: PairReader, fitted: FittedJudge | None = None) -> None:
         self._reader = reader
-        self.name = reader.name
-        self._scores: dict[tuple[str, str], PairScore] = {}
-        """By words alone: said again, a statement has another time, and that changes a verdict, but no reading."""
+        self._fitted = fitted or load_fitted()
+        self.name = f"{self._fitted.name}+{reader.name}"
+        """Verdicts are remembered under it: another network or another fit judges anew."""
 
     def judge_all(self, pairs: Sequence[Pair], *, progress: Callable[[int, int], None] | None = None) -> list[Judgement]:
-        """One judgement a pair, in order; `progress` is told how many of all are done, between pieces of the work.
-
-        Raises Outage when a pair has to be read and the network is away.
-        """
-        tell = progress or _say_nothing
-        hard = []
-        for pair in pairs:
-            tell(0, len(pairs))
-            if _is_short(pair) and needs_score(pair.a, pair.b, similarity=pair.similarity):
-                hard.append(_words(pair))
-        unread = list(dict.fromkeys(words for words in hard if words not in self._scores))
-        easy = len(pairs) - len(unread)
-        for start in range(0, len(unread), READ_AT_ONCE):
-            tell(max(0, easy) + start, len(pairs))
-            self._read(unread[start:start + READ_AT_ONCE])
-        asked = frozenset(hard)
-        verdicts = []
-        for pair in pairs:
-            score = self._scores.get(_words(pair)) if _words(pair) in asked else None
-            verdicts.append(_worded(judge(pair.a, pair.b, similarity=pair.similarity, score=score), pair))
-        if len(self._scores) > MOST_KEPT:
-            self._scores.clear()
-        return verdicts
+        """One verdict for each pair, in order; `progress` is told how many of how many are done, and may stop it."""
+        found: list[Judgement] = []
+        for start in range(0, len(pairs), BATCH):
+            part = [_in_order(pair) for pair in pairs[start : start + BATCH]]
+            weighed = self._weigh([pair for pair, _ in part])
+            for told, (_, is_turned) in zip(weighed, part, strict=True):
+                verdict = same_words(told) if told.pair.a.low == told.pair.b.low else decide(told, self._fitted.limits)
+                found.append(verdict.turned() if is_turned else verdict)
+            if progress:
+                progress(len(found), len(pairs))
+        return found
 
     def explain(self, pair: Pair) -> Explanation:
         """All that the judge sees in one pair.
 
         Raises Outage when the network is away.
         """
-        seen = pair_features(*pair)
-        features = {"similarity": pair.similarity, "shared": len(seen.shared), "cover_a": seen.cover_a, "cover_b": seen.cover_b}
-        if seen.gap_days is not None:
-            features["days_apart"] = seen.gap_days
-        vetoes = [evidence_of(why, seen.similarity) for why in reasons_apart(seen)]
-        guards = [*vetoes, *(evidence_of(why, seen.similarity) for why in collateral_guards(seen))]
-        verdict, = self.judge_all([pair])
-        self._read([_words(pair)])
-        score = self._scores.get(_words(pair))
-        return Explanation(verdict, features, tuple(dict.fromkeys(guards)), tuple(dict.fromkeys(vetoes)),
-                           {name: getattr(score, name) for name in PROBABILITIES} if score else {})
+        straight, is_turned = _in_order(pair)
+        told, = self._weigh([straight])
+        features = dict(zip(CHEAP, cheap_row(told.pair, told.guards, told.similarity, told.gap), strict=True))
+        if told.labels is not None:
+            read_so = read_rows(self._reader.read([(straight.a.text, straight.b.text)]))
+            features |= dict(zip(READ, map(float, read_so[0]), strict=True))
+        shares = dict(zip(CLASSES, map(float, told.probabilities), strict=True))
+        found, stopping = (tuple(_shown(one, turned=is_turned) for one in some)
+                           for some in (told.guards, vetoes(told.pair, told.guards)))
+        return Explanation(self.judge_all([pair])[0], features, found, stopping, shares)
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> None:
+    def _weigh(self, pairs: Sequence[Pair]) -> list[Weighed]:
         import numpy as np
 
-        if isinstance(self._reader, LazyScorer):
-            self._scores.update(zip(pairs, self._reader.score(pairs), strict=True))
-            return
-        logits = self._reader.read(pairs).astype(float)
-        shares = np.exp(logits - logits.max(axis=1, keepdims=True))
-        shares /= shares.sum(axis=1, keepdims=True)
-        self._scores.update(zip(pairs, (PairScore(*row) for row in shares.tolist()), strict=True))
+        told = [(Alignment(read(p.a.text), read(p.b.text)), days_between(p.a.at, p.b.at)) for p in pairs]
+        found = [guards(pair) for pair, _ in told]
+        rows = np.array([cheap_row(pair, some, p.similarity, gap)
+                         for (pair, gap), some, p in zip(told, found, pairs, strict=True)]).reshape(len(pairs), len(CHEAP))
+        shares = self._fitted.before.probabilities(rows)
+        open_ = shares[:, 0] + shares[:, 1] >= self._fitted.limits.ask
+        asked = [n for n, p in enumerate(pairs) if open_[n] and _is_readable(p)]
+        labels: dict[int, NDArray[np.float64]] = {}
+        if asked:
+            logits = self._reader.read([(pairs[n].a.text, pairs[n].b.text) for n in asked])
+            shares[asked] = self._fitted.after.probabilities(np.concatenate([rows[asked], read_rows(logits)], axis=1))
+            labels = dict(zip(asked, _softmax(logits), strict=True))
+        return [Weighed(pair, some, p.similarity, (p.a.at, p.b.at), shares[n], labels.get(n))
+                for n, ((pair, _), some, p) in enumerate(zip(told, found, pairs, strict=True))]
 
 
-def _words(pair: Pair) -> tuple[str, str]:
-    return pair.a.text, pair.b.text
+def _shown(one: Difference, *, turned: bool) -> Evidence:
+    return Evidence(one.kind, one.b, one.a) if turned else Evidence(one.kind, one.a, one.b)
 
 
-def _is_short(pair: Pair) -> bool:
-    return max(len(pair.a.text), len(pair.b.text)) <= LONGEST_READ
+def _in_order(pair: Pair) -> tuple[Pair, bool]:
+    """A pair is judged in one order, whoever asks, and whether that turned it round."""
+    if (pair.a.text, str(pair.a.at)) <= (pair.b.text, str(pair.b.at)):
+        return pair, False
+    return Pair(pair.b, pair.a, pair.similarity), True
 
 
-def _worded(verdict: Judgement, pair: Pair) -> Judgement:
-    """The verdict with evidence in the place of sentences."""
-    clues: list[Clue] = []
-    for why in verdict.evidence:
-        found = evidence_of(str(why), pair.similarity, pair.a.at, pair.b.at)
-        clues.append(found.turned() if _is_turned(found, pair) else found)
-    return replace(verdict, evidence=tuple(dict.fromkeys(clues)))
+def _is_readable(pair: Pair) -> bool:
+    return pair.a.text != pair.b.text and max(len(pair.a.text), len(pair.b.text)) <= LONGEST_READ
 
 
-def _is_turned(evidence: Evidence, pair: Pair) -> bool:
-    """The sentences name both sides in one order, whoever asks."""
-    a, b = pair.a.text, pair.b.text
-    strange = evidence.a not in a and evidence.a in b or evidence.b not in b and evidence.b in a
-    return strange and evidence.kind is not EvidenceKind.LATER
+def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    import numpy as np
 
-
-def _say_nothing(_done: int, _total: int) -> None:
-    pass
+    wide: NDArray[np.float64] = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
+    wide /= wide.sum(axis=1, keepdims=True)
+    return wide

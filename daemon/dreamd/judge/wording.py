@@ -3,70 +3,95 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
 
-from dreamd.judge.abroad.strangers import strangers
-from dreamd.judge.features import PairFeatures, Statement, pair_features
-from dreamd.judge.guards import reasons_apart
-from dreamd.judge.slots import extract_slots
+from dreamd.judge.alignment import Alignment
+from dreamd.judge.guards import guards, vetoes
+from dreamd.judge.statement import Reading, read
+from dreamd.text import word_classes
 
 _MASK = "[masked:"
+_MORE_WORDS = 2
+_HALF = 0.5
+_OWN_CLAIM = 2
+"""Content words that make a clause a claim of its own."""
 
 
 @lru_cache(maxsize=65_536)
 def specifics(text: str) -> frozenset[str]:
     """Numbers, versions, names, paths, identifiers, commands and quotations of a text in canonical form."""
-    slots = extract_slots(text)
-    return frozenset(
-        {*(f"n {k}" for k in slots.numbers), *slots.fixed, *slots.commands, *(f'"{q}"' for q in slots.quoted), *slots.names}
-    )
+    told = read(text)
+    marked = {*(f"n {key}" for key in told.numbers), *(f'"{words}"' for words in told.quoted)}
+    return told.fixed | told.commands | told.names | marked
 
 
-def can_merge(a_text: str, b_text: str) -> tuple[bool, str]:
-    """Whether the hard guards let two texts become one that nobody has read together, and the first reason if not."""
-    pair = pair_features(Statement(a_text), Statement(b_text), 1.0)
-    found = next(chain(reasons_apart(pair), strangers(pair)), "")
-    return not found, found
+def can_merge(a_text: str, b_text: str) -> bool:
+    """Whether no guard forbids that two texts become one, and one of them says all that the other does."""
+    return a_text == b_text or merged_wording(a_text, b_text) is not None
 
 
 def merged_wording(representative: str, other: str) -> str | None:
     """The wording that keeps every specific of two that were judged to be one; None when they must stay apart."""
     if representative == other:
         return representative
-    pair = pair_features(Statement(representative), Statement(other), 1.0)
-    return None if any(reasons_apart(pair)) else wordings(pair)[0]
+    pair = Alignment(read(representative), read(other))
+    if vetoes(pair, guards(pair)):
+        return None
+    return kept_wording(pair)
 
 
-def wordings(pair: PairFeatures) -> tuple[str, str] | tuple[None, None]:
-    """The wording to keep of two that no guard keeps apart, with `a` and with `b` as the one that stands."""
-    a, b = pair.a.text, pair.b.text
-    lost_with_b = bool(pair.numbers_b or pair.fixed_b or pair.names_b or _lost_commands(a, b) or _lost_logic(a, b))
-    lost_with_a = bool(pair.numbers_a or pair.fixed_a or pair.names_a or _lost_commands(b, a) or _lost_logic(b, a))
-    if lost_with_a and lost_with_b:
-        return None, None
-    if lost_with_b:
-        return b, b
-    if lost_with_a:
-        return a, a
-    return b if _says_more(b, a) else a, a if _says_more(a, b) else b
+def kept_wording(pair: Alignment) -> str | None:
+    """The one of two wordings without which nothing is lost, `a` where both do; None when each says something of its own."""
+    gone_with_a, gone_with_b = (_loses(pair, side) for side in (0, 1))
+    if gone_with_a and gone_with_b:
+        return None
+    if gone_with_b or gone_with_a:
+        return (pair.b if gone_with_b else pair.a).text
+    return (pair.b if _says_more(pair.b, pair.a) else pair.a).text
 
 
-def _lost_commands(kept: str, gone: str) -> bool:
-    text = extract_slots(kept).folded.replace("`", "").lower()
-    return any(c.lower() not in text for c in extract_slots(gone).commands) or gone.count(_MASK) > kept.count(_MASK)
+def says_more(pair: Alignment) -> str | None:
+    """The side ("a" or "b") without which something would be lost; None where neither is, or each."""
+    gone = [_loses(pair, side) for side in (0, 1)]
+    return None if gone[0] == gone[1] else "a" if gone[0] else "b"
 
 
-def _lost_logic(kept: str, gone: str) -> bool:
-    """A condition, "only" or a limit on how many that the kept wording would drop."""
-    mine, theirs = extract_slots(kept), extract_slots(gone)
-    if mine.tongue != theirs.tongue:
-        return False
-    return bool(theirs.conditions) and not mine.conditions and not mine.only
+def _loses(pair: Alignment, side: int) -> bool:
+    """Whether something is lost when the wording of this side goes: a value, a name, a condition or a mask."""
+    mine, theirs = (pair.a, pair.b) if side == 0 else (pair.b, pair.a)
+    own = (pair.numbers, pair.fixed, pair.names, pair.commands, pair.quoted)
+    if any(part[side] for part in own) or mine.text.count(_MASK) > theirs.text.count(_MASK):
+        return True
+    hard = mine.conditions & word_classes.HARD_CONDITIONS
+    return mine.tongue == theirs.tongue and bool(hard) and not theirs.conditions
 
 
-def _says_more(one: str, other: str) -> bool:
+def _says_more(one: Reading, other: Reading) -> bool:
     """A clearly longer wording of the same claim is kept: it holds the reason, place or time."""
-    left, right = extract_slots(one), extract_slots(other)
-    return len(left.content_set) >= len(right.content_set) + 2 and len(left.content_set & right.content_set) >= 0.5 * len(
-        right.content_set
-    )
+    more = len(one.content_set) >= len(other.content_set) + _MORE_WORDS
+    return more and len(one.content_set & other.content_set) >= _HALF * len(other.content_set)
+
+
+def leaves_more(old: str, new: str) -> str:
+    """What a later clause of `old` claims and `new` does not speak of: ending `old` would lose it. Empty when nothing.
+
+    "bed 9 is watered every 4 days and grows sage" says two things; "bed 9 is now watered every 6 days" replaces one.
+    """
+    said = read(new).content_set
+    for clause in _clauses(read(old))[1:]:
+        own = [word for word in clause if not word[:1].isdigit()]
+        if len(own) >= _OWN_CLAIM and said.isdisjoint(own):
+            return " ".join(own)
+    return ""
+
+
+_JOINS = frozenset({"and", "und", "y", "et", "e", "while", "but"})
+
+
+def _clauses(told: Reading) -> list[list[str]]:
+    found: list[list[str]] = [[]]
+    for token in told.tokens:
+        if token.kind == "stop" or token.lower in _JOINS:
+            found.append([])
+        elif token.is_content:
+            found[-1].append(token.stem)
+    return [clause for clause in found if clause]

@@ -1,8 +1,8 @@
 """The network that reads two statements of any language together, and says what they are to each other.
 
 multilingual-e5-small as its package carries it, with every layer changed by a small trained file that travels with dream:
-for each matrix two thin ones whose product is added, for all else what is added itself. The changed network is packed
-into a graph once on a machine, and kept.
+for each matrix what is added to it at three bits a value, for all else what is added itself. The changed network is
+packed into a graph once on a machine, and kept.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Outage
+from dreamd.core.paths import share_dir
 from dreamd.models import PAIR_LABELS, model_files, multilingual_base, onnx_engine
 from dreamd.models.weights import WeightFile
 
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-TRAINED = Path(__file__).parent / "data" / "pair_net.safetensors"
+TRAINED = "pair_net.safetensors"
+BLOCK, MOST = 64, 3
+"""Values that share a scale, and the greatest step of it: three bits tell -4 to 3."""
 MAKE = "1"
 """How a graph is made of the weights; another way has other results, and another name."""
 LONGEST_TOKENS = 256
@@ -81,7 +84,7 @@ class PairNet:
         return self._loaded
 
 
-def load_pair_net(folder: Path | None = None, *, trained: Path = TRAINED, threads: int = 1,
+def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, threads: int = 1,
                   checked: MutableMapping[str, str] | None = None) -> PairNet:
     """The network, verified: its graph is kept in `folder`, or nowhere without one.
 
@@ -89,6 +92,7 @@ def load_pair_net(folder: Path | None = None, *, trained: Path = TRAINED, thread
     missing or another one; the hint says what to install.
     """
     base = multilingual_base.find_base(checked=checked)
+    trained = trained or share_dir("config") / "judge" / TRAINED
     try:
         with WeightFile(trained) as weights:
             told = weights.metadata
@@ -125,13 +129,25 @@ def changed_weights(base: MultilingualBase, trained: WeightFile) -> Callable[[st
         weight = base.weight(name).copy()
         if name == KINDS:
             weight[1] = weight[0]  # the second statement's type starts as a copy of the first
-        if f"{name}.up" in trained.names:
-            weight += trained.read(f"{name}.up") @ trained.read(f"{name}.down")
+        if f"{name}.bits" in trained.names:
+            weight += unpacked(trained.read_bytes(f"{name}.bits"), trained.read(f"{name}.scale")).reshape(weight.shape)
         if f"{name}.delta" in trained.names:
             weight += trained.read(f"{name}.delta")
         return weight
 
     return read
+
+
+def unpacked(bits: bytes, scale: Floats) -> Floats:
+    """Values of three bits, most significant first, each -4 to 3 steps of the scale of its block.
+
+    Raises ValueError when there are fewer than the scales are for.
+    """
+    import numpy as np
+
+    rows = np.unpackbits(np.frombuffer(bits, np.uint8), count=scale.size * BLOCK * 3).reshape(-1, 3)
+    steps = (rows << np.array([2, 1, 0], np.uint8)).sum(axis=1, dtype=np.int16) - MOST - 1
+    return (steps.reshape(-1, BLOCK) * scale[:, None]).reshape(-1).astype(np.float32)
 
 
 def cut_pairs(base: MultilingualBase, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:

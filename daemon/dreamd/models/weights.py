@@ -61,6 +61,15 @@ class WeightFile:
             raise ValueError("the weights file is cut off")
         return numbers.astype(np.float32, copy=False)
 
+    def read_bytes(self, name: str) -> bytes:
+        """One tensor of bytes as it lies there; raises KeyError when it is not there, ValueError when the file is cut off."""
+        begin, end = self._header[name]["data_offsets"]
+        self._body.seek(self._begin + begin)
+        told = self._body.read(end - begin)
+        if len(told) != end - begin:
+            raise ValueError("the weights file is cut off")
+        return told
+
     def __enter__(self) -> WeightFile:
         return self
 

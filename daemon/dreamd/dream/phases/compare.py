@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import Judgement, Scope, text_sha
-from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners, rivals_of
-from dreamd.judge.rare_words import MOST_PARTNERS, WORD
+from dreamd.judge import Pair, Statement, rare_partners
 from dreamd.kit import Kit
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
@@ -138,7 +137,6 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
                 partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
                                   if p >= 0 and c >= floor and texts[p] != text]
     _add_rare(partners, list(dict.fromkeys(everyone)))
-    _add_rivals(partners, list(dict.fromkeys(everyone)))
     return partners
 
 
@@ -146,18 +144,6 @@ def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:
     for text, sharing in rare_partners(partners, everyone).items():
         have = {text, *partners[text]}
         partners[text].extend(t for t in sharing if t not in have)
-
-
-def _add_rivals(partners: dict[str, list[str]], everyone: list[str]) -> None:
-    """Who goes over to a tool leaves another of its trade, and the two statements need not share a word."""
-    for text, near in partners.items():
-        rivals = rivals_of(text)
-        if rivals:
-            naming = [t for t in everyone if not rivals.isdisjoint(WORD.findall(t.casefold()))]
-            near.extend(t for t in naming[:MOST_PARTNERS] if t != text and t not in near)
-        if disused_in(text)[0]:  # what says that it is used need not be near at all
-            using = [t for t in everyone if t not in near and ends_the_use(text, t)]
-            near.extend(using[:MOST_PARTNERS])
 
 
 class PairJudge:

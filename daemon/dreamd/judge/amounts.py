@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dreamd.judge.slots import Slots
+from dreamd.judge.statement import Reading
 from dreamd.text import word_classes
 from dreamd.text.quantities import dimension
 
 
-def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str]]:
+def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset[str]]:
     """Numbers of one side with no equal on the other; a number without unit matches the same value with one."""
     if a.numbers == b.numbers:
         return frozenset(), frozenset()
@@ -22,8 +22,8 @@ def unmatched_numbers(a: Slots, b: Slots) -> tuple[frozenset[str], frozenset[str
         if twin:
             left.discard(key)
             right.discard(twin)
-    for mine, slots in ((left, a), (right, b)):
-        mine -= {key for key in mine if _is_count_of_list(key, slots)}
+    for mine, reading in ((left, a), (right, b)):
+        mine -= {key for key in mine if _is_count_of_list(key, reading)}
     left = {k for k in left if not _spelled_in(k, b)}
     right = {k for k in right if not _spelled_in(k, a)}
     # "One" may stand for "a", but not where the other side says a number in its place: port 1 of switch 6, port 6 of switch 6.
@@ -48,8 +48,8 @@ def of_one_kind(one: frozenset[str], other: frozenset[str]) -> bool:
 LAST_HOUR = 24
 
 
-def _said_numbers(slots: Slots) -> int:
-    return sum(t.kind == "number" for t in slots.tokens)
+def _said_numbers(reading: Reading) -> int:
+    return sum(t.kind == "number" for t in reading.tokens)
 
 
 def _same_number(one: str, other: str) -> bool:
@@ -91,18 +91,18 @@ def _scaled(one: str, other: str) -> bool:
     return any(abs(plain * f - measured) < 1e-9 * max(1.0, abs(measured)) for f in _FACTORS.get(dim, ()))
 
 
-def _is_count_of_list(key: str, slots: Slots) -> bool:
+def _is_count_of_list(key: str, reading: Reading) -> bool:
     """ "Three sizes: 1, 2 and 3" counts its own list."""
     dim, _, value = key.partition(":")
     if dim or "." in value or not value.isdigit() or not 2 <= int(value) <= 12:
         return False
-    commas = sum(t.surface in (",", "、", "，") for t in slots.tokens) + any(
-        t.lower in ("and", "und", "y", "et", "e") for t in slots.tokens
+    commas = sum(t.surface in (",", "、", "，") for t in reading.tokens) + any(
+        t.lower in ("and", "und", "y", "et", "e") for t in reading.tokens
     )
-    return int(value) in (commas + 1, len(slots.numbers) - 1)
+    return int(value) in (commas + 1, len(reading.numbers) - 1)
 
 
-def _spelled_in(key: str, other: Slots) -> bool:
+def _spelled_in(key: str, other: Reading) -> bool:
     """The digits stand somewhere in the other text inside a name (`h264`, `port:8080`)."""
     value = key.partition(":")[2]
     if len(value) < 2 or not other.fixed:

@@ -1,1 +1,0 @@
-"""Statements in languages other than English."""

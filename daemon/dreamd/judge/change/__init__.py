@@ -1,1 +1,0 @@
-"""Signs that a later statement takes the place of an earlier one."""

@@ -1,1 +1,0 @@
-"""One claim in several wordings."""

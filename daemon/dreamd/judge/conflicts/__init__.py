@@ -1,1 +1,0 @@
-"""Signs that two statements cannot both hold."""

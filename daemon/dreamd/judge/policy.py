@@ -1,0 +1,127 @@
+"""From probabilities to a verdict: one relation, which side is richer or newer, and what it rests on.
+
+Vetoes come first, then a merge, then a conflict; what is sure of neither stays apart. The limits are fitted, not chosen here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from dreamd.core.values import Basis, Evidence, EvidenceKind, Judgement, Relation
+from dreamd.judge.alignment import Alignment
+from dreamd.judge.classifier import CLASSES, Limits
+from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME, days_between
+from dreamd.judge.guards import Difference, vetoes
+from dreamd.judge.wording import kept_wording, says_more
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+CLEARLY_LATER_DAYS = 1.0
+_MOST_EVIDENCE = 3
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A pair with all that is known of it."""
+
+    pair: Alignment
+    guards: tuple[Difference, ...]
+    similarity: float
+    said: tuple[datetime | None, datetime | None]
+    """When each was said."""
+    probabilities: NDArray[np.float64]
+    """By class, in the order of `CLASSES`."""
+    labels: NDArray[np.float64] | None = None
+    """What the network reads, eight probabilities; None where it was not asked."""
+
+    @property
+    def gap(self) -> float | None:
+        """Days from `a` to `b`; None where one time is unknown."""
+        return days_between(*self.said)
+
+
+def decide(told: Weighed, limits: Limits) -> Judgement:
+    """The verdict on a pair."""
+    by_class = dict(zip(CLASSES, map(float, told.probabilities), strict=True))
+    if told.labels is not None:
+        if by_class["merge"] >= limits.merge:
+            merged = _merge(told, by_class["merge"])
+            if merged:
+                return merged
+        if by_class["conflict"] >= limits.conflict:
+            return _conflict(told, by_class["conflict"], limits)
+    return _apart(told, by_class)
+
+
+def same_words(told: Weighed) -> Judgement:
+    """Two that differ in nothing that is said."""
+    richer = "a" if len(told.pair.a.text) >= len(told.pair.b.text) else "b"
+    return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
+
+
+def _merge(told: Weighed, sure: float) -> Judgement | None:
+    """One claim, unless a veto stands against it or each side says something that the other would lose."""
+    kept = kept_wording(told.pair)
+    if kept is None or vetoes(told.pair, told.guards):
+        return None
+    assert told.labels is not None
+    same, a_richer, b_richer = (float(told.labels[n]) for n in (SAME, A_RICHER, B_RICHER))
+    needed = says_more(told.pair)
+    richer = needed or ("a" if a_richer >= b_richer else "b")
+    relation = Relation.DUPLICATE if same >= max(a_richer, b_richer) else Relation.REFINES
+    evidence = [Evidence(EvidenceKind.SAME_CLAIM, share=sure)]
+    if relation is Relation.REFINES:
+        own = ", ".join(span[0 if richer == "a" else 1] for span in told.pair.spans if span[0 if richer == "a" else 1])
+        evidence.append(_of_side(EvidenceKind.SAYS_MORE, richer, own))
+    return Judgement(relation, sure, tuple(evidence), richer=richer)
+
+
+def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:
+    """`updates` when the wording or a day between them tells which is current, `contradicts` otherwise."""
+    assert told.labels is not None
+    parts = _parting(told)
+    parts = (*parts, Evidence(EvidenceKind.CLASH, share=sure))
+    a_newer, b_newer, clash = (float(told.labels[n]) for n in (A_NEWER, B_NEWER, CLASH))
+    whole = max(a_newer + b_newer + clash, 1e-9)
+    marked = next((side for side, share in (("a", a_newer), ("b", b_newer)) if share / whole >= limits.marked), None)
+    gap = told.gap
+    later = None if not gap else ("b" if gap > 0 else "a")
+    if marked and (later is None or later == marked):
+        return Judgement(Relation.UPDATES, sure, (*parts, _mark(told, marked)), Basis.MARKER, newer=marked)
+    if gap is not None and abs(gap) >= CLEARLY_LATER_DAYS:
+        return Judgement(Relation.UPDATES, sure, (*parts, _days(told)), Basis.TIME, newer=later)
+    return Judgement(Relation.CONTRADICTS, sure, (*parts, Evidence(EvidenceKind.SAME_TIME)))
+
+
+def _days(told: Weighed) -> Evidence:
+    a, b = (at.date().isoformat() if at else "" for at in told.said)
+    return Evidence(EvidenceKind.LATER, a, b)
+
+
+def _of_side(kind: EvidenceKind, side: str, words: str) -> Evidence:
+    return Evidence(kind, words, "") if side == "a" else Evidence(kind, "", words)
+
+
+def _mark(told: Weighed, side: str) -> Evidence:
+    said = (told.pair.a if side == "a" else told.pair.b).changes
+    return _of_side(EvidenceKind.CHANGE_TOLD, side, said[0] if said else "")
+
+
+def _parting(told: Weighed) -> tuple[Evidence, ...]:
+    """The words by which two that cannot both hold part: what a guard found, else what stands in the other's place."""
+    found = [Evidence(g.kind, g.a, g.b) for g in told.guards if g.both]
+    if not found:
+        found = [Evidence(EvidenceKind.SUBJECT, a, b) for a, b in told.pair.spans if a and b]
+    return tuple(found[: _MOST_EVIDENCE - 1])
+
+
+def _apart(told: Weighed, by_class: dict[str, float]) -> Judgement:
+    close = by_class["related"] >= by_class["unrelated"] or by_class["merge"] + by_class["conflict"] > by_class["unrelated"]
+    near = Evidence(EvidenceKind.NEAR if close else EvidenceKind.FAR, share=told.similarity)
+    shown = [Evidence(g.kind, g.a, g.b) for g in told.guards if g.both][: _MOST_EVIDENCE - 1] if close else []
+    sure = by_class["related"] + by_class["unrelated"]
+    return Judgement(Relation.RELATED if close else Relation.UNRELATED, sure, (*shown, near))

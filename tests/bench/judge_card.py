@@ -1,0 +1,110 @@
+"""The model card: what the judge was fitted on, how well it does on authors it never saw, and what each part is worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from judge_fit import ALL, COLLATERAL, FALSE_MERGES, Figures, apart, figures, limit, verdicts
+from judge_rows import Rows
+
+from dreamd.judge.features import CHEAP, READ
+
+HEAD = ("pairs | false merges | merges | updates | contradictions | collateral", "--- | --- | --- | --- | --- | ---")
+FAMILIES = {
+    "vectors": ("similarity",), "letters": ("grams",), "shared words": ("cover_least", "cover_most", "shared"),
+    "lengths": ("length_least", "length_ratio"), "language": ("foreign", "across_languages"),
+    "words of change": ("changes_one", "changes_both"), "time apart": ("later",),
+    "the network": READ, "all guards": tuple(name for name in CHEAP if "." in name),
+    **{f"guard {kind}": (f"{kind}.both", f"{kind}.one") for kind in dict.fromkeys(n.split(".")[0] for n in CHEAP if "." in n)},
+}
+"""What is switched off together, to see what it is worth."""
+BINS = 10
+
+
+def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float]:
+    """From which probability of a merge and of a conflict the errors on these pairs stay within the bounds."""
+    merging = np.where(rows.may_merge, shares[:, 0], 0.0)
+    return limit(merging, rows.right != 0, FALSE_MERGES), limit(shares[:, 1], rows.right > 1, COLLATERAL)
+
+
+def by_author(rows: Rows, given: np.ndarray) -> list[str]:
+    """A line an author, then one for English and one for other languages, then all."""
+    groups = {name: rows.authors == name for name in dict.fromkeys(rows.authors)}
+    groups |= {"English": rows.english, "other languages": ~rows.english, "all": np.ones(len(rows.right), bool)}
+    lines = [f"| authors left out | {HEAD[0]} |", f"| --- | {HEAD[1]} |"]
+    return [*lines, *(f"| {name} | {figures(rows.some(mine), given[mine]).row()} |" for name, mine in groups.items())]
+
+
+def ablation(rows: Rows) -> list[str]:
+    """What is found without each family, at the same bounds on the errors."""
+    def told(name: str, found: Figures) -> str:
+        return f"| {name} | {found.merges:.1%} | {found.updates:.1%} | {found.contradicts:.1%} |"
+
+    def without(names: Sequence[str]) -> Figures:
+        columns = np.array([n for n, name in enumerate((*CHEAP, *READ)) if name not in names])
+        shares = apart(rows, columns)
+        return figures(rows, verdicts(rows, shares, *limits_of(rows, shares)))
+
+    lines = ["| without | merges | updates | contradictions |", "| --- | --- | --- | --- |", told("(nothing)", without(()))]
+    lines += [told(name, without(names)) for name, names in FAMILIES.items()]
+    free = replace(rows, may_merge=np.ones(len(rows.right), bool))
+    shares = apart(rows, ALL)
+    return [*lines, told("vetoes", figures(free, verdicts(free, shares, *limits_of(free, shares))))]
+
+
+def veto_prices(rows: Rows) -> list[str]:
+    """How many true merges the vetoes cost, and how many others they keep apart."""
+    merge = rows.right == 0
+    return [f"Vetoes stand against {int((~rows.may_merge & merge).sum())} of {int(merge.sum())} true merges "
+            f"and against {int((~rows.may_merge & ~merge).sum())} of {int((~merge).sum())} pairs that must stay apart."]
+
+
+def calibration(rows: Rows, shares: np.ndarray) -> list[str]:
+    """Of the pairs given a probability, the share that is so: as a table and as bars."""
+    lines = ["| probability | merges: pairs | are | | conflicts: pairs | are | |", "| --- " * 7 + "|"]
+    for low in np.arange(BINS) / BINS:
+        cells = []
+        for kind in (0, 1):
+            inside = (shares[:, kind] >= low) & (shares[:, kind] < low + 1 / BINS + (low > 0.89))
+            share = float((rows.right[inside] == kind).mean()) if inside.any() else 0.0
+            cells += [str(int(inside.sum())), f"{share:.0%}", "█" * round(share * BINS)]
+        lines.append(f"| {low:.1f}–{low + 1 / BINS:.1f} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def learning(rows: Rows, seed: int = 5) -> list[str]:
+    """What is found on left-out authors by fits on ever more of the others."""
+    names = sorted(set(rows.authors))
+    chance = np.random.default_rng(seed)
+    lines = ["| authors to learn from | merges | updates | contradictions |", "| --- | --- | --- | --- |"]
+    for count in (2, 4, 8, len(names) - 1):
+        found = np.zeros((len(rows.right), 4))
+        for name in names:
+            others = [n for n in names if n != name]
+            some = set(chance.permutation(others)[:count])
+            part = rows.some(np.isin(rows.authors, [*some]))
+            found[rows.authors == name] = fit_on(part, rows.some(rows.authors == name))
+        told = figures(rows, verdicts(rows, found, *limits_of(rows, found)))
+        lines.append(f"| {count} | {told.merges:.1%} | {told.updates:.1%} | {told.contradicts:.1%} |")
+    return lines
+
+
+def fit_on(part: Rows, asked: Rows) -> np.ndarray:
+    """Probabilities of some pairs by a fit on others."""
+    from judge_fit import fit
+
+    return fit(part.whole, part.right, (*CHEAP, *READ)).probabilities(asked.whole)
+
+
+def data(rows: Rows) -> Iterator[str]:
+    """A line for each author: pairs, other languages, relations."""
+    yield "| author | pairs | not English | duplicate | refines | updates | contradicts | related | unrelated |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    for name in dict.fromkeys(rows.authors):
+        mine = rows.authors == name
+        told: Mapping[str, int] = Counter(p.row["relation"] for p, one in zip(rows.pairs, mine, strict=True) if one)
+        cells = [str(told.get(r, 0)) for r in ("duplicate", "refines", "updates", "contradicts", "related", "unrelated")]
+        yield f"| {name} | {int(mine.sum())} | {int((~rows.english & mine).sum())} | " + " | ".join(cells) + " |"

@@ -1,0 +1,108 @@
+"""`make judge`: train the pair net, fit the judge, choose its limits, and write all of it with a model card.
+
+    python tests/bench/judge_make.py --data DIR [--extra FILE…] [--parts DIR] [--threads N]
+
+DIR holds `pairs/` as in `tests/bench/pair_data/README.md`. What is done is kept in `--parts`: a stopped run goes on. On one
+machine with one number of threads two runs write the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+
+import judge_card
+import numpy as np
+import pair_folds
+import pair_train
+from judge_fit import ALL, LOST, Fit, apart, figures, fit, verdicts
+from judge_rows import Rows, build, strangers
+
+from dreamd.judge.features import CHEAP, READ
+
+OUT = Path(__file__).resolve().parents[2] / "config" / "judge"
+
+
+def before_reading(rows: Rows, beside: np.ndarray) -> tuple[Fit, float]:
+    """The fit on what is known before the net reads, strangers among the unrelated, and from where a pair is read."""
+    right = np.concatenate([rows.right, np.full(len(beside), 3)])
+    weights = np.concatenate([np.ones(len(rows.right)), np.full(len(beside), len(rows.right) / max(1, len(beside)))])
+    made = fit(np.concatenate([rows.cheap, beside]), right, CHEAP, weights=weights)
+    concern = made.probabilities(rows.cheap)[:, :2].sum(1)
+    wanted = np.sort(concern[rows.right < 2])
+    return made, float(wanted[int(LOST * len(wanted))])
+
+
+def marked_limit(rows: Rows) -> float:
+    """The share of "newer" among the conflict labels that best parts marked updates from contradictions within a day."""
+    from scipy.special import softmax
+
+    told = softmax(rows.logits.astype(float), axis=1)
+    said = np.array([p.row["relation"] for p in rows.pairs])
+    near = rows.cheap[:, CHEAP.index("later")] == 0
+    chosen = near & (rows.right == 1)
+    share = told[:, 3:5].max(1) / told[:, 3:6].sum(1)
+    tried = np.linspace(0.3, 0.95, 66)
+    right = [((share[chosen] >= t) == (said[chosen] == "updates")).mean() for t in tried]
+    return float(tried[int(np.argmax(right))])
+
+
+def main() -> int:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--extra", type=Path, nargs="*", default=[], help="more labelled pairs")
+    parser.add_argument("--parts", type=Path, default=Path("build/judge"))
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--fit-only", action="store_true", help="take the net as the parts hold it")
+    args = parser.parse_args()
+    if not args.fit_only:
+        pair_train.generated(args.data, args.parts, threads=args.threads)
+        pair_folds.run(args.data, args.parts, args.extra, threads=args.threads)
+    rows, similar = build(pair_folds.load(args.data, args.extra), args.parts)
+    beside = strangers(rows.pairs, similar)
+    shares = apart(rows, ALL)
+    merge, conflict = judge_card.limits_of(rows, shares)
+    first, ask = before_reading(rows, beside)
+    kept = {"before": first.kept(), "after": fit(rows.whole, rows.right, (*CHEAP, *READ)).kept(),
+            "limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
+    kept = {"name": "judge-" + hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:8], **kept}
+    OUT.mkdir(parents=True, exist_ok=True)
+    (OUT / "judge.json").write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
+    (OUT / "pair_net.safetensors").write_bytes((args.parts / "pair_net.safetensors").read_bytes())
+    read_of = {"labelled": (first.probabilities(rows.cheap)[:, :2].sum(1) >= ask).mean(),
+               "neighbours": (first.probabilities(beside)[:, :2].sum(1) >= ask).mean()}
+    given = verdicts(rows, shares, merge, conflict)
+    whole = fit(rows.whole, rows.right, (*CHEAP, *READ)).probabilities(rows.whole)
+    (OUT / "CARD.md").write_text(card(rows, shares, given, whole, (merge, conflict), read_of), "utf-8")
+    print(f"{kept['name']}: {figures(rows, given).row()}")
+    return 0
+
+
+def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float],
+         read_of: dict[str, float]) -> str:
+    """The model card."""
+    seen = figures(rows, verdicts(rows, whole, *limits)).row()
+    parts = {
+        "Data": [*judge_card.data(rows)],
+        "Authors left out": [
+            "Each line is of pairs whose author trained neither the net nor the fit that judged them; limits were chosen on",
+            "all lines together, so that single lines lie on both sides of the bound.", "",
+            *judge_card.by_author(rows, given), "",
+            f"| the fit on its own pairs (net left out by author) | {judge_card.HEAD[0]} |", f"| --- | {judge_card.HEAD[1]} |",
+            f"| all | {seen} |"],
+        "What the net reads": [f"{read_of['labelled']:.0%} of the labelled pairs and {read_of['neighbours']:.0%} of a "
+                               "statement's nearest neighbours are read; the rest is settled by what is known before."],
+        "Calibration": judge_card.calibration(rows, shares),
+        "Ablation": ["Merges, updates and contradictions found on left-out authors at the same bounds on the errors.", "",
+                     *judge_card.ablation(rows), "", *judge_card.veto_prices(rows)],
+        "Learning curve": judge_card.learning(rows),
+    }
+    told = "\n\n".join(f"## {title}\n\n" + "\n".join(lines) for title, lines in parts.items())
+    return f"# The judge of pairs\n\nWritten by `make judge`; not edited by hand.\n\n{told}\n"
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

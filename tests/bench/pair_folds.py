@@ -1,0 +1,82 @@
+"""Train the pair net on labelled pairs, once for each group of authors left out and once on all, and keep what each reads.
+
+Begins with what `pair_train.py` kept of its generated passes. For each fold the pairs of its authors are read, in both
+orders, by a net that never saw a pair of theirs: `scores*.npz` hold those logits. `pair_net.safetensors` is the net that ships.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from pair_parts import ReadingNet, restored, shrunk
+from pair_train import PairCourse, Stage, bert, label_of, report
+from safetensors.numpy import save_file
+from scipy.special import softmax
+
+from dreamd.models import PAIR_LABELS, multilingual_base
+from dreamd.models.multilingual_base import MultilingualBase, find_base
+
+EPOCHS = 3
+RATE, BATCH = 4e-5, 32
+FOLDS = (("memory_pairs_dev", "memory_pairs_2", "claims"), ("real_lines", "a7"), ("a1", "a2", "a9", "a12"),
+         ("a3", "a4", "a5", "a6"), ("a8", "a10", "a11", "a13"))
+"""Authors that are left out together: those of one hand, of one shape, and the rest in equal parts."""
+OWN = Path(__file__).parent / "pair_data"
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A labelled pair with the name of its author's file."""
+
+    author: str
+    row: dict[str, str]
+
+
+def load(data: Path, extra: list[Path]) -> list[Labelled]:
+    """All labelled pairs, author by author."""
+    files = [data / "pairs" / f"{name}.jsonl" for name in ("memory_pairs_dev", "memory_pairs_2", "real_lines")]
+    files += [*sorted(OWN.glob("a*.jsonl"), key=lambda path: int(path.stem[1:])), OWN / "claims.jsonl", *extra]
+    lines = [(path.stem, line) for path in files for line in path.read_text("utf-8").splitlines() if line.strip()]
+    rows = [Labelled(author, json.loads(line)) for author, line in lines]
+    return [row for row in rows if row.row.get("split", "train") == "train"]
+
+
+def trained(base: MultilingualBase, parts: Path, name: str, rows: list[Labelled]) -> PairCourse:
+    """The net after the generated passes and the labelled pairs; at once where that was kept."""
+    course = PairCourse(base, parts)
+    course.take(parts / "second.pt")
+    pairs = [(r.row["a"], r.row["b"], label_of(r.row)) for r in rows]
+    course.run(pairs * EPOCHS, Stage(name, RATE, 22, BATCH))
+    return course
+
+
+def run(data: Path, parts: Path, extra: list[Path], *, threads: int, only: Sequence[str] = ()) -> None:
+    """Train every fold and the net that ships, or those named; what `parts` holds already is not done again."""
+    torch.set_num_threads(threads)
+    base = MultilingualBase(find_base())
+    weights = {name: value.numpy().copy() for name, value in bert(base).state_dict().items()}
+    everything = load(data, extra)
+    for number, left_out in enumerate(FOLDS):
+        kept, name = parts / f"scores{number}.npz", f"fold{number}"
+        if kept.is_file() or only and name not in only:
+            continue
+        course = trained(base, parts, name, [r for r in everything if r.author not in left_out])
+        held = [r for r in everything if r.author in left_out]
+        pairs = [(r.row["a"], r.row["b"]) for r in held]
+        shipped = shrunk(weights, course.learned())
+        net = ReadingNet(base, restored(weights, shipped), shipped, threads=threads)
+        plain, turned = net.logits(pairs), net.logits([(b, a) for a, b in pairs])
+        np.savez(kept, ids=np.array([f"{r.author}/{r.row['id']}" for r in held]), plain=plain, turned=turned)
+        for author in left_out:
+            mine = [n for n, r in enumerate(held) if r.author == author]
+            report(author, [held[n].row for n in mine], softmax(plain[mine], -1))
+    if (parts / "pair_net.safetensors").is_file() or only and "whole" not in only:
+        return
+    course = trained(base, parts, "whole", everything)
+    told = {"base_sha256": multilingual_base.SHA256, "labels": ",".join(PAIR_LABELS)}
+    save_file(shrunk(weights, course.learned()), parts / "pair_net.safetensors", metadata=told)
