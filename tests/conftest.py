@@ -48,7 +48,8 @@ def judge_with_network(tmp_path_factory: pytest.TempPathFactory) -> Judge:
     from dreamd.kit import load_judge
 
     home = tmp_path_factory.mktemp("judge")
-    return load_judge(World(Paths(home), Settings(), FixedClock(parse_instant(FIRST_NIGHT)), {"HOME": str(home), "TZ": "UTC"}))
+    world = World(Paths(home), Settings(), FixedClock(parse_instant(FIRST_NIGHT)), {"HOME": str(home), "TZ": "UTC"})
+    return load_judge(world, kept_in=world.paths.models)
 
 
 @pytest.fixture(scope="session")

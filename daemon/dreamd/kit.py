@@ -208,16 +208,19 @@ class Kit:
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""
         if self.judge is None:
-            self.judge = load_judge(self.world, self.progress)
+            self.judge = load_judge(self.world, kept_in=self.kept_models)
         return self.judge
 
 
-def load_judge(world: World, progress: Progress = no_progress) -> Judge:
-    """The judge of pairs, with the network that reads them."""
-    from dreamd.judge import Judge
-    from dreamd.models.trained import load_scorer
+def load_judge(world: World, *, kept_in: Path | None = None) -> Judge:
+    """The judge of pairs, with the network that reads them, whose graph is kept in `kept_in`, or nowhere.
 
-    return Judge(load_scorer(world.settings, progress))
+    Raises Outage when the network is away.
+    """
+    from dreamd.judge import Judge
+    from dreamd.models.pair_net import load_pair_net
+
+    return Judge(load_pair_net(kept_in, threads=world.settings.model.threads))
 
 
 def read_zone(name: str) -> tzinfo:

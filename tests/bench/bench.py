@@ -202,12 +202,12 @@ def step_cold_pair() -> dict[str, Any]:
 
 def step_pairs() -> dict[str, Any]:
     """Read, and judge as a dream would, pairs about one thing; then the same beside pairs of strangers."""
+    from dreamd.models.pairs import LONGEST_TOKENS
     from judge_generate import kept_back_pairs
 
     from dreamd.judge import Statement, judge, needs_score
     from dreamd.models import load_embedder
     from dreamd.models.model_files import find_model
-    from dreamd.models.pairs import LONGEST_TOKENS
     from dreamd.models.texts import cut_pairs, load_tokenizer
 
     tokenizer = load_tokenizer(find_model(), longest=LONGEST_TOKENS)
@@ -344,8 +344,9 @@ def _print_dream(what: str, found: dict[str, Any]) -> None:
 
 
 def _pair_scorer() -> Any:
-    from dreamd.models.model_files import find_model
     from dreamd.models.pairscore import load_pair_scorer
+
+    from dreamd.models.model_files import find_model
 
     return load_pair_scorer(find_model(), Path(__file__).parents[2] / "config" / "judge")
 

@@ -57,7 +57,7 @@ def load_judge(home: Path) -> Judge:
     from dreamd import kit
 
     world = World(Paths(home), Settings(), FixedClock(parse_instant("2026-01-05T09:00:00Z")), {"HOME": str(home), "TZ": "UTC"})
-    return kit.load_judge(world)
+    return kit.load_judge(world, kept_in=world.paths.models)
 
 
 def judged(judge: Judge, embedder: Embedder, pairs: Sequence[Claim]) -> list[Judgement]:

@@ -147,7 +147,8 @@ def unpacked(bits: bytes, scale: Floats) -> Floats:
 
     rows = np.unpackbits(np.frombuffer(bits, np.uint8), count=scale.size * BLOCK * 3).reshape(-1, 3)
     steps = (rows << np.array([2, 1, 0], np.uint8)).sum(axis=1, dtype=np.int16) - MOST - 1
-    return (steps.reshape(-1, BLOCK) * scale[:, None]).reshape(-1).astype(np.float32)
+    values: Floats = (steps.reshape(-1, BLOCK) * scale[:, None]).reshape(-1).astype(np.float32)
+    return values
 
 
 def cut_pairs(base: MultilingualBase, pairs: Sequence[tuple[str, str]]) -> list[tuple[list[int], int]]:

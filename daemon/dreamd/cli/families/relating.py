@@ -102,7 +102,8 @@ class Bench:
     def _load_judge(self) -> Judge:
         from dreamd.kit import load_judge
 
-        self._judge = self._judge or load_judge(self._context.world)
+        paths = self._context.world.paths  # where there is no home yet, judging founds none
+        self._judge = self._judge or load_judge(self._context.world, kept_in=paths.models if paths.home.is_dir() else None)
         return self._judge
 
     def _with_vectors(self, pairs: Sequence[Told]) -> list[Pair]:
