@@ -60,7 +60,7 @@ def test_another_file_is_not_taken_for_the_base(tmp_path, monkeypatch):
 def test_the_graph_gives_what_the_net_in_torch_gives():
     ort = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnx")
-    import judge_net
+    import pair_train
     import torch
     from transformers import BertConfig, BertModel
 
@@ -78,7 +78,7 @@ def test_the_graph_gives_what_the_net_in_torch_gives():
     batch["attention_mask"][0, 7:] = 0
     with torch.inference_mode():
         hidden = net(**batch).last_hidden_state
-        pooled = judge_net.pool(hidden, batch["attention_mask"], batch["token_type_ids"])
+        pooled = pair_train.pool(hidden, batch["attention_mask"], batch["token_type_ids"])
         mask = batch["attention_mask"].unsqueeze(-1)
         wanted = (pooled @ torch.from_numpy(head.weight).T + torch.from_numpy(head.bias)).numpy(), (
             (hidden * mask).sum(1) / mask.sum(1)).numpy()

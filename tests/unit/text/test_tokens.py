@@ -1,8 +1,7 @@
-"""Folding, splitting and stems."""
+"""Folding, splitting and stems of words, and the language of a text."""
 
 import pytest
 
-from dreamd.judge.claims.politeness import plain
 from dreamd.text.tokens import fold, language, starts, stem, tokens
 
 
@@ -98,20 +97,6 @@ def test_texts_share_the_tokens_they_have_in_common():
 )
 def test_the_language_shows_in_script_and_small_words(text, tongue):
     assert language(text) == tongue
-
-
-@pytest.mark.parametrize(
-    ("polite", "bare"),
-    [
-        ("Please add types to functions.", "add types to functions."),
-        ("Could you add types to functions, thanks", "add types to functions"),
-        ("It would be great if you could add types to functions.", "add types to functions."),
-        ("According to the script, logs stay a week.", "logs stay a week."),
-        ("Add types to functions.", "Add types to functions."),
-    ],
-)
-def test_politeness_is_no_part_of_a_claim(polite, bare):
-    assert plain(polite) == bare
 
 
 @pytest.mark.parametrize("text", [

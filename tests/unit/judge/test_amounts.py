@@ -1,9 +1,9 @@
-"""Numbers in one canonical form."""
+"""Numbers with their units are read in one canonical form, and two statements give equal ones or not."""
 
 import pytest
 
-from dreamd.judge import extract_slots
-from dreamd.judge.features import Statement, pair_features
+from dreamd.judge.amounts import unmatched_numbers
+from dreamd.judge.statement import read
 from dreamd.text.quantities import parse_number
 
 
@@ -52,8 +52,7 @@ def test_digits_are_read_as_people_write_them(text, value):
     ],
 )
 def test_equal_amounts_are_equal_whatever_their_wording(one, other):
-    pair = pair_features(Statement(one), Statement(other), 1.0)
-    assert not pair.numbers_a and not pair.numbers_b, (extract_slots(one).numbers, extract_slots(other).numbers)
+    assert unmatched_numbers(read(one), read(other)) == (frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -74,10 +73,9 @@ def test_equal_amounts_are_equal_whatever_their_wording(one, other):
     ],
 )
 def test_unequal_amounts_are_unequal_on_both_sides(one, other):
-    pair = pair_features(Statement(one), Statement(other), 1.0)
-    assert pair.numbers_a and pair.numbers_b
+    assert all(unmatched_numbers(read(one), read(other)))
 
 
 def test_the_count_of_a_list_is_no_number_of_its_own():
-    pair = pair_features(Statement("Sizes: 10, 20, 30 px."), Statement("There are three sizes, 30, 20 and 10 px."), 1.0)
-    assert not pair.numbers_a and not pair.numbers_b
+    one, other = read("Sizes: 10, 20, 30 px."), read("There are three sizes, 30, 20 and 10 px.")
+    assert unmatched_numbers(one, other) == (frozenset(), frozenset())

@@ -1,10 +1,10 @@
-"""What the ending of a statement would lose."""
+"""Which wording a merge keeps, and what the ending of a statement would lose."""
 
 from __future__ import annotations
 
 import pytest
 
-from dreamd.judge import leaves_more
+from dreamd.judge.wording import leaves_more, merged_wording
 
 
 @pytest.mark.parametrize(("old", "new", "lost"), [
@@ -33,3 +33,28 @@ def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: st
 ])
 def test_a_plain_replacement_loses_nothing(old: str, new: str) -> None:
     assert leaves_more(old, new) == ""
+
+
+@pytest.mark.parametrize(
+    ("poorer", "richer"),
+    [
+        ("Exports run at 05:10.", "Exports run at 05:10 on host otter-w2."),
+        ("Rotate the keys.", "Rotate the keys with `keyctl rotate`."),
+        ("The lift is closed.", "The lift is closed until 3 June."),
+        ("The tank is cleaned.", "The tank is cleaned by Nora because the tester found lime."),
+    ],
+)
+def test_the_kept_wording_is_the_one_that_says_everything(poorer, richer):
+    assert merged_wording(poorer, richer) == richer
+    assert merged_wording(richer, poorer) == richer
+
+
+def test_a_mask_is_not_lost_in_a_merge():
+    assert (
+        merged_wording("The printer needs its password.", "The printer needs its password [masked: password].")
+        == "The printer needs its password [masked: password]."
+    )
+
+
+def test_two_details_on_two_sides_stay_apart():
+    assert merged_wording("Exports run on otter-w2.", "Exports run at 05:10.") is None
