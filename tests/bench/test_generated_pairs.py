@@ -1,4 +1,4 @@
-"""The pairs that a training makes by rule: every file reads, what was changed decides the label, and what measures is kept back."""
+"""The pairs that a training makes by rule: every file reads, what was changed decides the label, and some are kept back."""
 
 from __future__ import annotations
 

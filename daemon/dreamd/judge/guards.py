@@ -6,10 +6,11 @@ here (`VETOES`), and `make judge` shows what each costs in true merges and what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dreamd.core.values import EvidenceKind
+from dreamd.core.values import Evidence, EvidenceKind
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.statement import Reading
 from dreamd.text import word_classes
@@ -17,6 +18,8 @@ from dreamd.text import word_classes
 _HARD = word_classes.HARD_CONDITIONS
 _NEARLY_ALL = 0.8
 _DATED = ("date:", "clock:")
+_MEASURED = re.compile(r"[a-z-]*:")
+"""What stands before the value of an amount in its canonical form."""
 _TIMES = frozenset({"weekday", "month", "season", "shift"})
 _UNLIKE = frozenset(map(frozenset, (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"),
                                     ("none", "most"))))
@@ -59,6 +62,26 @@ def _is_logic(pair: Alignment, guard: Difference) -> bool:
 
 _ON_VALUES = frozenset({EvidenceKind.QUANTITY, EvidenceKind.ENTITY, EvidenceKind.TEMPORAL, EvidenceKind.SUBJECT})
 _ON_LOGIC = frozenset({EvidenceKind.POLARITY, EvidenceKind.QUANTIFIER, EvidenceKind.CONDITION})
+
+
+def shown(one: Difference, pair: Alignment) -> Evidence:
+    """A difference in the words of the two texts, as far as they stand there, else by where the two part."""
+    if one.kind in (EvidenceKind.QUANTITY, EvidenceKind.TEMPORAL, EvidenceKind.ENTITY):
+        a, b = _as_written(one.a, pair.a), _as_written(one.b, pair.b)
+        if (a or not one.a) and (b or not one.b):
+            return Evidence(one.kind, a, b)
+        if one.kind is not EvidenceKind.ENTITY:
+            a, b = next(((x, y) for x, y in pair.spans if x and y), ("", ""))
+            return Evidence(one.kind, a, b)
+    return Evidence(one.kind, one.a, one.b)
+
+
+def _as_written(keys: str, told: Reading) -> str:
+    """Values and names in canonical form as they stand in the text; empty where one does not."""
+    surfaces = {t.lower.strip(".,:"): t.surface.strip(".,:") for t in told.tokens}
+    bare = [_MEASURED.sub("", key.removeprefix("version "), count=1).lower() for key in keys.split(", ") if key]
+    found = dict.fromkeys(surfaces.get(key, "") for key in bare)
+    return "" if "" in found else ", ".join(found)
 
 
 def _found(pair: Alignment) -> Iterator[Difference]:

@@ -14,7 +14,7 @@ from dreamd.core.values import Evidence, Judgement
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted
 from dreamd.judge.features import CHEAP, READ, cheap_row, days_between, read_rows
-from dreamd.judge.guards import Difference, guards, vetoes
+from dreamd.judge.guards import guards, shown, vetoes
 from dreamd.judge.policy import Weighed, decide, same_words
 from dreamd.judge.statement import Statement, read
 
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 LONGEST_READ = 500
 """Characters up to which the network reads a text: what is longer is a document, and no statement."""
-BATCH = 512
+BATCH = 64
+"""Pairs between two looks at whether to stop or to wait."""
 
 
 class Pair(NamedTuple):
@@ -93,7 +94,7 @@ class Judge:
             read_so = read_rows(self._reader.read([(straight.a.text, straight.b.text)]))
             features |= dict(zip(READ, map(float, read_so[0]), strict=True))
         shares = dict(zip(CLASSES, map(float, told.probabilities), strict=True))
-        found, stopping = (tuple(_shown(one, turned=is_turned) for one in some)
+        found, stopping = (tuple(shown(one, told.pair).turned() if is_turned else shown(one, told.pair) for one in some)
                            for some in (told.guards, vetoes(told.pair, told.guards)))
         return Explanation(self.judge_all([pair])[0], features, found, stopping, shares)
 
@@ -114,10 +115,6 @@ class Judge:
             labels = dict(zip(asked, _softmax(logits), strict=True))
         return [Weighed(pair, some, p.similarity, (p.a.at, p.b.at), shares[n], labels.get(n))
                 for n, ((pair, _), some, p) in enumerate(zip(told, found, pairs, strict=True))]
-
-
-def _shown(one: Difference, *, turned: bool) -> Evidence:
-    return Evidence(one.kind, one.b, one.a) if turned else Evidence(one.kind, one.a, one.b)
 
 
 def _in_order(pair: Pair) -> tuple[Pair, bool]:

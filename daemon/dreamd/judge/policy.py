@@ -13,7 +13,7 @@ from dreamd.core.values import Basis, Evidence, EvidenceKind, Judgement, Relatio
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, Limits
 from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME, days_between
-from dreamd.judge.guards import Difference, vetoes
+from dreamd.judge.guards import Difference, shown, vetoes
 from dreamd.judge.wording import kept_wording, says_more
 
 if TYPE_CHECKING:
@@ -113,15 +113,15 @@ def _mark(told: Weighed, side: str) -> Evidence:
 
 def _parting(told: Weighed) -> tuple[Evidence, ...]:
     """The words by which two that cannot both hold part: what a guard found, else what stands in the other's place."""
-    found = [Evidence(g.kind, g.a, g.b) for g in told.guards if g.both]
+    found = [shown(g, told.pair) for g in told.guards if g.both]
     if not found:
-        found = [Evidence(EvidenceKind.SUBJECT, a, b) for a, b in told.pair.spans if a and b]
+        found = [Evidence(EvidenceKind.SUBJECT, a, b) for a, b in dict.fromkeys(told.pair.spans) if a and b]
     return tuple(found[: _MOST_EVIDENCE - 1])
 
 
 def _apart(told: Weighed, by_class: dict[str, float]) -> Judgement:
     close = by_class["related"] >= by_class["unrelated"] or by_class["merge"] + by_class["conflict"] > by_class["unrelated"]
     near = Evidence(EvidenceKind.NEAR if close else EvidenceKind.FAR, share=told.similarity)
-    shown = [Evidence(g.kind, g.a, g.b) for g in told.guards if g.both][: _MOST_EVIDENCE - 1] if close else []
+    shown = [shown(g, told.pair) for g in told.guards if g.both][: _MOST_EVIDENCE - 1] if close else []
     sure = by_class["related"] + by_class["unrelated"]
     return Judgement(Relation.RELATED if close else Relation.UNRELATED, sure, (*shown, near))
