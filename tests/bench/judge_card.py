@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from judge_fit import ALL, COLLATERAL, FALSE_MERGES, Figures, apart, figures, limit, verdicts
+from judge_fit import ALL, COLLATERAL, FALSE_MERGES, Figures, apart, figures, forests, limit, verdicts
 from judge_rows import Rows
 
+from dreamd.judge.classifier import Forests
 from dreamd.judge.features import CHEAP, READ
 
 HEAD = ("pairs | false merges | merges | updates | contradictions | collateral", "--- | --- | --- | --- | --- | ---")
@@ -94,9 +95,7 @@ def learning(rows: Rows, seed: int = 5) -> list[str]:
 
 def fit_on(part: Rows, asked: Rows) -> np.ndarray:
     """Probabilities of some pairs by a fit on others."""
-    from judge_fit import fit
-
-    return fit(part.whole, part.right, (*CHEAP, *READ)).probabilities(asked.whole)
+    return Forests(forests(part.whole, part.right)).probabilities(asked.whole)
 
 
 def data(rows: Rows) -> Iterator[str]:

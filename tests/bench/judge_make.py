@@ -10,29 +10,33 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import io
 import json
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import judge_card
 import numpy as np
 import pair_folds
 import pair_train
-from judge_fit import ALL, LOST, Fit, apart, figures, fit, verdicts
+from judge_fit import ALL, LOST, apart, figures, forests, regression, verdicts
 from judge_rows import Rows, build, strangers
 
-from dreamd.judge.features import CHEAP, READ
+from dreamd.judge.classifier import Forests, Regression
+from dreamd.judge.features import CHEAP
 
 OUT = Path(__file__).resolve().parents[2] / "config" / "judge"
 
 
-def before_reading(rows: Rows, beside: np.ndarray) -> tuple[Fit, float]:
+def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, Any], float]:
     """The fit on what is known before the net reads, strangers among the unrelated, and from where a pair is read."""
     right = np.concatenate([rows.right, np.full(len(beside), 3)])
     weights = np.concatenate([np.ones(len(rows.right)), np.full(len(beside), len(rows.right) / max(1, len(beside)))])
-    made = fit(np.concatenate([rows.cheap, beside]), right, CHEAP, weights=weights)
-    concern = made.probabilities(rows.cheap)[:, :2].sum(1)
+    kept = regression(np.concatenate([rows.cheap, beside]), right, weights)
+    concern = Regression(kept).probabilities(rows.cheap)[:, :2].sum(1)
     wanted = np.sort(concern[rows.right < 2])
-    return made, float(wanted[int(LOST * len(wanted))])
+    return kept, float(wanted[int(LOST * len(wanted))])
 
 
 def marked_limit(rows: Rows) -> float:
@@ -57,6 +61,7 @@ def main() -> int:
     parser.add_argument("--parts", type=Path, default=Path("build/judge"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fit-only", action="store_true", help="take the net as the parts hold it")
+    parser.add_argument("--no-card", action="store_true", help="leave the model card, whose ablation takes minutes, as it is")
     args = parser.parse_args()
     if not args.fit_only:
         pair_train.generated(args.data, args.parts, threads=args.threads)
@@ -66,19 +71,33 @@ def main() -> int:
     shares = apart(rows, ALL)
     merge, conflict = judge_card.limits_of(rows, shares)
     first, ask = before_reading(rows, beside)
-    kept = {"before": first.kept(), "after": fit(rows.whole, rows.right, (*CHEAP, *READ)).kept(),
-            "limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
-    kept = {"name": "judge-" + hashlib.sha256(json.dumps(kept, sort_keys=True).encode()).hexdigest()[:8], **kept}
+    trees = forests(rows.whole, rows.right)
+    kept = {"before": first, "limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
+    digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
+    for part in sorted(trees):
+        digest.update(trees[part].tobytes())
+    kept = {"name": f"judge-{digest.hexdigest()[:8]}", **kept}
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "judge.json").write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
+    _save(OUT / "trees.npz", trees)
     (OUT / "pair_net.safetensors").write_bytes((args.parts / "pair_net.safetensors").read_bytes())
-    read_of = {"labelled": (first.probabilities(rows.cheap)[:, :2].sum(1) >= ask).mean(),
-               "neighbours": (first.probabilities(beside)[:, :2].sum(1) >= ask).mean()}
+    concern = [Regression(first).probabilities(some)[:, :2].sum(1) for some in (rows.cheap, beside)]
+    read_of = {name: float((some >= ask).mean()) for name, some in zip(("labelled", "neighbours"), concern, strict=True)}
     given = verdicts(rows, shares, merge, conflict)
-    whole = fit(rows.whole, rows.right, (*CHEAP, *READ)).probabilities(rows.whole)
-    (OUT / "CARD.md").write_text(card(rows, shares, given, whole, (merge, conflict), read_of), "utf-8")
-    print(f"{kept['name']}: {figures(rows, given).row()}")
+    whole = Forests(trees).probabilities(rows.whole)
+    print(f"{kept['name']}: {figures(rows, given).row()}", flush=True)
+    if not args.no_card:
+        (OUT / "CARD.md").write_text(card(rows, shares, given, whole, (merge, conflict), read_of), "utf-8")
     return 0
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """An npz file that is the same bytes for the same arrays: without the time of writing."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(arrays):
+            body = io.BytesIO()
+            np.save(body, arrays[name])
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), body.getvalue(), zipfile.ZIP_DEFLATED)
 
 
 def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float],

@@ -1,8 +1,8 @@
 """The fitted part of the judge: from a row of features to calibrated probabilities, as `make judge` wrote it.
 
-Multinomial logistic regression over standardised features and their products with what the network reads,
-
-    p = softmax(W [z, z·r] + b),   z = (x - mean) / scale.
+Before the network has read a pair a multinomial logistic regression says whether it need be read; afterwards two forests say
+what the pair is: extremely randomised trees, whose leaves hold shares of the classes (Geurts, Ernst and Wehenkel 2006), and
+boosted trees, whose leaves are added up under a softmax (Friedman 2001). Their mean counts.
 
 Nothing is learned here, and no number of it stands in code.
 """
@@ -18,35 +18,77 @@ from dreamd.core.errors import Outage
 from dreamd.core.paths import share_dir
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
 
 CLASSES = ("merge", "conflict", "related", "unrelated")
 
 
-class Fitted:
-    """A fitted model: `probabilities` of rows, n × classes."""
+class Regression:
+    """A fitted multinomial logistic regression over standardised features: softmax(W (x - mean) / scale + b)."""
 
-    def __init__(self, kept: dict[str, Any]) -> None:
+    def __init__(self, kept: Mapping[str, Any]) -> None:
         import numpy as np
 
-        self.names: tuple[str, ...] = tuple(kept["features"])
         self._mean, self._scale = np.array(kept["mean"]), np.array(kept["scale"])
         self._weights, self._bias = np.array(kept["weights"]), np.array(kept["bias"])
-        self._pairs = [(self.names.index(a), self.names.index(b)) for a, b in kept["products"]]
 
-    def probabilities(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    def probabilities(self, rows: Floats) -> Floats:
         """Probabilities of the classes, n × classes."""
+        return softmax((rows - self._mean) / self._scale @ self._weights.T + self._bias)
+
+
+class Forest:
+    """Trees as arrays: of every node its feature, threshold, children and values; a leaf is its own child."""
+
+    def __init__(self, kept: Mapping[str, NDArray[Any]], name: str) -> None:
+        """Take the arrays of one of the forests in a file."""
+        self._roots, self._feature, self._threshold = (kept[f"{name}.{part}"] for part in ("roots", "feature", "threshold"))
+        self._left, self._right, self._values = (kept[f"{name}.{part}"] for part in ("left", "right", "values"))
+        self._depth = int(kept[f"{name}.depth"])
+
+    def total(self, rows: Floats) -> Floats:
+        """The sum of the values of the leaves that each row comes to, n × classes."""
         import numpy as np
 
-        z = (rows - self._mean) / self._scale
-        if self._pairs:
-            z = np.concatenate([z, np.stack([z[:, i] * z[:, j] for i, j in self._pairs], axis=1)], axis=1)
-        told = z @ self._weights.T + self._bias
-        told -= told.max(axis=1, keepdims=True)
-        shares = np.exp(told)
-        found: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        narrow = rows.astype(np.float32)
+        at = np.broadcast_to(self._roots, (len(rows), len(self._roots)))
+        row = np.arange(len(rows))[:, None]
+        for _ in range(self._depth):
+            below = narrow[row, self._feature[at]] <= self._threshold[at]
+            at = np.where(below, self._left[at], self._right[at])
+        found: Floats = self._values[at].astype(np.float64).sum(axis=1)
         return found
+
+    @property
+    def trees(self) -> int:
+        """How many there are."""
+        return len(self._roots)
+
+
+class Forests:
+    """The mean of the shares of one forest and the softmax of the other."""
+
+    def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        self._shares, self._boosted = Forest(kept, "shares"), Forest(kept, "boosted")
+        self._prior = kept["boosted.prior"]
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """Probabilities of the classes, n × classes."""
+        return (self._shares.total(rows) / self._shares.trees + softmax(self._boosted.total(rows) + self._prior)) / 2
+
+
+def softmax(told: Floats) -> Floats:
+    """Shares from logits, by row."""
+    import numpy as np
+
+    shares: Floats = np.exp(told - told.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return shares
 
 
 @dataclass(frozen=True)
@@ -66,20 +108,22 @@ class FittedJudge:
     """All that `make judge` fits."""
 
     name: str
-    before: Fitted
+    before: Regression
     """On what is known before the network reads a pair."""
-    after: Fitted
+    after: Forests
     limits: Limits
-    card: dict[str, Any]
 
 
 @cache
 def load_fitted() -> FittedJudge:
-    """The fitted judge of this release; raises Outage when its file is missing or damaged."""
-    path = share_dir("config") / "judge" / "judge.json"
+    """The fitted judge of this release; raises Outage when its files are missing or damaged."""
+    import numpy as np
+
+    folder = share_dir("config") / "judge"
     try:
-        kept = json.loads(path.read_text("utf-8"))
-        return FittedJudge(kept["name"], Fitted(kept["before"]), Fitted(kept["after"]), Limits(**kept["limits"]), kept)
+        kept = json.loads((folder / "judge.json").read_text("utf-8"))
+        with np.load(folder / "trees.npz") as trees:
+            return FittedJudge(kept["name"], Regression(kept["before"]), Forests(dict(trees)), Limits(**kept["limits"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Outage("the fitted judge cannot be read", component="model", code="judge-unreadable",
                      hint="install dream again") from error
