@@ -43,7 +43,12 @@ class Alignment:
     @cached_property
     def numbers(self) -> tuple[frozenset[str], frozenset[str]]:
         """Amounts, dates and times of each side that the other does not give, whatever the unit."""
-        return unmatched_numbers(self.a, self.b)
+        found = unmatched_numbers(self.a, self.b)
+        if all(found) or self.a.numbers == self.b.numbers:
+            return found
+        # said twice, or taken for the count of a list: another figure on each side is another value all the same
+        one, other = self.a.figures - self.b.figures, self.b.figures - self.a.figures
+        return (frozenset(one), frozenset(other)) if one and other else found
 
     @cached_property
     def fixed(self) -> tuple[frozenset[str], frozenset[str]]:

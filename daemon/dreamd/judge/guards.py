@@ -16,11 +16,12 @@ from dreamd.judge.statement import Reading
 from dreamd.text import word_classes
 
 _HARD = word_classes.HARD_CONDITIONS
-_NEARLY_ALL = 0.8
+_NEARLY_ALL, _ALL = 0.8, 0.99
 _DATED = ("date:", "clock:")
 _MEASURED = re.compile(r"[a-z-]*:")
 """What stands before the value of an amount in its canonical form."""
 _TIMES = frozenset({"weekday", "month", "season", "shift"})
+_AUXILIARIES = frozenset({"will", "can", "must", "may", "should", "and", "had", "took", "did"})
 _UNLIKE = frozenset(map(frozenset, (("all", "some"), ("all", "most"), ("some", "most"), ("none", "some"), ("none", "all"),
                                     ("none", "most"))))
 
@@ -50,8 +51,14 @@ def vetoes(pair: Alignment, found: Sequence[Difference]) -> tuple[Difference, ..
     A negation, a quantifier or an order of words is read the same in many wordings, so it forbids only where the two say
     the same words but for one.
     """
-    twins = pair.a.tongue == pair.b.tongue and sum(map(len, pair.only)) <= 1 and bool(pair.shared)
-    return tuple(g for g in found if g.both and g.kind in _ON_VALUES or twins and _is_logic(pair, g))
+    twins = sum(map(len, pair.only)) <= 1 and bool(pair.shared)
+    return tuple(g for g in found if g.both and g.kind in _ON_VALUES or twins and _is_logic(pair, g) or _holds_in_part(pair, g))
+
+
+def _holds_in_part(pair: Alignment, guard: Difference) -> bool:
+    """One side says all that the other says, and a condition."""
+    bare = 0 if guard.b else 1
+    return guard.kind is EvidenceKind.CONDITION and not guard.both and pair.cover(bare) >= _ALL
 
 
 def _is_logic(pair: Alignment, guard: Difference) -> bool:
@@ -104,6 +111,18 @@ def _entities(pair: Alignment) -> Iterator[Difference]:
     for one, other in (pair.fixed, pair.commands, pair.quoted, pair.names):
         if one or other:
             yield Difference(EvidenceKind.ENTITY, ", ".join(sorted(one)), ", ".join(sorted(other)))
+    yield from _heads(pair)
+
+
+def _heads(pair: Alignment) -> Iterator[Difference]:
+    """Another doer at the head, where a capital tells nothing, of the same words: "Nina runs it", "Omar runs it"."""
+    if not pair.a.tokens or not pair.b.tokens or len(pair.only[0]) != 1 or len(pair.only[1]) != 1:
+        return
+    one, other = pair.a.tokens[0], pair.b.tokens[0]
+    if {one.stem} == pair.only[0] and {other.stem} == pair.only[1] and one.surface.istitle() and other.surface.istitle():
+        told = [side.tokens[1].lower if len(side.tokens) > 1 else "" for side in (pair.a, pair.b)]
+        if all(word.endswith("s") or word in _AUXILIARIES for word in told):
+            yield Difference(EvidenceKind.ENTITY, one.surface, other.surface)
 
 
 def _qualifiers(pair: Alignment) -> Iterator[Difference]:

@@ -122,6 +122,6 @@ def _parting(told: Weighed) -> tuple[Evidence, ...]:
 def _apart(told: Weighed, by_class: dict[str, float]) -> Judgement:
     close = by_class["related"] >= by_class["unrelated"] or by_class["merge"] + by_class["conflict"] > by_class["unrelated"]
     near = Evidence(EvidenceKind.NEAR if close else EvidenceKind.FAR, share=told.similarity)
-    shown = [shown(g, told.pair) for g in told.guards if g.both][: _MOST_EVIDENCE - 1] if close else []
+    parts = [shown(g, told.pair) for g in told.guards if g.both][: _MOST_EVIDENCE - 1] if close else []
     sure = by_class["related"] + by_class["unrelated"]
-    return Judgement(Relation.RELATED if close else Relation.UNRELATED, sure, (*shown, near))
+    return Judgement(Relation.RELATED if close else Relation.UNRELATED, sure, (*parts, near))

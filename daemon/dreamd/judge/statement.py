@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property, lru_cache
@@ -17,6 +18,8 @@ _DOTS_OF_VERSION = 2
 GRAM = 3
 """Letters of the pieces by which texts of any script are compared."""
 _CHANGE = re.compile("|".join(word_classes.CHANGE))
+_BOUNDS, _BEFORE_BOUNDS = frozenset({"most", "least", "all", "any"}), frozenset({"at", "after", "in", "the"})
+"""Words that tell no share behind these: "at most five", "after all"."""
 _TERM = re.compile(r"\w+")
 
 
@@ -77,7 +80,12 @@ class Reading:
         kept: Sequence[Token] = tokens(rest) if rest != self.folded else self.tokens
         if rest.count(".") >= _DOTS_OF_VERSION:
             kept = [t for t in kept if not (t.kind == "number" and t.surface.count(".") >= _DOTS_OF_VERSION)]
-        return frozenset(q.key for q in (*found, *quantities.measures(kept)))
+        return frozenset(q.key for q in (*found, *quantities.measures(kept), *quantities.periods(self.tokens)))
+
+    @cached_property
+    def figures(self) -> Counter[str]:
+        """How often each number stands there in digits."""
+        return Counter(t.surface.strip(".,:") for t in self.tokens if t.kind == "number")
 
     @cached_property
     def fixed(self) -> frozenset[str]:
@@ -107,7 +115,9 @@ class Reading:
     @cached_property
     def quantifiers(self) -> frozenset[str]:
         """How many it speaks of: all, some, most, none."""
-        return frozenset(kind for kind, words in word_classes.QUANTIFIERS.items() if not words.isdisjoint(self.spoken))
+        spoken = {t.lower for before, t in zip((None, *self.tokens), self.tokens, strict=False)
+                  if not (before and t.lower in _BOUNDS and before.lower in _BEFORE_BOUNDS)}
+        return frozenset(kind for kind, words in word_classes.QUANTIFIERS.items() if not words.isdisjoint(spoken))
 
     @cached_property
     def conditions(self) -> frozenset[str]:

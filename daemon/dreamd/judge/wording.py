@@ -72,14 +72,15 @@ def _says_more(one: Reading, other: Reading) -> bool:
 
 
 def leaves_more(old: str, new: str) -> str:
-    """What a later clause of `old` claims and `new` does not speak of: ending `old` would lose it. Empty when nothing.
+    """What one of several clauses of `old` claims and `new` does not speak of: ending `old` would lose it. Empty when nothing.
 
-    "bed 9 is watered every 4 days and grows sage" says two things; "bed 9 is now watered every 6 days" replaces one.
+    "bed 9 grows sage and is watered every 4 days" says two things; "bed 9 is now watered every 6 days" replaces one.
     """
-    said = read(new).content_set
-    for clause in _clauses(read(old))[1:]:
-        own = [word for word in clause if not word[:1].isdigit()]
-        if len(own) >= _OWN_CLAIM and said.isdisjoint(own):
+    said, clauses = read(new).content_set, _clauses(read(old))
+    for clause in clauses if len(clauses) > 1 else ():
+        last = max((n for n, word in enumerate(clause) if word in said), default=-1)
+        own = [word for word in clause[last + 1 :] if not word[:1].isdigit()]
+        if len(own) >= _OWN_CLAIM:
             return " ".join(own)
     return ""
 

