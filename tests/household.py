@@ -31,7 +31,7 @@ from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
 from dreamd.text.redaction import redact
-from reading import ReadsWords
+from reading import judge_of_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +100,7 @@ class House:
     embedder: Embedder = field(default_factory=SharedWords)
     settings: Settings = build_settings({})
     persons_own: Path | None = None
-    judge: Judge = field(default_factory=lambda: Judge(ReadsWords()))
+    judge: Judge = field(default_factory=judge_of_words)
 
     @property
     def home(self) -> Path:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from dreamd.judge import Judge
+
 LABELS = ("same", "a_richer", "b_richer", "a_newer", "b_newer", "clash", "related", "unrelated")
 SURE = 4.0
 """How far the label it settles on stands above the others: a share of nine tenths."""
@@ -47,6 +49,30 @@ class ReadsWords:
         return rows
 
 
+class AsRead:
+    """A fit that takes what the network reads for what is so, and has every pair read."""
+
+    def probabilities(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Shares of merge, conflict, related and unrelated, from their log-odds behind the cheap features."""
+        import numpy as np
+
+        from dreamd.judge.features import CHEAP
+
+        if rows.shape[1] == len(CHEAP):
+            return np.tile([0.25, 0.25, 0.25, 0.25], (len(rows), 1))
+        shares = 1 / (1 + np.exp(-rows[:, len(CHEAP):len(CHEAP) + 4]))
+        found: NDArray[np.float64] = shares / shares.sum(axis=1, keepdims=True)
+        return found
+
+
+def judge_of_words() -> Judge:
+    """The judge with the stand-in for its network and for what was fitted; vetoes and policy are its own."""
+    from dreamd.judge import Judge
+    from dreamd.judge.classifier import FittedJudge, Limits
+
+    return Judge(ReadsWords(), FittedJudge("as-read", AsRead(), AsRead(), Limits(ask=0.0, merge=0.5, conflict=0.5, marked=0.5)))
+
+
 def label_of(a: str, b: str) -> str:
     """What two statements are to each other, as far as their words tell."""
     mine, theirs = _words(a), _words(b)
@@ -73,4 +99,4 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _numbers(words: frozenset[str]) -> bool:
-    return any(any(c.isdigit() for c in word) for word in words)
+    return bool(words) and all(any(c.isdigit() for c in word) for word in words)

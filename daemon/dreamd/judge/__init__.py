@@ -2,6 +2,7 @@
 
 from dreamd.judge.groups import group
 from dreamd.judge.judging import Explanation, Judge, Pair
+from dreamd.judge.out_of_use import disused_in, ends_the_use
 from dreamd.judge.rare_words import rare_partners
 from dreamd.judge.statement import Statement
 from dreamd.judge.wording import can_merge, leaves_more, merged_wording, specifics
@@ -12,6 +13,8 @@ __all__ = [
     "Pair",
     "Statement",
     "can_merge",
+    "disused_in",
+    "ends_the_use",
     "group",
     "leaves_more",
     "merged_wording",

@@ -15,7 +15,7 @@ from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted
 from dreamd.judge.features import CHEAP, READ, cheap_row, days_between, read_rows
 from dreamd.judge.guards import guards, shown, vetoes
-from dreamd.judge.policy import Weighed, decide, same_words
+from dreamd.judge.policy import Weighed, certain, decide
 from dreamd.judge.statement import Statement, read
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Judge:
             part = [_in_order(pair) for pair in pairs[start : start + BATCH]]
             weighed = self._weigh([pair for pair, _ in part])
             for told, (_, is_turned) in zip(weighed, part, strict=True):
-                verdict = same_words(told) if told.pair.a.low == told.pair.b.low else decide(told, self._fitted.limits)
+                verdict = certain(told) or decide(told, self._fitted.limits)
                 found.append(verdict.turned() if is_turned else verdict)
             if progress:
                 progress(len(found), len(pairs))

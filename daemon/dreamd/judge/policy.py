@@ -14,6 +14,7 @@ from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, Limits
 from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME, days_between
 from dreamd.judge.guards import Difference, shown, vetoes
+from dreamd.judge.out_of_use import ends_the_use
 from dreamd.judge.wording import kept_wording, says_more
 
 if TYPE_CHECKING:
@@ -57,10 +58,18 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
     return _apart(told, by_class)
 
 
-def same_words(told: Weighed) -> Judgement:
-    """Two that differ in nothing that is said."""
-    richer = "a" if len(told.pair.a.text) >= len(told.pair.b.text) else "b"
-    return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
+def certain(told: Weighed) -> Judgement | None:
+    """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
+    a, b = told.pair.a, told.pair.b
+    if a.low == b.low:
+        richer = "a" if len(a.text) >= len(b.text) else "b"
+        return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
+    gap = told.gap or 0.0
+    for newer, later, earlier, is_later in (("a", a, b, gap <= 0), ("b", b, a, gap >= 0)):
+        if is_later and (thing := ends_the_use(later.text, earlier.text)):
+            evidence = Evidence(EvidenceKind.OUT_OF_USE, thing, thing)
+            return Judgement(Relation.UPDATES, 1.0, (evidence,), Basis.MARKER, newer=newer)
+    return None
 
 
 def _merge(told: Weighed, sure: float) -> Judgement | None:

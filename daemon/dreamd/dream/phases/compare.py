@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import Judgement, Scope, text_sha
-from dreamd.judge import Pair, Statement, rare_partners
+from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners
 from dreamd.kit import Kit
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
@@ -137,7 +137,16 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
                 partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
                                   if p >= 0 and c >= floor and texts[p] != text]
     _add_rare(partners, list(dict.fromkeys(everyone)))
+    _add_used(partners, list(dict.fromkeys(everyone)))
     return partners
+
+
+def _add_used(partners: dict[str, list[str]], everyone: list[str]) -> None:
+    """What says that a thing is used no longer need not be near at all to what says that it is used."""
+    for text, near in partners.items():
+        if disused_in(text)[0]:
+            using = [t for t in everyone if t not in near and ends_the_use(text, t)]
+            near.extend(using[:MOST_PARTNERS])
 
 
 def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:

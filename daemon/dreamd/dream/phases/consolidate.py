@@ -39,7 +39,7 @@ from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_tak
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
-from dreamd.judge import leaves_more
+from dreamd.judge import ends_the_use, leaves_more
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
@@ -176,7 +176,7 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ru
         ruling = settle_conflict(claim, m.memory, m.judgement)
         old, new = m.memory.text, one.gated.text
         loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
-        if loses and leaves_more(*loses):
+        if loses and leaves_more(*loses) and not ends_the_use(loses[1], loses[0]):
             continue  # the side that would end says something else as well: ending it would lose that
         if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
             implicit += 1
