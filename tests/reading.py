@@ -84,9 +84,16 @@ def label_of(a: str, b: str) -> str:
         return "clash"
     if near and (not only_a or not only_b):
         return "b_richer" if only_b else "a_richer"
-    if near and len(only_a) <= _OWN and len(only_b) <= _OWN and _numbers(only_a) and _numbers(only_b):
+    if near and _begin_alike(a, b) and _numbers(only_a) and _numbers(only_b):
         return _newer(a, b) or "clash"
     return (near and _newer(a, b)) or ("related" if shared else "unrelated")
+
+
+def _begin_alike(a: str, b: str) -> bool:
+    """Whether two texts name the same thing before they say anything of it, as far as half of their words tell."""
+    mine, theirs = a.casefold().split(), b.casefold().split()
+    half = (min(len(mine), len(theirs)) + 1) // 2
+    return mine[:half] == theirs[:half]
 
 
 def _newer(a: str, b: str) -> str:

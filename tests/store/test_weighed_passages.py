@@ -15,6 +15,7 @@ from dreamd.judge import Judge, Pair
 from dreamd.recall.answer import Look, search
 from dreamd.recall.ranking import Budget
 from household import FIRST_DAY, FIRST_NIGHT, House, Said, every_byte
+from reading import ReadsWords
 
 SECOND_DAY, SECOND_NIGHT, THIRD_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z", "2026-01-16T20:00:00Z"
 LATER = "2026-01-20T09:00:00Z"
@@ -27,7 +28,7 @@ class Newest(Judge):
     """Of two statements that share words the later one is current, and it is counted how often anybody asked."""
 
     def __init__(self) -> None:
-        super().__init__(None)
+        super().__init__(ReadsWords())
         self.asked: list[frozenset[str]] = []
 
     def judge_all(self, pairs: Sequence[Pair], *, progress: Callable[[int, int], None] | None = None) -> list[Judgement]:

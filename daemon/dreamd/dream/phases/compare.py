@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.values import Judgement, Scope, text_sha
 from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners
+from dreamd.judge.rare_words import MOST_PARTNERS
 from dreamd.kit import Kit
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
