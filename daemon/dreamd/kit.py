@@ -208,16 +208,25 @@ class Kit:
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""
         if self.judge is None:
-            self.judge = load_judge(self.world, self.progress)
+            self.judge = load_judge(self.world, self.progress, keep=not self.dry)
         return self.judge
 
 
-def load_judge(world: World, progress: Progress = no_progress) -> Judge:
-    """The judge of pairs, with the network that reads them."""
+def load_judge(world: World, progress: Progress = no_progress, *, keep: bool = True) -> Judge:
+    """The judge of pairs, with the network that reads them; what is made of it once is kept, or only read there.
+
+    Raises Outage when the network is missing or another one: nothing is judged without it, and what is to be placed waits.
+    """
     from dreamd.judge import Judge
+    from dreamd.models import pair_net
     from dreamd.models.trained import load_scorer
 
-    return Judge(load_scorer(world.settings, progress))
+    if not pair_net.TRAINED.is_file():
+        return Judge(load_scorer(world.settings, progress))
+    kept = world.paths.models
+    # Who only looks founds no home, and changes no byte of one.
+    folder = kept if kept.is_dir() or keep and world.paths.home.is_dir() else None
+    return Judge(pair_net.load_pair_net(folder, threads=world.settings.model.threads))
 
 
 def read_zone(name: str) -> tzinfo:
