@@ -208,12 +208,12 @@ class Kit:
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""
         if self.judge is None:
-            self.judge = load_judge(self.world, self.progress, keep=not self.dry)
+            self.judge = load_judge(self.world, self.progress, keep=self.kept_models is not None)
         return self.judge
 
 
 def load_judge(world: World, progress: Progress = no_progress, *, keep: bool = True) -> Judge:
-    """The judge of pairs, with the network that reads them; what is made of it once is kept, or only read there.
+    """The judge of pairs, with the network that reads them; to `keep` it is to keep what is made of it.
 
     Raises Outage when the network is missing or another one: nothing is judged without it, and what is to be placed waits.
     """
@@ -223,10 +223,7 @@ def load_judge(world: World, progress: Progress = no_progress, *, keep: bool = T
 
     if not pair_net.TRAINED.is_file():
         return Judge(load_scorer(world.settings, progress))
-    kept = world.paths.models
-    # Who only looks founds no home, and changes no byte of one.
-    folder = kept if kept.is_dir() or keep and world.paths.home.is_dir() else None
-    return Judge(pair_net.load_pair_net(folder, threads=world.settings.model.threads))
+    return Judge(pair_net.load_pair_net(world.paths.models if keep else None, threads=world.settings.model.threads))
 
 
 def read_zone(name: str) -> tzinfo:
