@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -77,6 +77,9 @@ class Kit:
     should_stop: Callable[[], bool] = lambda: False
     embedder: Embedder | None = None
     judge: Judge | None = None
+    abroad: Embedder | None = None
+    """What finds texts of other languages; sought when something is not English."""
+    abroad_sought: bool = False
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -204,6 +207,16 @@ class Kit:
     def kept_models(self) -> Path | None:
         """The folder of what was made of networks; None where a dry run would be the first to put something there."""
         return None if self.dry and not self.paths.models.is_dir() else self.paths.models
+
+    def load_abroad(self) -> Embedder | None:
+        """The encoder of other languages, loaded once; None where it is not installed or not the one that is known."""
+        if self.abroad is None and not self.abroad_sought:
+            from dreamd.models.multilingual import load_multilingual
+
+            self.abroad_sought = True
+            with suppress(Outage):  # other languages then stay apart, and `dream status` says why
+                self.abroad = load_multilingual(threads=self.settings.model.threads)
+        return self.abroad
 
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""

@@ -285,8 +285,9 @@ def _vectors(tx: sqlite3.Connection, texts: Iterable[str]) -> dict[str, NDArray[
 
     found = {}
     for text in sorted(texts):
-        row = tx.execute("SELECT body FROM vector WHERE wording = ?", (text_sha(text),)).fetchone()
-        if row is not None and isinstance(row[0], bytes) and len(row[0]) == VECTOR_BYTES:
+        row = tx.execute("SELECT body FROM vector WHERE wording = ? AND length(body) = ? ORDER BY model",
+                         (text_sha(text), VECTOR_BYTES)).fetchone()
+        if row is not None and isinstance(row[0], bytes):
             found[text] = np.frombuffer(row[0], dtype="<f2").astype(np.float32)
     return found
 
