@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from dreamd.core.errors import Locked
-from dreamd.core.settings import Settings, build_settings
+from dreamd.core.settings import build_settings
 from dreamd.core.values import IN_PASSING, Judgement, Relation, text_sha
 from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport, run_cycle
@@ -15,6 +15,7 @@ from dreamd.judge import Judge, Pair
 from dreamd.recall.answer import Look, search
 from dreamd.recall.ranking import Budget
 from household import FIRST_DAY, FIRST_NIGHT, House, Said, every_byte
+from reading import ReadsWords
 
 SECOND_DAY, SECOND_NIGHT, THIRD_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z", "2026-01-16T20:00:00Z"
 LATER = "2026-01-20T09:00:00Z"
@@ -27,7 +28,7 @@ class Newest(Judge):
     """Of two statements that share words the later one is current, and it is counted how often anybody asked."""
 
     def __init__(self) -> None:
-        super().__init__(None)
+        super().__init__(ReadsWords())
         self.asked: list[frozenset[str]] = []
 
     def judge_all(self, pairs: Sequence[Pair], *, progress: Callable[[int, int], None] | None = None) -> list[Judgement]:
@@ -196,8 +197,8 @@ def test_where_no_passages_are_kept_nothing_is_weighed(kiln: House) -> None:
 
 
 @pytest.mark.model
+@pytest.mark.usefixtures("real_judge")
 def test_with_the_real_judge_the_value_of_today_stands_alone(thoughtful: House) -> None:
-    assert thoughtful.settings == Settings()
     thoughtful.say(FIRST_DAY, in_passing("the lamp controller listens on port 7400"))
     thoughtful.say(SECOND_DAY, in_passing("the lamp controller now listens on port 7500", "c2"))
     thoughtful.dream(SECOND_NIGHT)
