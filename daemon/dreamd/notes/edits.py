@@ -68,6 +68,8 @@ class PersonEdit:
     beside: tuple[Beside, ...] = ()
     previous_file: str = ""
     """The name dream gave the file, when a person renamed it."""
+    mark: str = ""
+    """The memory that a new file says it carries, or the file that a new line points to."""
 
     @property
     def also(self) -> str:
@@ -301,7 +303,8 @@ class _Comparison:
     def _new_line(self, line: IndexLine) -> PersonEdit:
         text = line.hook or line.title
         return PersonEdit(
-            EditKind.ADDED, line.file, text=text, title=line.title or line.section, ttl=line.ttl, reason="new-line"
+            EditKind.ADDED, line.file, text=text, title=line.title or line.section, ttl=line.ttl, reason="new-line",
+            mark=line.target
         )
 
     def _new_file(self, topic: TopicText) -> list[PersonEdit]:
@@ -325,6 +328,7 @@ class _Comparison:
             ttl=topic.ttl,
             reason="new-file",
             beside=tuple(Beside("pointer", hook) for hook in pointers if hook not in said),
+            mark=topic.memory_id,
         )
         return [replace(base, text=text, copied=own is not None) for text in texts]
 
