@@ -24,7 +24,8 @@ NOTED = "The tide gauge hangs at berth 41."
 VERBS = {
     "note": ("note", NOTED), "pin": ("pin", "{kept}"), "unpin": ("unpin", "{kept}"),
     "review": ("review", "{waiting}", "keep-a"), "drop": ("review", "{waiting}", "drop"),
-    "forget": ("forget", "{going}", "--yes"), "ingest": ("ingest", "{folder}"), "attach": ("attach", "{folder}", "--dialect", "claude-code", "--yes"),
+    "forget": ("forget", "{going}", "--yes"), "ingest": ("ingest", "{folder}"),
+    "attach": ("attach", "{folder}", "--dialect", "claude-code", "--yes"),
     "scope": ("scope", "rename", "project:cedar", "project:larch"),
 }
 
