@@ -49,7 +49,7 @@ def judge_with_network(tmp_path_factory: pytest.TempPathFactory) -> Judge:
 
     home = tmp_path_factory.mktemp("judge")
     world = World(Paths(home), Settings(), FixedClock(parse_instant(FIRST_NIGHT)), {"HOME": str(home), "TZ": "UTC"})
-    return load_judge(world, kept_in=world.paths.models)
+    return load_judge(world)
 
 
 @pytest.fixture(scope="session")

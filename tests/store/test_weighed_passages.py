@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from dreamd.core.errors import Locked
-from dreamd.core.settings import Settings, build_settings
+from dreamd.core.settings import build_settings
 from dreamd.core.values import IN_PASSING, Judgement, Relation, text_sha
 from dreamd.dream import verbs
 from dreamd.dream.cycle import CycleReport, run_cycle
@@ -197,8 +197,8 @@ def test_where_no_passages_are_kept_nothing_is_weighed(kiln: House) -> None:
 
 
 @pytest.mark.model
+@pytest.mark.usefixtures("real_judge")
 def test_with_the_real_judge_the_value_of_today_stands_alone(thoughtful: House) -> None:
-    assert thoughtful.settings == Settings()
     thoughtful.say(FIRST_DAY, in_passing("the lamp controller listens on port 7400"))
     thoughtful.say(SECOND_DAY, in_passing("the lamp controller now listens on port 7500", "c2"))
     thoughtful.dream(SECOND_NIGHT)

@@ -347,3 +347,33 @@ def test_backups_are_bounded(house, directory):
         (directory / "MEMORY.md").write_text(f"# M\n- ends, TTL: 2026-05-01, round {n}\n")
         dream(house, directory)
     assert len(list((house.home / "attached").glob("*/manifest.json"))) == 20
+
+
+def test_a_directory_that_is_kept_from_being_read_is_not_attached_and_not_tended(house: House, directory: Path) -> None:
+    dream(house, directory)
+    with house.kit(NOW) as kit:
+        attach.attach(kit, directory)
+    (directory / "MEMORY.md").write_bytes(INDEX.encode())
+    before = bytes_of(directory)
+    house.furnish(sources={"exclude": [str(directory)]})
+    with house.kit(NOW) as kit:
+        for act in (attach.attach, attach.plan_directory):
+            with pytest.raises(Refused, match="kept from being read"):
+                act(kit, directory)
+        left = tending.look_at_all(kit)
+    assert [(one.files, one.waits, "kept from being read" in one.left) for one in left] == [((), False, True)]
+    assert tending.tend_all(house.world(NOW))[0].files == () and bytes_of(directory) == before
+
+
+def test_a_file_that_is_kept_from_being_read_stays_as_it_is_and_known_to_be_there(house: House, directory: Path) -> None:
+    (directory / ".dreamignore").write_text("ports-list.md\n")
+    (directory / "other.md").write_text("---\nname: other\ntype: reference\n---\n\nOther things.\n")
+    before = (directory / "ports-list.md").read_bytes()
+    with house.kit(NOW) as kit:
+        planned = attach.plan_directory(kit, directory)
+        attach.carry_out(kit, planned)
+    assert "ports-list.md" not in planned.before.texts and (directory / "ports-list.md").read_bytes() == before
+    assert "billing: 8080" not in planned.diff
+    (directory / ".dreamignore").write_text("MEMORY.md\n")
+    with house.kit(NOW) as kit, pytest.raises(Refused, match="kept from being read"):
+        attach.plan_directory(kit, directory)

@@ -27,7 +27,7 @@ from dreamd.core.locks import Owner
 from dreamd.core.values import Relation, content_id
 from dreamd.dream.phases.compare import Vectors, find_partners
 from dreamd.judge import Pair, Statement
-from dreamd.kit import Kit
+from dreamd.kit import Kit, exclusions
 from dreamd.notes import (
     AttachPlan,
     AttachRules,
@@ -116,8 +116,8 @@ def attach(kit: Kit, directory: Path, *, dialect: Dialect | None = None, commit:
 
     Raises UsageError when its dialect cannot be told, Refused for a place that dream must not tend.
     """
-    root = _root(kit, directory)
-    chosen = dialect or _dialect_of(foreign_dir.read_foreign(root))
+    root = foreign_dir.find_root(directory, kit.paths.home, exclusions(kit.world).has_path)
+    chosen = dialect or _dialect_of(_read(kit, root))
     known = {a.path: a for a in load_attachments(kit.store)}
     before = known.get(str(root))
     settled = before.settled if before and before.dialect is chosen else ""
@@ -142,9 +142,9 @@ def plan_directory(kit: Kit, directory: Path, *, dialect: Dialect | None = None,
 
     Raises Refused past a safety limit, Locked while the agent itself consolidates, Outage when the model is away.
     """
-    root = _root(kit, directory)
+    root = foreign_dir.find_root(directory, kit.paths.home, exclusions(kit.world).has_path)
     foreign_dir.check_agent_lock(root, SystemClock().now())
-    files = foreign_dir.read_foreign(root)
+    files = _read(kit, root)
     known = next((a for a in load_attachments(kit.store) if a.path == str(root)), None)
     chosen = dialect or (known.dialect if known else _dialect_of(files))
     today = local_date(kit.clock.now(), kit.zone)
@@ -176,7 +176,7 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
     with locks.hold_dream(kit.paths.locks, Owner("dream attach", kit.clock.now())):
         warnings = [*planned.plan.warnings, *_finish_interrupted(kit)]
         foreign_dir.check_agent_lock(root, SystemClock().now())
-        if dict(foreign_dir.read_foreign(root).texts) != dict(planned.before.texts):
+        if dict(_read(kit, root).texts) != dict(planned.before.texts):
             raise Refused(f"`{root}` has changed since the plan was made", hint="run it again")
         if not planned.changed:
             _settle(kit, root, planned.settled)
@@ -231,7 +231,7 @@ def undo(kit: Kit, run_id: str) -> int:
         with kit.writing() as tx:
             journal.mark_undone(tx, run.seq, by=mine.seq)
         _shelf(kit).mark(manifest, UNDONE)
-        texts = foreign_dir.read_foreign(root).texts
+        texts = _read(kit, root).texts
         _settle(kit, root, _fingerprint(texts, Dialect(manifest.dialect), local_date(kit.clock.now(), kit.zone)))
         _end(kit, mine, f"took back {run.id}", [])
     return len(manifest.files)
@@ -268,14 +268,8 @@ def _finish_interrupted(kit: Kit) -> list[str]:
     return warnings
 
 
-def _root(kit: Kit, directory: Path) -> Path:
-    if directory.is_symlink():
-        raise Refused(f"`{directory}` is a link", hint=f"name `{directory.resolve()}` itself")
-    root = directory.resolve()
-    home = kit.paths.home.resolve()
-    if root == home or home in root.parents or root in home.parents:
-        raise Refused(f"`{root}` and dream's own home overlap", hint="attach an agent's memory directory")
-    return root
+def _read(kit: Kit, root: Path) -> ForeignFiles:
+    return foreign_dir.read_foreign(root, exclusions(kit.world).has_path)
 
 
 def _dialect_of(files: ForeignFiles) -> Dialect:

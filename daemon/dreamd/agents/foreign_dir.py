@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -30,6 +30,7 @@ BESIDE = (".claude", ".github")
 """Where an owner's instructions also lie, beside the root of a work tree."""
 HIGHEST = 6
 """How many directories above one belong to its work tree at most."""
+KEPT_OUT = "take it out there if dream may keep it in order, or `dream detach` it"
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class ForeignFiles:
     texts: Mapping[str, str] = field(default_factory=dict)
     modes: Mapping[str, int] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
-    """Files that are there and were not read: links, and what is too large."""
+    """Files that are there and were not read: links, what is too large, and what a person keeps from being read."""
 
     def sha(self, name: str) -> str | None:
         """The sha256 of a file as read; None for one that was not there."""
@@ -58,8 +59,23 @@ def decode(body: bytes) -> str:
     return body.decode("utf-8", "surrogateescape")
 
 
-def read_foreign(root: Path) -> ForeignFiles:
-    """Read the markdown below a directory.
+def find_root(directory: Path, home: Path, leave_out: Callable[[Path], bool]) -> Path:
+    """The directory that is meant.
+
+    Raises Refused for a link, for a place that overlaps dream's own home, and for what a person keeps from being read.
+    """
+    if directory.is_symlink():
+        raise Refused(f"`{directory}` is a link", hint=f"name `{directory.resolve()}` itself")
+    root, home = directory.resolve(), home.resolve()
+    if root == home or home in root.parents or root in home.parents:
+        raise Refused(f"`{root}` and dream's own home overlap", hint="attach an agent's memory directory")
+    if leave_out(directory.absolute()) or leave_out(root):
+        raise Refused(f"`{root}` is kept from being read, by `sources.exclude` or a `.dreamignore`", hint=KEPT_OUT)
+    return root
+
+
+def read_foreign(root: Path, leave_out: Callable[[Path], bool] = lambda _path: False) -> ForeignFiles:
+    """Read the markdown below a directory, but what is to be left out: that is there, and is not opened.
 
     Raises Refused for a link or another user's directory, and for an index that cannot be read as a plain file.
     """
@@ -76,6 +92,11 @@ def read_foreign(root: Path) -> ForeignFiles:
         if count >= MOST_FILES:
             raise Refused(f"more than {MOST_FILES} files below `{root}`", hint="name the memory directory itself")
         name = path.relative_to(root).as_posix()
+        if leave_out(path):
+            if name.lower() == "memory.md":
+                raise Refused(f"`{path}` is kept from being read, by `sources.exclude` or a `.dreamignore`", hint=KEPT_OUT)
+            present.add(name)
+            continue
         try:
             body = fsio.read_bytes(path, limit_bytes=LARGEST_FILE_BYTES)
         except (DreamError, FileNotFoundError) as error:

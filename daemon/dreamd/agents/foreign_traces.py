@@ -9,7 +9,7 @@ from pathlib import Path
 from dreamd.agents import foreign_dir
 from dreamd.agents.attach import load_attachments
 from dreamd.core.errors import DreamError
-from dreamd.kit import Kit
+from dreamd.kit import Kit, exclusions
 
 
 def still_saying(kit: Kit, statements: Sequence[str]) -> list[str]:
@@ -18,7 +18,7 @@ def still_saying(kit: Kit, statements: Sequence[str]) -> list[str]:
     found = []
     for attachment in load_attachments(kit.store):
         with suppress(DreamError, OSError):
-            texts = foreign_dir.read_foreign(Path(attachment.path)).texts
+            texts = foreign_dir.read_foreign(Path(attachment.path), exclusions(kit.world).has_path).texts
             found += [str(Path(attachment.path) / name) for name, body in sorted(texts.items())
                       if any(words in " ".join(body.split()).casefold() for words in wanted)]
     return found

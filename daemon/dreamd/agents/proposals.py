@@ -19,7 +19,7 @@ from dreamd.core.errors import DreamError
 from dreamd.core.values import SHORTEST_TEXT, Evidence, EvidenceKind, Memory, Relation, Status, Trust
 from dreamd.dream.phases.compare import find_partners, load_vectors
 from dreamd.judge import Pair, Statement
-from dreamd.kit import Kit
+from dreamd.kit import Kit, exclusions
 from dreamd.notes import Action, Dialect, Entry, EntryEdit, EntryKind, propose_edits, read_entries
 from dreamd.store import memories
 
@@ -44,7 +44,10 @@ def propose(kit: Kit, root: Path) -> list[Proposal]:
     Raises Outage when there is something to compare and the model is away.
     """
     proposals = []
+    kept_out = exclusions(kit.world).has_path
     for path in foreign_dir.find_instruction_files(root):
+        if kept_out(path):
+            continue
         try:
             text = foreign_dir.decode(fsio.read_bytes(path, limit_bytes=foreign_dir.LARGEST_FILE_BYTES))
         except (DreamError, FileNotFoundError):

@@ -97,7 +97,7 @@ class Desk:
     def warm(self) -> None:
         """Do once what the first question should not wait for."""
         with suppress(DreamError):  # without the model, words answer
-            self._kit.load_embedder(1).embed(["ready"])
+            self._kit.load_embedder(1).embed_questions(["ready"])
         self._shelf.refresh(self._kit)
         if self._kit.settings.recall.passages:
             passages.prepare()

@@ -30,6 +30,11 @@ def text_sha(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def english_key(sha: str) -> str:
-    """Under what the vector of a wording in another language with its words in English is kept, beside the wording's own."""
-    return f"{sha}/en"
+def abroad_key(sha: str) -> str:
+    """Under what the multilingual vector of a wording that is not English is kept; that of an English one is under its own."""
+    return f"{sha}/abroad"
+
+
+def vector_keys(sha: str) -> tuple[str, ...]:
+    """All that vectors of a wording may be kept under; the last one was made by versions that read foreign words as English."""
+    return sha, abroad_key(sha), f"{sha}/en"

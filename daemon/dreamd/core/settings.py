@@ -104,7 +104,7 @@ class RecallSettings:
 
 @dataclass(frozen=True)
 class ModelSettings:
-    engine: str = _choice("auto", ("auto", "light", "torch"), "auto: numpy; torch for many texts on an accelerator")
+    engine: str = _choice("auto", ("auto", "light", "torch"), "auto: onnxruntime; torch for many texts on an accelerator")
     device: str = _choice("cpu", ("cpu", "cuda", "mps"), "where torch embeds, when it does")
     directory: str = _free("", "directory of the embedding model; empty: the installed package")
     threads: int = _number(1, 1, 64, "CPU threads used for embedding")

@@ -17,8 +17,8 @@ from dreamd.core.events import EventKind as EventKind
 from dreamd.core.events import Reading as Reading
 from dreamd.core.events import Skip as Skip
 from dreamd.core.events import Speaker as Speaker
+from dreamd.core.identity import abroad_key as abroad_key
 from dreamd.core.identity import content_id as content_id
-from dreamd.core.identity import english_key as english_key
 from dreamd.core.identity import storable as storable
 from dreamd.core.identity import text_sha as text_sha
 from dreamd.core.identity import with_context as with_context

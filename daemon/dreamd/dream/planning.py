@@ -26,13 +26,13 @@ from dreamd.core.values import (
     Observation,
     Scope,
     Status,
-    english_key,
+    abroad_key,
     text_sha,
     with_context,
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
-from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_standing, load_vectors
+from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_abroad, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, plan_prune
@@ -47,6 +47,7 @@ from dreamd.judge import merged_wording
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
+from dreamd.text.language import is_english
 
 AHEAD = timedelta(days=1)
 """How far ahead a time may lie before the clock that told it counts as wrong."""
@@ -208,6 +209,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     if asked or full:
         standing, vectors = load_standing(kit, scope)
         load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)), vectors)
+        load_abroad(kit, asked, (*standing, *(w.gated.text for w in waiting)), vectors)
         rules = kit.settings.consolidate
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)
@@ -252,7 +254,7 @@ def _deletions(kit: Kit, heard: Sequence[Heard], *, unlimited: bool) -> Deletion
 def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> None:
     """Give a vector to all that recall finds by and no judge compares, and to what lost it.
 
-    That is what was said in passing, what was said behind its context, and in English what was said in another language.
+    That is what was said in passing, what was said behind its context, and once more what was said in another language.
     """
     if kit.dry:
         return
@@ -261,9 +263,12 @@ def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) 
     words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
     kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
     told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
-    abroad = {english_key(text_sha(text)): read for text in told if (read := _with_english(text)) != text}
-    missing = derived.find_missing(kit.store, [*words, *abroad], models=ALIKE)
-    embed_under(kit, {sha: abroad[sha] if sha in abroad else _with_english(words[sha]) for sha in missing})
+    embed_under(kit, {sha: words[sha] for sha in derived.find_missing(kit.store, list(words), models=ALIKE)})
+    abroad = {abroad_key(text_sha(text)): text for text in (*words.values(), *told) if not is_english(text)}
+    wide = kit.load_abroad() if abroad else None
+    if wide:
+        lacking = derived.find_missing(kit.store, list(abroad), models=(wide.model_id,))
+        embed_under(kit, {key: abroad[key] for key in lacking}, wide)
 
 
 def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
@@ -273,14 +278,6 @@ def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> d
               if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
     alone, known = passages.load_texts(kit.store, str(scope), carried=full)
     return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
-
-
-def _with_english(text: str) -> str:
-    """What was said in another language with its words in English behind it, for the model reads English alone."""
-    from dreamd.extraction.utterance import sentences
-    from dreamd.models.lexical.glossary import in_english
-
-    return " ".join([text, *(english for sentence in sentences(text) if (english := in_english(sentence)) != sentence)])
 
 
 def _has_order(heard: Sequence[Heard]) -> bool:

@@ -8,6 +8,7 @@ them from the state of the one before, so that one reading and two give the same
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from dreamd.core.values import Event, EventKind, Speaker
@@ -35,14 +36,27 @@ class Setting(NamedTuple):
     def around(self, text: str) -> str:
         """What belongs to a sentence of the message: what was said before it, and what else the message says."""
         beside, room, told = "", LONGEST_BESIDE, text.casefold()
-        for sentence in (cleaned(s) for paragraph in speech(self.message) for s in sentences(paragraph)):
-            if sentence.rstrip(".!?").casefold() not in told and len(sentence) <= room:
+        shortest, said = _said_in(self.message)
+        for sentence, plain in said:
+            if room < shortest:
+                break
+            if len(sentence) <= room and plain not in told:
                 beside, room = f"{beside} {sentence}", room - len(sentence)
         return f"{self.said} {self.told}{beside}".strip()
 
 
 Settings = Mapping[tuple[str, int], Setting]
 """The messages of a stretch by conversation and place."""
+
+
+@lru_cache(maxsize=4)
+def _said_in(message: str) -> tuple[int, tuple[tuple[str, str], ...]]:
+    """The sentences of a message, each with its plain words, and the length of the shortest.
+
+    Kept while the same message is asked about: a long one is asked about by each of its thousand sentences.
+    """
+    said = [cleaned(s) for paragraph in speech(message) for s in sentences(paragraph)]
+    return min(map(len, said), default=0), tuple((s, s.rstrip(".!?").casefold()) for s in said)
 
 
 def settings_of(events: Sequence[Event], state: ConversationState) -> tuple[Settings, tuple[str, str, str]]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Read = Callable[[str], Floats]
 
 OPSET, IR = 20, 10
+EXTRA = "com.microsoft"
+"""What onnxruntime knows beside the format itself."""
 FLOAT = 1
 """What the format calls float32."""
 UNSEEN = -10_000.0
@@ -65,7 +67,7 @@ class _Graph:
         self._read, self._sizes = read, sizes
         self._largest = SEVEN_BITS if sizes.fine else EIGHT_BITS
         """Of the whole numbers that stand for activations."""
-        self._rounded: tuple[str, str, str] = ("", "", "")
+        self._rounded: tuple[str, list[tuple[str, float]], str] = ("", [], "")
         """What was rounded last, with its whole numbers and the scales of its rows."""
 
     def constant(self, value: NDArray[np.generic]) -> str:
@@ -81,7 +83,7 @@ class _Graph:
 
         return self.constant(np.array(values, np.int64))
 
-    def node(self, kind: str, *inputs: str, out: str = "", **settings: int | float | Sequence[int]) -> str:
+    def node(self, kind: str, *inputs: str, out: str = "", **settings: int | float | str | Sequence[int]) -> str:
         from onnx import helper
 
         name = out or f"{kind}_{len(self.nodes)}"
@@ -99,20 +101,24 @@ class _Graph:
         bias = self.constant(np.concatenate([self._read(f"{name}.bias") for name in names]))
         if not self._sizes.int8:
             return self.node("Add", self.node("MatMul", x, self.constant(weight.T)), bias)
-        whole, scales = self._round(x)
+        parts, scales = self._round(x)
         largest = EIGHT_BITS if self._sizes.fine else SEVEN_BITS
         steps = np.maximum(np.abs(weight).max(axis=1), 1e-9).astype(np.float32) / largest
-        packed = np.rint(weight / steps[:, None]).astype(np.int8)
-        middle = self.constant(np.array(self._largest + 1, np.uint8))
-        product = self.node("Cast", self.node("MatMulInteger", whole, self.constant(packed.T), middle), to=FLOAT)
-        if self._sizes.fine:
-            shares = self.constant(np.array([1, 1 / (2 * self._largest)], np.float32).reshape(2, 1, 1, 1))
-            product = self.node("ReduceSum", self.node("Mul", product, shares), self.numbers(0), keepdims=0)
-        scaled = self.node("Mul", product, scales)
-        return self.node("Add", self.node("Mul", scaled, self.constant(steps)), bias)
+        packed = self.constant(np.rint(weight / steps[:, None]).astype(np.int8).T)
+        rest = packed, self.constant(steps), self.constant(np.array(self._largest + 1, np.uint8))
+        products = [self._product(whole, share, *rest) for whole, share in parts]
+        total = self.node("Add", *products) if len(products) > 1 else products[0]
+        return self.node("Add", self.node("Mul", total, scales), bias)
 
-    def _round(self, x: str) -> tuple[str, str]:
-        """The rows of `x` as whole numbers of eight bits, and what one of them stands for in each row."""
+    def _product(self, whole: str, share: float, weight: str, steps: str, middle: str) -> str:
+        """Whole numbers times whole numbers, and at once what they stand for: no pass over the result for each factor."""
+        import numpy as np
+
+        return self.node("MatMulIntegerToFloat", whole, weight, self.constant(np.array(share, np.float32)), steps, middle,
+                         domain=EXTRA)
+
+    def _round(self, x: str) -> tuple[list[tuple[str, float]], str]:
+        """The rows of `x` as whole numbers, each with its share of a step, and what a step stands for in each row."""
         import numpy as np
 
         if self._rounded[0] != x:
@@ -120,12 +126,12 @@ class _Graph:
             scales = self.node("Mul", largest, self.constant(np.array([1 / self._largest], np.float32)))
             scales = self.node("Max", scales, self.constant(np.array([1e-9], np.float32)))
             values = self.node("Div", x, scales)
+            parts = [(values, 1.0)]
             if self._sizes.fine:
-                left = self.node("Sub", values, self.node("Round", values))
-                left = self.node("Mul", left, self.constant(np.array([2 * self._largest], np.float32)))
-                values = self.node("Concat", *(self.node("Unsqueeze", one, self.numbers(0)) for one in (values, left)), axis=0)
-            whole = self.node("QuantizeLinear", values, self.constant(np.array(1, np.float32)),
-                              self.constant(np.array(self._largest + 1, np.uint8)))
+                parts.append((self.node("Sub", values, self.node("Round", values)), 0.5 / self._largest))
+            middle = self.constant(np.array(self._largest + 1, np.uint8))
+            whole = [(self.node("QuantizeLinear", part, self.constant(np.array(share, np.float32)), middle), share)
+                     for part, share in parts]
             self._rounded = x, whole, scales
         return self._rounded[1:]
 
@@ -170,7 +176,8 @@ def _model(graph: _Graph, sizes: Sizes, output: str, width: int) -> onnx.ModelPr
     inputs += [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "l"]) for name in ("kinds", "mask")]
     outputs = [helper.make_tensor_value_info(output, TensorProto.FLOAT, ["n", width])]
     made = helper.make_model(helper.make_graph(graph.nodes, "encoder", inputs, outputs, graph.constants),
-                             opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR)
+                             opset_imports=[helper.make_opsetid("", OPSET), helper.make_opsetid(EXTRA, 1)],
+                             ir_version=IR)
     onnx.checker.check_model(made)
     return made
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-MAKE = "1"
+MAKE = "2"
 """How table and graphs are made of the weights; another way has other vectors, and other names."""
 SIZES = bert_graph.Sizes(layers=6, heads=12, hidden=DIM, epsilon=1e-12, int8=True, fine=True)
 WORDS = "embeddings.word_embeddings.weight"

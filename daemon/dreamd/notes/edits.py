@@ -68,6 +68,8 @@ class PersonEdit:
     beside: tuple[Beside, ...] = ()
     previous_file: str = ""
     """The name dream gave the file, when a person renamed it."""
+    mark: str = ""
+    """The memory that a new file says it carries, or the file that a new line points to."""
 
     @property
     def also(self) -> str:
@@ -299,10 +301,8 @@ class _Comparison:
         return lines[0].ttl if lines else self.known[ident].ttl
 
     def _new_line(self, line: IndexLine) -> PersonEdit:
-        text = line.hook or line.title
-        return PersonEdit(
-            EditKind.ADDED, line.file, text=text, title=line.title or line.section, ttl=line.ttl, reason="new-line"
-        )
+        return PersonEdit(EditKind.ADDED, line.file, text=line.hook or line.title, title=line.title or line.section,
+                          ttl=line.ttl, reason="new-line", mark=line.target)
 
     def _new_file(self, topic: TopicText) -> list[PersonEdit]:
         """The statements of a file that carries no known memory; a plain copy carries nothing new."""
@@ -317,14 +317,13 @@ class _Comparison:
         ident = topic.memory_id if own is None and len(texts) == 1 else ""
         pointers = [x.hook for x in self.now.lines if x.target.lower() == topic.file.lower() and x.hook]
         base = PersonEdit(
-            EditKind.ADDED,
-            topic.file,
-            ident,
+            EditKind.ADDED, topic.file, ident,
             title=topic.name or topic.file[:-3],
             type_hint=_closed_type(topic.type),
             ttl=topic.ttl,
             reason="new-file",
             beside=tuple(Beside("pointer", hook) for hook in pointers if hook not in said),
+            mark=topic.memory_id,
         )
         return [replace(base, text=text, copied=own is not None) for text in texts]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dreamd.core.values import Memory, Status
 from dreamd.kit import Kit
 from dreamd.models import Embedder
+from dreamd.recall.across import Abroad, load_abroad
 from dreamd.recall.ranking import LONGEST_QUESTION, shared_words
 from dreamd.recall.said import Sayings
 from dreamd.recall.wordings import UNREAD, Nearness, Wordings, both
@@ -44,6 +45,7 @@ class Shelf:
         self._said_matrix: Floats | None = None
         self._said_behind: Floats | None = None
         self._said_place: dict[str, int] = {}
+        self._abroad: Abroad | None = None
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""
@@ -61,6 +63,7 @@ class Shelf:
             if kit.settings.recall.passages:
                 self._said, self._said_matrix, self._said_behind = passages.load_vectors_of(kit.store, models=ALIKE)
                 self._said_place = {row.id: n for n, row in enumerate(self._said)}
+            self._abroad = load_abroad(kit)
         self._pulse, self._stamp = pulse, stamp
 
     def near(self, kit: Kit, query: str) -> Near | None:
@@ -73,25 +76,31 @@ class Shelf:
         import numpy as np
 
         question = read_question(kit.load_embedder(1), query)
-        found = self._wordings.nearness(self._matrix @ question if self._rows else np.zeros(0, np.float32))
+        across = self._abroad.asked(kit, query) if self._abroad else None
+        cosines = self._matrix @ question if self._rows else np.zeros(0, np.float32)
+        if across:
+            cosines = across.over(cosines, [row.wording for row in self._rows])
+        found = self._wordings.nearness(cosines)
         sayings = None
         if self._said and self._said_matrix is not None and self._said_behind is not None:
-            nearest = both(self._said_matrix @ question, self._said_behind @ question)
+            alone, behind = self._said_matrix @ question, self._said_behind @ question
+            if across:
+                alone = across.over(alone, [row.wordings[0] for row in self._said])
+                behind = across.over(behind, [row.wordings[1] for row in self._said])
+            nearest = both(alone, behind)
             sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
         return Near(self._rows, self._place, self._matrix, found, sayings, self._said_behind)
 
 
 def read_question(embedder: Embedder, query: str) -> Floats:
-    """The unit row of a question, in English as far as its words are known; a long text is no question and stands as it is.
+    """The unit row of a question; a long text is no question and stands as it is.
 
     Raises Outage while the model is away.
     """
-    from dreamd.models.lexical.glossary import in_english
-
     if len(query) > LONGEST_QUESTION:
         rows = embedder.embed([query])
     else:
-        rows = embedder.embed_questions([in_english(query)])
+        rows = embedder.embed_questions([query])
     row: Floats = rows[0]
     return row
 

@@ -1,4 +1,4 @@
-"""How near a memory is to a question in all the wordings it is known by: its own, earlier ones, in English, and in its talk."""
+"""How near a memory is to a question in all the wordings it is known by: its own, earlier ones, and in its talk."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Places = NDArray[np.int64]
 
 UNREAD = -1.0
-"""The cosine of words in another language: their English stands for them, for to the model all of one language is alike."""
+"""The cosine where there is no vector to measure."""
 BEHIND = 1.5
 """What words behind what was said around them count beside the words alone: a sentence seldom names what its message is of."""
 
@@ -36,7 +36,6 @@ class Wordings:
     earlier: Places
     behind: Places
     """The rows of words behind what was said around them."""
-    abroad: Places
 
     @classmethod
     def of(cls, rows: Sequence[shown.Row]) -> Wordings:
@@ -56,14 +55,13 @@ class Wordings:
             return np.flatnonzero(np.array(chosen, bool))
 
         return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
-                   places([row.behind for row in rows]), places([row.abroad for row in rows]))
+                   places([row.behind for row in rows]))
 
     def nearness(self, cosines: Floats) -> Nearness:
         """How near each memory is, from the cosines of all its rows with one question."""
         import numpy as np
 
         cosines = cosines.copy()
-        cosines[self.abroad] = UNREAD
         cosines[self.earlier] *= EARLIER_WORDING
         behind = np.full(len(self.number), UNREAD, np.float32)
         np.maximum.at(behind, self.owner[self.behind], cosines[self.behind])

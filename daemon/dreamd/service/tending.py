@@ -12,7 +12,7 @@ from dreamd.agents.told_changes import Record
 from dreamd.core.errors import DreamError, Refused
 from dreamd.core.values import content_id
 from dreamd.core.world import World
-from dreamd.kit import Kit, open_kit
+from dreamd.kit import Kit, exclusions, open_kit
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,9 @@ def tend(kit: Kit, attachment: Attachment) -> Carried:
 
 
 def _apart(kit: Kit, attachment: Attachment, *, dry: bool) -> Tended:
+    if exclusions(kit.world).has_path(Path(attachment.path)):  # a wish and no limit: there is nothing to wait for
+        why = "it is kept from being read; `dream detach` leaves it for good"
+        return Tended(attachment.path, warnings=(f"`{attachment.path}` was left as it is: {why}",), left=why)
     try:
         if dry:
             planned = attach.plan_directory(kit, Path(attachment.path), dialect=attachment.dialect)

@@ -10,7 +10,7 @@ from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
 from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store, sound_row, translated
-from dreamd.store.derived import VECTOR_BYTES
+from dreamd.store.derived import MULTILINGUAL_BYTES, VECTOR_BYTES
 from dreamd.store.word_search import index_words
 
 Look = Callable[[Store], list[str]]
@@ -216,9 +216,11 @@ def bad_vectors(store: Store) -> list[tuple[str, str]]:
     import numpy as np
 
     rows = store.all("SELECT wording, model, body FROM vector")
-    whole = [r for r in rows if isinstance(r["body"], bytes) and len(r["body"]) == VECTOR_BYTES]
-    bad = [(r["wording"], r["model"]) for r in rows if r not in whole] if len(whole) < len(rows) else []
-    if whole:
+    sizes = {size: [r for r in rows if isinstance(r["body"], bytes) and len(r["body"]) == size]
+             for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)}
+    known = {(r["wording"], r["model"]) for some in sizes.values() for r in some}
+    bad = [key for r in rows if (key := (r["wording"], r["model"])) not in known]
+    for whole in filter(None, sizes.values()):
         matrix = np.frombuffer(b"".join(r["body"] for r in whole), dtype="<f2").reshape(len(whole), -1).astype(np.float32)
         off = ~(np.abs(np.linalg.norm(matrix, axis=1) - 1.0) < UNIT_TOLERANCE)
         bad += [(r["wording"], r["model"]) for r, wrong in zip(whole, off.tolist(), strict=True) if wrong]

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
 from dreamd.core.evidence_words import from_json, to_json
-from dreamd.core.values import Basis, Judgement, Relation, Scope, english_key, text_sha, with_context
+from dreamd.core.identity import vector_keys
+from dreamd.core.values import Basis, Judgement, Relation, Scope, text_sha, with_context
 from dreamd.store import schema
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.word_search import index_words
@@ -24,8 +25,9 @@ PART = 500
 PAIRS_PART = 200
 SIDE_DIGITS = 24
 SHA_DIGITS = 64
-"""The hash of words alone; one that stands for their English is longer."""
+"""The hash of words alone; another key of them is longer."""
 VECTOR_BYTES = 384 * 2
+MULTILINGUAL_BYTES = 512 * 2
 WEIGHED = ""
 """First side of the rows that tell which passages were weighed; the second is the passage's id."""
 
@@ -131,8 +133,9 @@ def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
 
 
 def drop_vectors(tx: sqlite3.Connection, wording: str) -> None:
-    """Forget the vectors of a wording: its own, and the one with its words in English."""
-    tx.execute("DELETE FROM vector WHERE wording IN (?, ?)", (wording, english_key(wording)))
+    """Forget the vectors of a wording, of every model."""
+    keys = vector_keys(wording)
+    tx.execute(f"DELETE FROM vector WHERE wording IN ({', '.join('?' * len(keys))})", keys)
 
 
 def drop_made_by(tx: sqlite3.Connection, wordings: Sequence[str], models: Sequence[str]) -> None:

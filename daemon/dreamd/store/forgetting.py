@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 UNFINISHED = "forgetting"
 LARGEST_LOOKED_INTO = 64 * 1024 * 1024
+OF_FILES = "\x01files"
+"""In the place of a conversation: the tombstones of ids and names of files, which no statement can meet."""
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 LEFT_BEHIND = "set-aside"
 """Where files go that belong to no store any more, below the home."""
@@ -61,6 +63,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
                       WHERE memory = ?""", (identity,))
         _blank_evidence_beside(tx, identity)
         tx.execute("UPDATE memory SET superseded_by = '' WHERE superseded_by = ?", (identity,))
+        _bury_files(tx, identity, at=at, key=key)
         memories.delete_memory(tx, identity)
         tx.execute("DELETE FROM meta WHERE key = ?", (f"{TITLE}{identity}",))
         _drop_wordings(tx, wordings)
@@ -237,6 +240,21 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
         drop_vectors(tx, sha)
 
 
+def _bury_files(tx: sqlite3.Connection, identity: str, *, at: datetime, key: bytes) -> None:
+    """Let a file of this memory that comes back from a copy, or a line that points to it, not say it again."""
+    row = tx.execute("SELECT file FROM memory WHERE id = ?", (identity,)).fetchone()
+    for mark in (identity, row["file"] if row else ""):
+        if mark:
+            digest = observations.forgotten_hash(OF_FILES, mark.rpartition("/")[2], key=key)
+            tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+
+
+def had_file(store: Store, mark: str) -> bool:
+    """Whether a memory of this id, or one in a file of this name, was forgotten."""
+    key = observations.tombstone_key(store)
+    return bool(mark) and observations.is_forgotten(store.connection, OF_FILES, mark.rpartition("/")[2], key=key)
+
+
 def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
     """Take away what was said around an observation, in its conversation and wherever its words come again.
 
@@ -285,8 +303,9 @@ def _vectors(tx: sqlite3.Connection, texts: Iterable[str]) -> dict[str, NDArray[
 
     found = {}
     for text in sorted(texts):
-        row = tx.execute("SELECT body FROM vector WHERE wording = ?", (text_sha(text),)).fetchone()
-        if row is not None and isinstance(row[0], bytes) and len(row[0]) == VECTOR_BYTES:
+        row = tx.execute("SELECT body FROM vector WHERE wording = ? AND length(body) = ? ORDER BY model",
+                         (text_sha(text), VECTOR_BYTES)).fetchone()
+        if row is not None and isinstance(row[0], bytes):
             found[text] = np.frombuffer(row[0], dtype="<f2").astype(np.float32)
     return found
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import english_key, text_sha, with_context
+from dreamd.core.values import text_sha, with_context
 from dreamd.store.connection import Store
-from dreamd.store.derived import unit_rows
+from dreamd.store.derived import MULTILINGUAL_BYTES, unit_rows
 from dreamd.store.word_search import MOST_QUERY_WORDS, query_words
 
 if TYPE_CHECKING:
@@ -36,12 +36,11 @@ class Row:
     scope: str
     status: str
     earlier: bool = False
-    """Whether the vector is that of a wording the memory took in or replaced, of its words behind what was said before, or
-    with its words in English."""
+    """Whether the vector is that of a wording the memory took in or replaced, or of its words behind what was said before."""
     behind: bool = False
     """Whether it is the last of these: the memory's words behind what was said before them."""
-    abroad: bool = False
-    """Whether another row has these words in English, in which questions are read."""
+    wording: str = ""
+    """The hash of the words."""
 
 
 def read_pulse(store: Store) -> tuple[int, int]:
@@ -72,14 +71,23 @@ def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[s
         bodies = {r[0]: r[1] for r in store.all(f"SELECT wording, body FROM vector WHERE model IN ({names})", *models)
                   } if found else {}
         earlier = _earlier_wordings(store) if found else {}
-    having = [(Row(r[0], r[1], r[2], abroad=english_key(r[3]) in bodies), r[3]) for r in found if r[3] in bodies]
-    having += [(Row(r[0], r[1], r[2], earlier=True, behind=behind, abroad=key == sha and english_key(sha) in bodies), key)
-               for r in found for sha, behind in {r[3]: False, **earlier.get(r[0], {})}.items()
-               for key in (sha, english_key(sha)) if key in bodies and key != r[3]]
+    having = [Row(r[0], r[1], r[2], wording=r[3]) for r in found if r[3] in bodies]
+    having += [Row(r[0], r[1], r[2], earlier=True, behind=behind, wording=sha)
+               for r in found for sha, behind in earlier.get(r[0], {}).items() if sha in bodies and sha != r[3]]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32)
-    body = b"".join(bodies[sha] for _, sha in having)
-    return [row for row, _ in having], unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
+    body = b"".join(bodies[row.wording] for row in having)
+    return having, unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
+
+
+def load_multilingual(store: Store, *, model: str) -> tuple[list[str], NDArray[np.float32]]:
+    """Under what every vector of the multilingual model is kept, and these vectors as unit rows."""
+    import numpy as np
+
+    rows = store.all("SELECT wording, body FROM vector WHERE model = ? AND length(body) = ?", model, MULTILINGUAL_BYTES)
+    body = b"".join(r[1] for r in rows)
+    return [r[0] for r in rows], unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(rows), -1)) if rows else (
+        np.zeros((0, 0), np.float32))
 
 
 def load_wordings(store: Store, scope: str) -> list[str]:

@@ -23,7 +23,7 @@ from dreamd.core.locks import Owner
 from dreamd.core.values import GateVerdict, Memory, Origin, Status, Trust
 from dreamd.dream import verbs
 from dreamd.extraction.gate import gate
-from dreamd.kit import Kit
+from dreamd.kit import Kit, exclusions
 from dreamd.notes import topic_path
 from dreamd.store import forgetting, memories, observations
 from dreamd.store.journal import Entry, begin_run, end_run, write_entry
@@ -117,7 +117,7 @@ def _of_backups(kit: Kit) -> Iterator[Find]:
 def _of_attached(kit: Kit, warnings: list[str]) -> Iterator[Find]:
     for attached in load_attachments(kit.store):
         try:
-            texts = foreign_dir.read_foreign(Path(attached.path)).texts
+            texts = foreign_dir.read_foreign(Path(attached.path), exclusions(kit.world).has_path).texts
         except DreamError as error:
             warnings.append(error.message)
             continue

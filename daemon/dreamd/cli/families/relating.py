@@ -103,7 +103,7 @@ class Bench:
         from dreamd.kit import load_judge
 
         paths = self._context.world.paths  # where there is no home yet, judging founds none
-        self._judge = self._judge or load_judge(self._context.world, kept_in=paths.models if paths.home.is_dir() else None)
+        self._judge = self._judge or load_judge(self._context.world, keep=paths.home.is_dir())
         return self._judge
 
     def _with_vectors(self, pairs: Sequence[Told]) -> list[Pair]:

@@ -15,6 +15,7 @@ from dreamd.cli.printing.json_documents import moment
 from dreamd.cli.printing.render import tell_way
 from dreamd.core.clock import FixedClock, iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
+from dreamd.models import multilingual
 
 if TYPE_CHECKING:
     from dreamd.core.outage import Marker
@@ -57,6 +58,8 @@ class Standing:
     """Of a person's, past their limit."""
     damaged: tuple[Copy, ...]
     """Files that were damaged and of which a copy is kept."""
+    apart: str = ""
+    """Why nothing is compared across languages; empty where it is."""
     aside: tuple[Aside, ...] = ()
     """What could not be worked with and waits for a change, or for the next version."""
 
@@ -166,6 +169,7 @@ def _read(context: Context, store: Store) -> Standing:
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
+        apart=multilingual.find_multilingual(),
         outlook=look_for_auto(world, store), deletions=len(observations.load_put_off(store)),
         damaged=tuple(setting_aside.list_copies(paths)),
         aside=tuple(set_asides.load_asides(store)), health=_ask_probe(context),
@@ -193,6 +197,7 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
         "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
                      "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
+        "languages_apart": standing.apart or None,
         "health": {"verdict": standing.health.verdict, "healthy": standing.health.code == 0,
                    "reason": standing.health.reason, "hint": standing.health.hint or None},
         "version": __version__,
@@ -222,6 +227,8 @@ def _lines(context: Context, standing: Standing) -> list[str]:
         rows.append(("deletions", f"{standing.deletions:,} wait, past their limit; `dream check` says what can be done"))
     if standing.damaged:
         rows.append(("damaged", f"{render.count(len(standing.damaged), 'file')} set aside in `{context.world.paths.damaged}`"))
+    if standing.apart:
+        rows.append(("languages", f"other languages than English stay apart: {standing.apart}; run {multilingual.INSTALL}"))
     rows.append(("next", _next(standing, now)))
     health = standing.health
     rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))

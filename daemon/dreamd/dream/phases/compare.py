@@ -10,13 +10,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import Judgement, Scope, text_sha
+from dreamd.core.values import Judgement, Scope, abroad_key, text_sha
 from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners
 from dreamd.judge.rare_words import MOST_PARTNERS
 from dreamd.kit import Kit
+from dreamd.models import Embedder
+from dreamd.models.multilingual import SCALE
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
+from dreamd.text.language import is_english
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 
 
 EMBED_BATCH = 128
+MOST_WIDE = 4_000
+"""Multilingual vectors made in one night beside those of what was said: a few seconds of work."""
 
 
 @dataclass
@@ -36,6 +41,10 @@ class Vectors:
     places: Mapping[str, int] = field(default_factory=dict)
     """Wordings whose rows lie together in one matrix, in its order: a search need not copy them row by row."""
     together: NDArray[np.float32] | None = None
+    abroad: frozenset[str] = frozenset()
+    """Wordings that are not English."""
+    wide: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    """Where some are not English: the multilingual vectors of all."""
 
     def __contains__(self, text: str) -> bool:
         return text in self.rows or text in self.places
@@ -91,16 +100,38 @@ def load_vectors(kit: Kit, texts: Iterable[str], vectors: Vectors | None = None)
     return vectors
 
 
-def embed_under(kit: Kit, words: Mapping[str, str]) -> None:
-    """Embed words and keep each vector under the hash it is asked for by; raises Outage when the model is away."""
+def load_abroad(kit: Kit, asked: Sequence[str], standing: Sequence[str], vectors: Vectors) -> None:
+    """Add the multilingual vectors of a scope where something in it is not English, as far as their encoder is there.
+
+    In a large scope that holds its first note of another language, the others get theirs a part a night.
+    """
+    texts = list(dict.fromkeys((*asked, *standing)))
+    foreign = frozenset(text for text in texts if not is_english(text))
+    embedder = kit.load_abroad() if foreign else None
+    if embedder is None:
+        return
+    by_key = {abroad_key(text_sha(t)) if t in foreign else text_sha(t): t for t in texts}
+    known, rows = derived.load_vectors(kit.store, list(by_key), models=(embedder.model_id,))
+    wide = Vectors(dict(zip((by_key[key] for key in known), _units(rows), strict=True)))
+    have, new = set(known), set(asked)
+    missing = sorted((key for key in by_key if key not in have),
+                     key=lambda key: (by_key[key] not in new, by_key[key] not in foreign))
+    if missing:
+        _embed(kit, {key: by_key[key] for key in missing[:len(new) + MOST_WIDE]}, wide, embedder)
+    vectors.abroad, vectors.wide = foreign, wide.rows
+
+
+def embed_under(kit: Kit, words: Mapping[str, str], embedder: Embedder | None = None) -> None:
+    """Embed words and keep each vector under what it is asked for by; raises Outage when the model is away."""
     if words:
-        _embed(kit, words, Vectors())
+        _embed(kit, words, Vectors(), embedder)
 
 
-def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
+def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors, embedder: Embedder | None = None) -> None:
     import numpy as np
 
-    embedder = kit.load_embedder(len(missing))
+    embedder = embedder or kit.load_embedder(len(missing))
+    model = embedder.model_id
     shas = sorted(missing, key=lambda sha: (len(missing[sha]), sha))
     for start in range(0, len(shas), EMBED_BATCH):
         part = shas[start:start + EMBED_BATCH]
@@ -108,7 +139,7 @@ def _embed(kit: Kit, missing: Mapping[str, str], vectors: Vectors) -> None:
         fresh = dict(zip(part, rows, strict=True))
         kit.embedded += len(part)
         if not kit.dry:
-            kit.write_all(list(fresh.items()), lambda tx, few: derived.write_vectors(tx, dict(few), model=embedder.model_id))
+            kit.write_all(list(fresh.items()), lambda tx, few: derived.write_vectors(tx, dict(few), model=model))
         vectors.rows.update(zip((missing[sha] for sha in part), _units(rows), strict=True))
         kit.progress("embed", start + len(part), len(shas))
 
@@ -137,6 +168,7 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
             for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
                 partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
                                   if p >= 0 and c >= floor and texts[p] != text]
+    _add_abroad(partners, texts, vectors, k=k, floor=floor)
     _add_rare(partners, list(dict.fromkeys(everyone)))
     _add_used(partners, list(dict.fromkeys(everyone)))
     return partners
@@ -148,6 +180,27 @@ def _add_used(partners: dict[str, list[str]], everyone: list[str]) -> None:
         if disused_in(text)[0]:
             using = [t for t in everyone if t not in near and ends_the_use(text, t)]
             near.extend(using[:MOST_PARTNERS])
+
+
+def _add_abroad(partners: dict[str, list[str]], texts: Sequence[str], vectors: Vectors, *, k: int, floor: float) -> None:
+    """Neighbours across languages: of what is not English all by the multilingual vectors, of English those that are not."""
+    everyone = [t for t in texts if t in vectors.wide]
+    foreign = [t for t in everyone if t in vectors.abroad]
+    if not foreign:
+        return
+    wide = Vectors(vectors.wide)
+    for asked, among in (([t for t in partners if t in vectors.wide and t in vectors.abroad], everyone),
+                         ([t for t in partners if t in vectors.wide and t not in vectors.abroad], foreign)):
+        found = Neighbours(wide.stacked(among)) if asked else None
+        for start in range(0, len(asked) if found else 0, QUERY_ROWS):
+            some = asked[start:start + QUERY_ROWS]
+            assert found is not None
+            places, cosines = found.search(wide.stacked(some), k + 1)
+            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
+                across = [among[p] for p, c in zip(row, near, strict=True)
+                          if p >= 0 and c * SCALE >= floor and among[p] != text]
+                kept = [] if text in vectors.abroad else partners[text]
+                partners[text] = [*kept, *(t for t in across if t not in kept)]
 
 
 def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:

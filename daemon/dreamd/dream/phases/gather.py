@@ -49,6 +49,7 @@ from dreamd.sources import (
     is_store,
     plain_name,
 )
+from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
 from dreamd.store.scopes.never_read import EXCLUDED
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
@@ -84,6 +85,8 @@ class Gathered:
     warnings: list[str] = field(default_factory=list)
     left: list[FoundSource] = field(default_factory=list)
     """Sources that were not read yet, the next one last."""
+    rules: Exclusions | None = None
+    """What is kept from being read, as it stood when the sources were looked for: one gathering knows one answer."""
 
 
 def gather(kit: Kit, *, until: int | None = None) -> Gathered:
@@ -109,7 +112,8 @@ def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool, until: int | 
     # What was written to last is read first, and so stands last among what is left.
     read = sorted((f for f in found if f.path not in left.paths), reverse=True,
                   key=lambda f: (-(f.modified_at.timestamp() if f.modified_at else 0), str(f.path)))
-    gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}), left=read)
+    gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}), left=read,
+                        rules=left.rules)
     gather_on(kit, gathered, until=until)
     remember(kit, left.paths, everything=everything)
     return gathered
@@ -117,11 +121,13 @@ def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool, until: int | 
 
 def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None:
     """Read what is left."""
-    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), exclusions(kit.world))
+    reader = Reader(Placing(kit, evidence_of(kit.world, kit.store)), gathered.rules or exclusions(kit.world))
     while gathered.left and not kit.should_stop() and (until is None or gathered.stored < until):
         kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
         _try_source(kit, gathered.left.pop(), gathered, reader)
     kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
+
+
 def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:
     """Read a source, or set it aside as it is now."""
     name, look = str(found.path), partial(_looks, found.path)

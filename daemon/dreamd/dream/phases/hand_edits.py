@@ -23,7 +23,7 @@ from dreamd.dream.apart import apart, set_aside
 from dreamd.dream.setting_aside import AWAY, Damaged
 from dreamd.kit import Kit
 from dreamd.notes import Damage, EditKind, PersonEdit, decoded, diff_person_edits, find_damage, read_topic, restate_topic
-from dreamd.store import memories, observations, work
+from dreamd.store import forgetting, memories, observations, work
 from dreamd.store.set_asides import EDITS, FILE, Aside
 from dreamd.store.work import Intent, KnownFile
 from dreamd.text.redaction import redact
@@ -109,7 +109,9 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
                               {p: decoded(b) for p, b in found.named(current).items()})
     # A copy of a file as dream once wrote it, left by whatever keeps directories in step, says nothing of a person's.
     edits = [e for e in edits if not (e.copied and memories.has_wording(kit.store, e.text))]
-    candidates = [c for e in edits for c in _candidates(e, kit.clock.now(), scope)]
+    # Nor does one that comes back from before a person had its memory forgotten.
+    said = [e for e in edits if e.kind is not EditKind.ADDED or not forgetting.had_file(kit.store, e.mark)]
+    candidates = [c for e in said for c in _candidates(e, kit.clock.now(), scope)]
     elsewhere = {e.file: e for e in edits if e.kind is EditKind.CHANGED and e.reason in ELSEWHERE}
     restated: list[Intent] = []
     accepted = []

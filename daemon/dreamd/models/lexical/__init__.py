@@ -1,1 +1,0 @@
-"""Word-for-word English for other languages."""
