@@ -25,10 +25,16 @@ FAMILIES = {
 BINS = 10
 
 
+NOT_FOR_LIMITS = ("claims", "real_lines_1")
+"""Claims were written to break a judge and not as people write; of the net that read these real lines no author wrote any."""
+
+
 def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float]:
     """From which probability of a merge and of a conflict the errors on these pairs stay within the bounds."""
+    counted = ~np.isin(rows.authors, NOT_FOR_LIMITS)
     merging = np.where(rows.may_merge, shares[:, 0], 0.0)
-    return limit(merging, rows.right != 0, FALSE_MERGES), limit(shares[:, 1], rows.right > 1, COLLATERAL)
+    ending = limit(shares[:, 1], counted & (rows.right > 1), COLLATERAL)
+    return limit(merging, counted & (rows.right != 0), FALSE_MERGES), ending
 
 
 def by_author(rows: Rows, given: np.ndarray) -> list[str]:

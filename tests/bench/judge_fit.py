@@ -17,7 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from dreamd.judge.classifier import Forests
 from dreamd.judge.features import CHEAP, READ
 
-FALSE_MERGES, COLLATERAL = 0.003, 0.01
+FALSE_MERGES, COLLATERAL = 0.003, 0.012
 """Shares of what must stay apart that may be merged, and of what ends nothing that may be ended or held: where limits are set.
 The bounds that are claimed lie above them, for a limit meets other pairs than those it was chosen on."""
 LOST = 0.005
@@ -80,10 +80,17 @@ def _joined(name: str, trees: list[Tree]) -> dict[str, np.ndarray]:
     starts = np.cumsum([0, *(len(tree[0]) for tree in trees)])
     left, right = (np.concatenate([tree[n] + at for tree, at in zip(trees, starts, strict=False)]) for n in (2, 3))
     told = {"roots": starts[:-1].astype(np.int32), "feature": np.concatenate([t[0] for t in trees]).astype(np.int8),
-            "threshold": np.concatenate([t[1] for t in trees]).astype(np.float32), "left": left.astype(np.int32),
-            "right": right.astype(np.int32), "values": np.concatenate([t[4] for t in trees]).astype(np.float16),
+            "threshold": _below(np.concatenate([t[1] for t in trees])), "left": left.astype(np.int32),
+            "right": right.astype(np.int32),
+            "values": np.concatenate([t[4] for t in trees]).astype(np.float32 if name == "boosted" else np.float16),
             "depth": np.array(max(map(_depth, trees)))}
     return {f"{name}.{part}": values for part, values in told.items()}
+
+
+def _below(thresholds: np.ndarray) -> np.ndarray:
+    """The greatest number of four bytes that is no greater: on the rows of four bytes it parts the same."""
+    near = thresholds.astype(np.float32)
+    return np.where(near > thresholds, np.nextafter(near, np.float32(-np.inf)), near).astype(np.float32)
 
 
 def _depth(tree: Tree) -> int:
