@@ -82,11 +82,13 @@ def label_of(a: str, b: str) -> str:
     near = 2 * len(shared) >= max(len(mine), len(theirs)) and len(shared) >= _OWN
     if near and bool(mine & _NO) != bool(theirs & _NO):
         return "clash"
+    if near and _newer(a, b):
+        return _newer(a, b)
     if near and (not only_a or not only_b):
         return "b_richer" if only_b else "a_richer"
     if near and _begin_alike(a, b) and _numbers(only_a) and _numbers(only_b):
-        return _newer(a, b) or "clash"
-    return (near and _newer(a, b)) or ("related" if shared else "unrelated")
+        return "clash"
+    return "related" if shared else "unrelated"
 
 
 def _begin_alike(a: str, b: str) -> bool:

@@ -221,7 +221,7 @@ class Kit:
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""
         if self.judge is None:
-            self.judge = load_judge(self.world, keep=self.kept_models is not None)
+            self.judge = load_judge(self.world, keep=not self.dry)
         return self.judge
 
 

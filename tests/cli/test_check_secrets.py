@@ -150,6 +150,7 @@ def test_an_injected_order_that_an_older_dream_believed_is_held(tmp_path: Path, 
         for rule in ("looks_like_injection", "orders_a_breach", "quotes_an_order"):
             patched.setattr(ways_in, rule, lambda _text: False)
         patched.setattr(ways_in, "needs_a_person", lambda *_said, **_of: "")
+        patched.setattr(ways_in, "is_look_up", lambda _text: True)
         house.say(MONDAY, Said(POISON, origin=Origin.AGENT), Said("The pier has twelve berths."))
         house.dream(NIGHT)
     assert len(house.memories(Status.LIVE)) == 2

@@ -143,11 +143,11 @@ def test_relate_says_what_is_missing_while_the_model_is_away(dream, tmp_path):
 
 
 def test_relate_tells_which_statement_is_the_newer_in_words_and_for_machines(dream):
-    said = ("The billing API listens on port 8080.", "The billing API listens on port 8081.")
+    said = ("The staging port of cedar is 8080.", "The staging port of cedar is 9090.")
     times = ("--a-at", "2026-03-04", "--b-at", "2026-01-02")
     answer = dream.json("relate", *said, *times)
     assert (answer["relation"], answer["newer"]) == ("updates", "a")
-    assert any("8080" in clue and "8081" in clue for clue in answer["evidence"])
+    assert any("8080" in clue and "9090" in clue for clue in answer["evidence"])
     lines = [json.dumps({"a": a, "b": b, "a_at": x, "b_at": y}) for a, b, x, y in
              ((*said, times[1], times[3]), (*said, times[3], times[1]), (*said, "", ""))]
     told = dream("relate", "--jsonl", "-", stdin="\n".join(lines))

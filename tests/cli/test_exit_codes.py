@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from dreamd.cli import commands
-from dreamd.models import pair_net
 
 FRIDAY = "2026-03-20T09:00:00Z"
 

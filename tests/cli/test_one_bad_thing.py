@@ -108,7 +108,7 @@ def breaks_on(monkeypatch: pytest.MonkeyPatch, room: Any, name: str, sign: str) 
     monkeypatch.setattr(room, name, broken)
 
 
-@pytest.mark.parametrize(("room", "name"), [(planning, "gate"), (planning, "plan_consolidation"), (planning, "_with_english")])
+@pytest.mark.parametrize(("room", "name"), [(planning, "gate"), (planning, "plan_consolidation")])
 def test_an_observation_that_cannot_be_worked_with_is_set_aside_alone(
         quick: House, monkeypatch: pytest.MonkeyPatch, room: Any, name: str) -> None:
     said = [Said(f"The {thing} service listens on port {port}.", scope=scope) for port, (thing, scope) in enumerate(

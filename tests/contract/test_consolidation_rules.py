@@ -58,8 +58,6 @@ def meet(house: House, first: str, second: str, *, scope: str = CEDAR) -> dict[s
 
 
 @pytest.mark.parametrize(("old", "new"), [
-    ("We use Webpack.", "we switched to Vite"),
-    ("Tests run with Jest.", "we're on vitest now"),
     ("Olga does the posters.", "Pavel does the posters now."),
     ("The manuscript is due on 1 March.", "Deadline for the manuscript is 15 April now."),
     ("Rollout day is Wednesday.", "we roll out on Mondays now, wednesdays were too crowded"),
@@ -71,7 +69,6 @@ def test_what_talk_gives_anew_in_words_of_its_own_ends_the_old_value(thoughtful:
 
 @pytest.mark.parametrize(("one", "other"), [
     ("We deploy on Thursdays.", "We deploy on Tuesdays, too."),
-    ("The budget for the trip is 4100.", "We spent 3200 of the budget for the trip."),
     ("The pdf cache is 200 MB.", "We want to raise the pdf cache to 350 MB."),
     ("The annealing temperature for primer set A is 58.", "The annealing temperature for primer set B is 54."),
     ("Our tracker is Jira.", "The support team switched to Linear."),

@@ -145,9 +145,9 @@ def test_what_is_left_of_it_cannot_be_guessed_without_the_store(house: House) ->
     house.say(DAY, Said(fact, conversation="c1", memory_class=RULE), BESIDE)
     house.dream(NIGHT)
     house.forget(NIGHT, SECRET)
-    ((tombstone,),) = house.rows("SELECT hash FROM tombstone")
+    tombstones = {told for (told,) in house.rows("SELECT hash FROM tombstone")}
     plain = {hashlib.sha256(form.encode()).hexdigest() for form in (fact, fact.lower(), f"c1\x00{fact.casefold()}")}
-    assert tombstone not in plain
+    assert tombstones and tombstones.isdisjoint(plain)
     assert fact not in str(house.rows("SELECT * FROM operation"))
 
 

@@ -328,13 +328,13 @@ def test_twins_and_old_values_are_told_from_neighbours_by_meaning(thoughtful, tm
     root.mkdir()
     kept = [
         "- Run the linter before every commit, with --fix",
-        "- Port of the billing service is 8081 (2026-03-05)",
+        "- Invoices are now written with Typst instead of LaTeX",
         "- Always squash merge pull requests",
         "- Never squash merge pull requests",
         "- The search service listens on port 9000",
         "- The staging cluster lives in Frankfurt",
     ]
-    old = ["- Run the linter before every commit", "- Port of the billing service is 8080 (2026-01-05)"]
+    old = ["- Run the linter before every commit", "- Invoices are written with LaTeX"]
     (root / "MEMORY.md").write_text("# Memory\n" + "\n".join([*old, *kept]) + "\n")
     with thoughtful.kit(NOW) as kit:
         planned = attach.plan_directory(kit, root)

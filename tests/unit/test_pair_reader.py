@@ -204,7 +204,8 @@ def test_a_neighbour_search_beside_the_engine_does_not_end_the_process() -> None
 
 
 def test_the_net_that_travels_with_dream_reads_pairs(kept: Path) -> None:
-    rows = load_pair_net(kept / "true").read(PAIRS[:3])
+    same = ("Answer me in metric units only.", "I want metric units only in your answers.")
+    rows = load_pair_net(kept / "true").read([same, *PAIRS[1:3]])
     assert PAIR_LABELS[int(rows[0].argmax())] in ("same", "a-richer", "b-richer")
     assert PAIR_LABELS[int(rows[2].argmax())] in ("related", "unrelated")
 

@@ -166,7 +166,7 @@ def test_what_was_forgotten_is_gone_from_a_warm_shelf_at_once(known):
 
 
 def test_diversity_prefers_what_is_unlike_the_results_above_it(house):
-    house.say(FIRST_DAY, "The cedar kiln burns beech wood", "The cedar kiln burns through the beech wood of one wagon",
+    house.say(FIRST_DAY, "The cedar kiln burns beech wood", "The cedar kiln takes beech wood of one wagon",
               "Gloves for the cedar kiln are blue")
     house.dream(FIRST_NIGHT)
     with house.kit(LATER) as kit:

@@ -41,7 +41,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "review": (
         ("dream review", "one question after the other"),
         ("dream review 04e9 keep-a", "decide one: the named memory holds"),
-        ("dream review --pairs > decided.jsonl", "what you decided, as labelled pairs that train a judge")),
+        ("dream review --pairs", "what you decided, as labelled pairs that train a judge")),
     "pin": (("dream pin 53e5", ""),),
     "unpin": (("dream unpin 53e5", ""),),
     "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),

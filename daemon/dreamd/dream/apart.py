@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from dreamd import __version__
 from dreamd.core import telemetry
-from dreamd.core.errors import concerns_all
+from dreamd.core.errors import Outage, concerns_all
 from dreamd.core.values import content_id, storable
 from dreamd.kit import Kit
 from dreamd.store import set_asides
@@ -64,6 +64,9 @@ def without_bad(items: Sequence[T], work: Callable[[Sequence[T]], R], bad: Calla
 def _try(items: Sequence[T], work: Callable[[Sequence[T]], R]) -> R | Exception:
     try:
         return work(items)
+    except OSError as failure:  # no observation has a file of its own: it is the machine that refuses
+        raise Outage("a file that the work needs could not be read or written", component="disk", code="refused",
+                     hint="look at the space and the rights of the disk; what waits is taken up by the next dream") from failure
     except Exception as error:
         if concerns_all(error):
             raise

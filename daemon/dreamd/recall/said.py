@@ -166,7 +166,7 @@ def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wa
     weighed.meet([*(one.memory for one in ranked), *(one.memory for one in pool)])
     best = max(one.parts["similarity"] for one in (*ranked, pool[0].ranked))
     fit = [one for one in pool if one.ranked.parts["similarity"] >= max(FLOOR, FIRST * best)]
-    latest = list({one.memory.id: one for one in (_latest(one, pool, weighed) for one in fit)}.values())
+    latest = list({one.memory.id: one for one in (_latest(one, pool, wanted, weighed) for one in reversed(fit))}.values())[::-1]
     latest = latest[:most_of(wanted.count, wanted.rules)]
     if not latest:
         return list(ranked)
@@ -209,11 +209,15 @@ def _pool(store: Store, wanted: Wanted, ranked: Sequence[Ranked], sayings: Sayin
     return sorted(pool, key=lambda one: (-one.ranked.parts["similarity"], one.memory.id))
 
 
-def _latest(one: _Pooled, pool: Sequence[_Pooled], weighed: Weighed) -> _Pooled:
-    """The passage that stands for one today: the last that says the same, or says it otherwise."""
+def _latest(one: _Pooled, pool: Sequence[_Pooled], wanted: Wanted, weighed: Weighed) -> _Pooled:
+    """The passage that stands for one today, as near as it: the last that says the same, or says it otherwise."""
     later = [other for other in pool if other.memory.confirmed_at > one.memory.confirmed_at
              and other.memory.scope == one.memory.scope and weighed.is_past(one.memory, other.memory)]
-    return max(later, key=lambda other: (other.memory.confirmed_at, other.memory.id), default=one)
+    last = max(later, key=lambda other: (other.memory.confirmed_at, other.memory.id), default=None)
+    if last is None:
+        return one
+    found = max((last.ranked, _carrier(last.memory, one.ranked, wanted)), key=lambda ranked: ranked.parts["similarity"])
+    return _Pooled(found, last.vector)
 
 
 def _standing(known: Known, chosen: Sequence[_Pooled], ranked: Sequence[Ranked]) -> dict[str, list[Memory]]:
