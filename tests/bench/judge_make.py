@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--parts", type=Path, default=Path("build/judge"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fit-only", action="store_true", help="take the net as the parts hold it")
-    parser.add_argument("--no-card", action="store_true", help="leave the model card, whose ablation takes minutes, as it is")
+    parser.add_argument("--ablation", action="store_true", help="also what each part is worth, and how the fit learns: half an hour")
     args = parser.parse_args()
     if not args.fit_only:
         pair_train.generated(args.data, args.parts, threads=args.threads)
@@ -86,8 +86,8 @@ def main() -> int:
     given = verdicts(rows, shares, merge, conflict)
     whole = Forests(trees).probabilities(rows.whole)
     print(f"{kept['name']}: {figures(rows, given).row()}", flush=True)
-    if not args.no_card:
-        (OUT / "CARD.md").write_text(card(rows, shares, given, whole, (merge, conflict), read_of), "utf-8")
+    told = card(rows, shares, given, whole, (merge, conflict), read_of, ablation=args.ablation)
+    (OUT / "CARD.md").write_text(told, "utf-8")
     return 0
 
 
@@ -101,7 +101,7 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 
 def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float],
-         read_of: dict[str, float]) -> str:
+         read_of: dict[str, float], *, ablation: bool) -> str:
     """The model card."""
     seen = figures(rows, verdicts(rows, whole, *limits)).row()
     parts = {
@@ -115,10 +115,11 @@ def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, l
         "What the net reads": [f"{read_of['labelled']:.0%} of the labelled pairs and {read_of['neighbours']:.0%} of a "
                                "statement's nearest neighbours are read; the rest is settled by what is known before."],
         "Calibration": judge_card.calibration(rows, shares),
-        "Ablation": ["Merges, updates and contradictions found on left-out authors at the same bounds on the errors.", "",
-                     *judge_card.ablation(rows), "", *judge_card.veto_prices(rows)],
-        "Learning curve": judge_card.learning(rows),
+        "Vetoes": judge_card.veto_prices(rows),
     }
+    if ablation:
+        parts["Ablation"] = ["Found on left-out authors at the same bounds on the errors.", "", *judge_card.ablation(rows)]
+        parts["Learning curve"] = judge_card.learning(rows)
     told = "\n\n".join(f"## {title}\n\n" + "\n".join(lines) for title, lines in parts.items())
     return f"# The judge of pairs\n\nWritten by `make judge`; not edited by hand.\n\n{told}\n"
 

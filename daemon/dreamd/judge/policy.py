@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 CLEARLY_LATER_DAYS = 1.0
 _MOST_EVIDENCE = 3
+_FEWEST = 3
+"""Words from which two that are the same but for small ones are one claim."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
             merged = _merge(told, by_class["merge"])
             if merged:
                 return merged
-        if by_class["conflict"] >= limits.conflict:
+        if by_class["conflict"] >= limits.conflict and _parts_somewhere(told):
             return _conflict(told, by_class["conflict"], limits)
     return _apart(told, by_class)
 
@@ -61,7 +63,7 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
 def certain(told: Weighed) -> Judgement | None:
     """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
     a, b = told.pair.a, told.pair.b
-    if a.low == b.low:
+    if a.low == b.low or len(a.plain) >= _FEWEST and a.plain == b.plain and not vetoes(told.pair, told.guards):
         richer = "a" if len(a.text) >= len(b.text) else "b"
         return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
     gap = told.gap or 0.0
@@ -87,6 +89,11 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
         own = ", ".join(span[0 if richer == "a" else 1] for span in told.pair.spans if span[0 if richer == "a" else 1])
         evidence.append(_of_side(EvidenceKind.SAYS_MORE, richer, own))
     return Judgement(relation, sure, tuple(evidence), richer=richer)
+
+
+def _parts_somewhere(told: Weighed) -> bool:
+    """Whether anything shows by which two could not both hold: a guard, or words that stand in each other's place."""
+    return bool(told.guards) or any(a and b for a, b in told.pair.spans)
 
 
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:

@@ -18,6 +18,9 @@ _DOTS_OF_VERSION = 2
 GRAM = 3
 """Letters of the pieces by which texts of any script are compared."""
 _CHANGE = re.compile("|".join(word_classes.CHANGE))
+_LIGHT = frozenset(["the", "an", "this", "that", "i", "my", "me", "we", "our", "ours", "us", "you", "your", "yours", "please",
+                    "is", "are", "be", "was", "were", "been", "am", "do", "does", "did"])
+"""Words that come and go between two ways to say one thing."""
 _BOUNDS, _BEFORE_BOUNDS = frozenset({"most", "least", "all", "any"}), frozenset({"at", "after", "in", "the"})
 """Words that tell no share behind these: "at most five", "after all"."""
 _TERM = re.compile(r"\w+")
@@ -55,6 +58,12 @@ class Reading:
     def spoken(self) -> frozenset[str]:
         """The pieces in lower case."""
         return frozenset(t.lower for t in self.tokens)
+
+    @cached_property
+    def plain(self) -> tuple[str, ...]:
+        """The stems of all its words in order, without stops, articles, those who speak and forms of "be"."""
+        told = [t for t in self.tokens if t.kind != "stop"]
+        return tuple(t.stem for t, after in zip(told, (*told[1:], None), strict=True) if not _is_light(t, after))
 
     @cached_property
     def content(self) -> tuple[str, ...]:
@@ -144,6 +153,11 @@ class Reading:
         if not self.low.isascii():
             found.update(pair for word, pairs in _CJK_FAMILIES for pair in pairs if word in self.low)
         return frozenset(found)
+
+
+def _is_light(token: Token, after: Token | None) -> bool:
+    """ "A few" is more than "few": there the article says something."""
+    return token.lower in _LIGHT or token.lower == "a" and not (after and after.lower in ("few", "little"))
 
 
 @lru_cache(maxsize=_CACHED)
