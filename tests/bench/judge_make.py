@@ -61,7 +61,7 @@ def main() -> int:
     parser.add_argument("--parts", type=Path, default=Path("build/judge"))
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fit-only", action="store_true", help="take the net as the parts hold it")
-    parser.add_argument("--ablation", action="store_true", help="also what each part is worth, and how the fit learns: half an hour")
+    parser.add_argument("--ablation", action="store_true", help="also what each part is worth and how the fit learns")
     args = parser.parse_args()
     if not args.fit_only:
         pair_train.generated(args.data, args.parts, threads=args.threads)
