@@ -75,13 +75,13 @@ def bench_pairs(_sizes: list[int]) -> None:
     """The trained judge: start, single readings, and hard pairs with the rules before and after it."""
     cold = sorted((_child("cold_pair") for _ in range(5)), key=lambda one: one["wall_s"])[2]
     found = _child("pairs")
-    print("pairs: of the groups that training kept back, 20 to 40 word pieces together; one thread")
+    print("pairs: of the groups that training kept back, 12 to 30 words together; one thread")
     print(f"  import, load and one pair from nothing: {cold['cpu_s']:.2f} CPU s, {cold['wall_s']:.2f} s, "
           f"{cold['above_bare_mib']:.0f} MiB above bare; heavy libraries imported: {cold['heavy'] or 'none'}")
-    print(f"  {found['count']} pairs of {found['pieces']:.1f} pieces: {found['readings_per_s']:.0f} readings per CPU s")
-    print(f"  with rules: {found['asked']:.0%} of the pairs need a score, {found['again']:.0%} of those a second reading; "
+    print(f"  {found['count']} pairs of {found['pieces']:.1f} words: {found['readings_per_s']:.0f} readings per CPU s")
+    print(f"  judged: {found['asked']:.0%} of the pairs are read; "
           f"{found['judged_per_s']:.0f} pairs per CPU s, {1e4 / found['judged_per_s']:.0f} CPU s for 10,000")
-    print(f"  with rules and as many strangers: {found['mixed_per_s']:.0f} pairs per CPU s, "
+    print(f"  judged with as many strangers: {found['mixed_per_s']:.0f} pairs per CPU s, "
           f"{1e4 / found['mixed_per_s']:.0f} CPU s for 10,000\n")
 
 
@@ -195,48 +195,48 @@ def step_cold_pair() -> dict[str, Any]:
 
     np.ones((64, 64), np.float32) @ np.ones((64, 64), np.float32)
     bare, begun = _peak_bytes(), time.perf_counter()
-    cpu, _ = _cpu(lambda: _pair_scorer().score([("The lid is shut.", "The lid is closed.")]))
+    cpu, _ = _cpu(lambda: _pair_net().read([("The lid is shut.", "The lid is closed.")]))
     return {"cpu_s": cpu, "wall_s": time.perf_counter() - begun, "above_bare_mib": (_peak_bytes() - bare) / MIB,
             "heavy": [name for name in ("torch", "transformers", "sklearn") if name in sys.modules]}
 
 
 def step_pairs() -> dict[str, Any]:
     """Read, and judge as a dream would, pairs about one thing; then the same beside pairs of strangers."""
-    from dreamd.models.pairs import LONGEST_TOKENS
     from judge_generate import kept_back_pairs
 
-    from dreamd.judge import Statement, judge, needs_score
+    from dreamd.judge import Judge, Pair, Statement
     from dreamd.models import load_embedder
-    from dreamd.models.model_files import find_model
-    from dreamd.models.texts import cut_pairs, load_tokenizer
 
-    tokenizer = load_tokenizer(find_model(), longest=LONGEST_TOKENS)
-    sized = [((a, b), len(cut_pairs(tokenizer, [(a, b)]).distinct[0].pieces)) for a, b, _ in kept_back_pairs(20)]
-    close = [(pair, pieces) for pair, pieces in dict(sized).items() if 20 <= pieces <= 40]
+    sized = {(a, b): len(f"{a} {b}".split()) for a, b, _ in kept_back_pairs(20)}
+    close = [(pair, words) for pair, words in sized.items() if 12 <= words <= 30]
     near = [pair for pair, _ in close]
     mixed = [*near, *((a, b) for (a, _), (_, b) in zip(near, near[len(near) // 2:] + near, strict=False))]
     lines = sorted({line for pair in mixed for line in pair})
     vectors = dict(zip(lines, load_embedder("light").embed(lines), strict=True))
-    scorer = _pair_scorer()
+    reader = _Counted(_pair_net())
+    judge = Judge(reader)
 
     def judged(pairs: list[tuple[str, str]]) -> int:
-        cases = [(Statement(a, NOW), Statement(b, NOW), float(vectors[a] @ vectors[b])) for a, b in pairs]
-        asked = [place for place, (a, b, nearness) in enumerate(cases)
-                 if needs_score(a, b, similarity=nearness)]
-        scores = dict(zip(asked, scorer.score([pairs[place] for place in asked]), strict=True))
-        for place, (a, b, nearness) in enumerate(cases):
-            judge(a, b, similarity=nearness, score=scores.get(place))
-        return len(asked)
+        before = reader.count
+        judge.judge_all([Pair(Statement(a, NOW), Statement(b, NOW), float(vectors[a] @ vectors[b])) for a, b in pairs])
+        return reader.count - before
 
-    read_once = scorer._probabilities
-    reading = min(_cpu(lambda: read_once(near))[0] for _ in range(3))
-    readings: list[int] = []
-    scorer._probabilities = lambda pairs: (readings.append(len(pairs)), read_once(pairs))[1]
-    judging, asked = min(_cpu(lambda: judged(near)) for _ in range(3))
-    mixing = min(_cpu(lambda: judged(mixed))[0] for _ in range(3))
-    return {"count": len(near), "pieces": statistics.mean(pieces for _, pieces in close),
-            "readings_per_s": len(near) / reading, "asked": asked / len(near), "again": readings[1] / asked,
-            "judged_per_s": len(near) / judging, "mixed_per_s": len(mixed) / mixing}
+    reading = min(_cpu(lambda: reader.read(near))[0] for _ in range(2))
+    judging, asked = min(_cpu(lambda: judged(near)) for _ in range(2))
+    mixing = min(_cpu(lambda: judged(mixed))[0] for _ in range(2))
+    return {"count": len(near), "pieces": statistics.mean(words for _, words in close), "readings_per_s": len(near) / reading,
+            "asked": asked / len(near), "judged_per_s": len(near) / judging, "mixed_per_s": len(mixed) / mixing}
+
+
+class _Counted:
+    """The network, and how many pairs it has read."""
+
+    def __init__(self, net: Any) -> None:
+        self.name, self.count, self._net = net.name, 0, net
+
+    def read(self, pairs: list[tuple[str, str]]) -> Any:
+        self.count += len(pairs)
+        return self._net.read(pairs)
 
 
 def step_vectors(count: int, path: str) -> dict[str, Any]:
@@ -343,12 +343,10 @@ def _print_dream(what: str, found: dict[str, Any]) -> None:
           f"{'; the model was loaded' if found['embedded'] else ''}")
 
 
-def _pair_scorer() -> Any:
-    from dreamd.models.pairscore import load_pair_scorer
+def _pair_net() -> Any:
+    from dreamd.models.pair_net import load_pair_net
 
-    from dreamd.models.model_files import find_model
-
-    return load_pair_scorer(find_model(), Path(__file__).parents[2] / "config" / "judge")
+    return load_pair_net(None)
 
 
 def _can_dream() -> bool:

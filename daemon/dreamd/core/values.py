@@ -252,52 +252,6 @@ class Judgement:
         return replace(self, evidence=evidence, richer=_SWAPPED.get(self.richer or ""), newer=_SWAPPED.get(self.newer or ""))
 
 
-@dataclass(frozen=True)
-class Hearing:
-    """What a lexicon hears in two statements: each word as it stands, and then its meanings in English.
-
-    A side in English is empty: it needs no lexicon.
-    """
-
-    a: tuple[tuple[str, ...], ...]
-    b: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class PairScore:
-    """What a trained scorer thinks of a pair `a`, `b`: calibrated probabilities that add up to 1."""
-
-    same: float
-    """One claim, equally detailed."""
-    a_richer: float
-    b_richer: float
-    a_newer: float
-    """The wording of `a` shows that it replaced what `b` says."""
-    b_newer: float
-    clash: float
-    """Same subject, cannot both hold, and the wording does not show which is current."""
-    related: float
-    unrelated: float
-    heard: Hearing | None = None
-    """Where a side is not English."""
-
-    @property
-    def merge(self) -> float:
-        """One claim, whoever says more."""
-        return self.same + self.a_richer + self.b_richer
-
-    @property
-    def conflict(self) -> float:
-        """The two cannot both be current."""
-        return self.a_newer + self.b_newer + self.clash
-
-    def turned(self) -> PairScore:
-        """The score of the pair `b`, `a`."""
-        heard = Hearing(self.heard.b, self.heard.a) if self.heard else None
-        return PairScore(self.same, self.b_richer, self.a_richer, self.b_newer, self.a_newer, self.clash, self.related,
-                         self.unrelated, heard)
-
-
 @dataclass(frozen=True, order=True)
 class Scope:
     """`user`, `project:<key>`, `team:<key>` or `local:<conversation>`. No rule works across two scopes."""
