@@ -92,8 +92,8 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
 
 
 def _parts_somewhere(told: Weighed) -> bool:
-    """Whether anything shows by which two could not both hold: a guard, or words that stand in each other's place."""
-    return bool(told.guards) or any(a and b for a, b in told.pair.spans)
+    """Whether anything shows by which two could not both hold: a guard, a word of weight, or words in each other's place."""
+    return bool(told.guards) or any(told.pair.only) or any(a and b for a, b in told.pair.spans)
 
 
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:

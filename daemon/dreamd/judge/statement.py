@@ -63,7 +63,7 @@ class Reading:
     def plain(self) -> tuple[str, ...]:
         """The stems of all its words in order, without stops, articles, those who speak and forms of "be"."""
         told = [t for t in self.tokens if t.kind != "stop"]
-        return tuple(t.stem for t, after in zip(told, (*told[1:], None), strict=True) if not _is_light(t, after))
+        return tuple(t.stem for t, after in zip(told, (*told[1:], None), strict=False) if not _is_light(t, after))
 
     @cached_property
     def content(self) -> tuple[str, ...]:
