@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 from pair_folds import Labelled
 
+from dreamd.core.clock import days_between
 from dreamd.judge.alignment import Alignment
-from dreamd.judge.features import CHEAP, cheap_row, days_between, read_rows
+from dreamd.judge.features import CHEAP, cheap_row, read_rows
 from dreamd.judge.guards import guards, vetoes
 from dreamd.judge.statement import read
 from dreamd.judge.wording import kept_wording

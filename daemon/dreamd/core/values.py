@@ -167,6 +167,8 @@ class Basis(StrEnum):
 
 
 _SWAPPED = {"a": "b", "b": "a"}
+CLEARLY_LATER_DAYS = 1.0
+"""Days between two statements from which their times tell which is current."""
 SURE_CONFLICT = 0.85
 """Confidence from which a conflict ends or holds what stands: every statement meets a score of others, and one wrong
 ending in a hundred comparisons would be one in every few nights."""

@@ -11,11 +11,10 @@ from dreamd.core import locks
 from dreamd.core.clock import days_between
 from dreamd.core.errors import Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
-from dreamd.core.values import CURRENT, Memory, Relation, Scope, Status, Trust
+from dreamd.core.values import CLEARLY_LATER_DAYS, CURRENT, Memory, Relation, Scope, Status, Trust
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.orient import take_inbox
-from dreamd.dream.phases.standing import CLEARLY_LATER_DAYS
 from dreamd.dream.plan import Change
 from dreamd.kit import Kit
 from dreamd.notes import topic_path

@@ -14,8 +14,8 @@ from functools import cache
 from dreamd.core.values import MEMORY_FILE, MemoryClass, Origin, Trust, trust_of
 from dreamd.extraction.classes import begins_with, class_of
 from dreamd.text import patterns
+from dreamd.text.imperatives import VERBS
 from dreamd.text.injection import could_harm
-from dreamd.text.markers import VERBS
 
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 """What holds in every conversation, and so may come from a person alone."""

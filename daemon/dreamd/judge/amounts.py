@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dreamd.judge.statement import Reading
 from dreamd.text import word_classes
-from dreamd.text.quantities import dimension
 
 
 def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset[str]]:
@@ -32,20 +31,6 @@ def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset
     if ":1" in right and not any(k.startswith(":") for k in left) and _said_numbers(b) > _said_numbers(a):
         right.discard(":1")
     return frozenset(left), frozenset(right)
-
-
-def of_one_kind(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether some amounts of two sides have one dimension; a bare number may be the hour of a clock: "at nine", 10:00."""
-    dims = {dimension(key) for key in one}, {dimension(key) for key in other}
-    if dims[0] & dims[1]:
-        return True
-    for bare, clocks in ((one, dims[1]), (other, dims[0])):
-        if "clock" in clocks and any(not dimension(key) and key[1:].isdigit() and int(key[1:]) <= LAST_HOUR for key in bare):
-            return True
-    return False
-
-
-LAST_HOUR = 24
 
 
 def _said_numbers(reading: Reading) -> int:

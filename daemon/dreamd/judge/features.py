@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import EvidenceKind
+from dreamd.core.values import CLEARLY_LATER_DAYS, EvidenceKind
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.guards import Difference
 
@@ -23,7 +22,6 @@ CHEAP = ("similarity", "grams", "cover_least", "cover_most", "shared", "length_l
 """What is known of a pair before the network reads it."""
 READ = ("merge", "conflict", "related", "unrelated", "richer", "marked", "same", "clash")
 """What the network adds: log-odds."""
-_DAY = 86_400.0
 SAME, A_RICHER, B_RICHER, A_NEWER, B_NEWER, CLASH, RELATED, UNRELATED = range(8)
 
 
@@ -36,7 +34,8 @@ def cheap_row(pair: Alignment, found: Sequence[Difference], similarity: float, g
     told = {f"{g.kind.value}.{'both' if g.both else 'one'}" for g in found}
     return [similarity, pair.grams, *cover, math.log1p(len(pair.shared)), math.log1p(lengths[0]),
             lengths[0] / max(1, lengths[1]), float(tongues != {"en"}), float(len(tongues) > 1), float(changes == 1),
-            float(changes == 2), float(gap is not None and abs(gap) >= 1.0), *(float(name in told) for name in _GUARDS)]
+            float(changes == 2), float(gap is not None and abs(gap) >= CLEARLY_LATER_DAYS),
+            *(float(name in told) for name in _GUARDS)]
 
 
 def read_rows(logits: NDArray[np.float32]) -> NDArray[np.float64]:
@@ -55,8 +54,3 @@ def read_rows(logits: NDArray[np.float32]) -> NDArray[np.float64]:
     columns = [odds(SAME, A_RICHER, B_RICHER), odds(A_NEWER, B_NEWER, CLASH), odds(RELATED), odds(UNRELATED),
                odds(A_RICHER, B_RICHER), odds(A_NEWER, B_NEWER), odds(SAME), odds(CLASH)]
     return np.stack(columns, axis=1)
-
-
-def days_between(a: datetime | None, b: datetime | None) -> float | None:
-    """Days from `a` to `b`; None where one is unknown."""
-    return (b - a).total_seconds() / _DAY if a is not None and b is not None else None

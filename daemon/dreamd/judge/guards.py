@@ -1,7 +1,7 @@
 """The eight guards: differences that are certain enough to forbid a merge, or to tell the classifier of.
 
 Each finds the spans by which the two statements part. Which of them forbid a merge whatever the network reads is decided
-here (`VETOES`), and `make judge` shows what each costs in true merges and what it keeps apart.
+here (`vetoes`); `make judge` shows what they cost in true merges and what they keep apart.
 """
 
 from __future__ import annotations

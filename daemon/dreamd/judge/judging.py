@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from dreamd.core.values import Evidence, Judgement
 from dreamd.judge.alignment import Alignment
-from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted
-from dreamd.judge.features import CHEAP, READ, cheap_row, days_between, read_rows
+from dreamd.judge.classifier import CLASSES, FittedJudge, load_fitted, softmax
+from dreamd.judge.features import CHEAP, READ, cheap_row, read_rows
 from dreamd.judge.guards import guards, shown, vetoes
-from dreamd.judge.policy import Weighed, certain, decide
+from dreamd.judge.policy import Laid, Weighed, certain, decide
 from dreamd.judge.statement import Statement, read
 
 if TYPE_CHECKING:
@@ -75,9 +75,7 @@ class Judge:
         for start in range(0, len(pairs), BATCH):
             part = [_in_order(pair) for pair in pairs[start : start + BATCH]]
             weighed = self._weigh([pair for pair, _ in part])
-            for told, (_, is_turned) in zip(weighed, part, strict=True):
-                verdict = certain(told) or decide(told, self._fitted.limits)
-                found.append(verdict.turned() if is_turned else verdict)
+            found += [self._verdict(told, turned=is_turned) for told, (_, is_turned) in zip(weighed, part, strict=True)]
             if progress:
                 progress(len(found), len(pairs))
         return found
@@ -89,32 +87,42 @@ class Judge:
         """
         straight, is_turned = _in_order(pair)
         told, = self._weigh([straight])
-        features = dict(zip(CHEAP, cheap_row(told.pair, told.guards, told.similarity, told.gap), strict=True))
-        if told.labels is not None:
-            read_so = read_rows(self._reader.read([(straight.a.text, straight.b.text)]))
-            features |= dict(zip(READ, map(float, read_so[0]), strict=True))
+        features = dict(zip((*CHEAP, *READ), map(float, told.features), strict=False))
         shares = dict(zip(CLASSES, map(float, told.probabilities), strict=True))
         found, stopping = (tuple(shown(one, told.pair).turned() if is_turned else shown(one, told.pair) for one in some)
                            for some in (told.guards, vetoes(told.pair, told.guards)))
-        return Explanation(self.judge_all([pair])[0], features, found, stopping, shares)
+        return Explanation(self._verdict(told, turned=is_turned), features, found, stopping, shares)
+
+    def _verdict(self, told: Weighed, *, turned: bool) -> Judgement:
+        verdict = told.certain or decide(told, self._fitted.limits)
+        return verdict.turned() if turned else verdict
 
     def _weigh(self, pairs: Sequence[Pair]) -> list[Weighed]:
         import numpy as np
 
-        told = [(Alignment(read(p.a.text), read(p.b.text)), days_between(p.a.at, p.b.at)) for p in pairs]
-        found = [guards(pair) for pair, _ in told]
-        rows = np.array([cheap_row(pair, some, p.similarity, gap)
-                         for (pair, gap), some, p in zip(told, found, pairs, strict=True)]).reshape(len(pairs), len(CHEAP))
+        laid = [_laid(pair) for pair in pairs]
+        rows = np.array([cheap_row(one.pair, one.guards, p.similarity, one.gap)
+                         for one, p in zip(laid, pairs, strict=True)]).reshape(len(pairs), len(CHEAP))
         shares = self._fitted.before.probabilities(rows)
         open_ = shares[:, 0] + shares[:, 1] >= self._fitted.limits.ask
-        asked = [n for n, p in enumerate(pairs) if open_[n] and _is_readable(p)]
+        sure = [certain(one) for one in laid]
+        asked = [n for n, p in enumerate(pairs) if open_[n] and sure[n] is None and _is_readable(p)]
+        features = list(rows)
         labels: dict[int, NDArray[np.float64]] = {}
         if asked:
             logits = self._reader.read([(pairs[n].a.text, pairs[n].b.text) for n in asked])
-            shares[asked] = self._fitted.after.probabilities(np.concatenate([rows[asked], read_rows(logits)], axis=1))
-            labels = dict(zip(asked, _softmax(logits), strict=True))
-        return [Weighed(pair, some, p.similarity, (p.a.at, p.b.at), shares[n], labels.get(n))
-                for n, ((pair, _), some, p) in enumerate(zip(told, found, pairs, strict=True))]
+            whole = np.concatenate([rows[asked], read_rows(logits)], axis=1)
+            shares[asked] = self._fitted.after.probabilities(whole)
+            labels = dict(zip(asked, softmax(logits.astype(np.float64)), strict=True))
+            for n, row in zip(asked, whole, strict=True):
+                features[n] = row
+        return [Weighed(one.pair, one.guards, one.said, p.similarity, features[n], shares[n], sure[n], labels.get(n))
+                for n, (one, p) in enumerate(zip(laid, pairs, strict=True))]
+
+
+def _laid(pair: Pair) -> Laid:
+    aligned = Alignment(read(pair.a.text), read(pair.b.text))
+    return Laid(aligned, guards(aligned), (pair.a.at, pair.b.at))
 
 
 def _in_order(pair: Pair) -> tuple[Pair, bool]:
@@ -126,11 +134,3 @@ def _in_order(pair: Pair) -> tuple[Pair, bool]:
 
 def _is_readable(pair: Pair) -> bool:
     return pair.a.text != pair.b.text and max(len(pair.a.text), len(pair.b.text)) <= LONGEST_READ
-
-
-def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
-    import numpy as np
-
-    wide: NDArray[np.float64] = np.exp(logits.astype(np.float64) - logits.max(axis=1, keepdims=True))
-    wide /= wide.sum(axis=1, keepdims=True)
-    return wide

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import Basis, Evidence, EvidenceKind, Judgement, Relation
+from dreamd.core.clock import days_between
+from dreamd.core.values import CLEARLY_LATER_DAYS, Basis, Evidence, EvidenceKind, Judgement, Relation
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, Limits
-from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME, days_between
+from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME
 from dreamd.judge.guards import Difference, shown, vetoes
 from dreamd.judge.out_of_use import ends_the_use
 from dreamd.judge.wording import kept_wording, says_more
@@ -21,30 +22,40 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CLEARLY_LATER_DAYS = 1.0
 _MOST_EVIDENCE = 3
 _FEWEST = 3
 """Words from which two that are the same but for small ones are one claim."""
 
 
 @dataclass(frozen=True)
-class Weighed:
-    """A pair with all that is known of it."""
+class Laid:
+    """A pair laid on each other, before anything was weighed."""
 
     pair: Alignment
     guards: tuple[Difference, ...]
-    similarity: float
     said: tuple[datetime | None, datetime | None]
     """When each was said."""
-    probabilities: NDArray[np.float64]
-    """By class, in the order of `CLASSES`."""
-    labels: NDArray[np.float64] | None = None
-    """What the network reads, eight probabilities; None where it was not asked."""
 
     @property
     def gap(self) -> float | None:
         """Days from `a` to `b`; None where one time is unknown."""
-        return days_between(*self.said)
+        a, b = self.said
+        return days_between(a, b) if a is not None and b is not None else None
+
+
+@dataclass(frozen=True)
+class Weighed(Laid):
+    """A pair with all that is known of it."""
+
+    similarity: float
+    features: NDArray[np.float64]
+    """One row, with those that the network adds where it was asked."""
+    probabilities: NDArray[np.float64]
+    """By class, in the order of `CLASSES`."""
+    certain: Judgement | None
+    """The verdict that needs neither fit nor network."""
+    labels: NDArray[np.float64] | None
+    """What the network reads, eight probabilities; None where it was not asked."""
 
 
 def decide(told: Weighed, limits: Limits) -> Judgement:
@@ -60,7 +71,7 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
     return _apart(told, by_class)
 
 
-def certain(told: Weighed) -> Judgement | None:
+def certain(told: Laid) -> Judgement | None:
     """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
     a, b = told.pair.a, told.pair.b
     if a.low == b.low or len(a.plain) >= _FEWEST and a.plain == b.plain and not vetoes(told.pair, told.guards):
@@ -99,8 +110,7 @@ def _parts_somewhere(told: Weighed) -> bool:
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:
     """`updates` when the wording or a day between them tells which is current, `contradicts` otherwise."""
     assert told.labels is not None
-    parts = _parting(told)
-    parts = (*parts, Evidence(EvidenceKind.CLASH, share=sure))
+    parts = (*_parting(told), Evidence(EvidenceKind.CLASH, share=sure))
     a_newer, b_newer, clash = (float(told.labels[n]) for n in (A_NEWER, B_NEWER, CLASH))
     whole = max(a_newer + b_newer + clash, 1e-9)
     marked = next((side for side, share in (("a", a_newer), ("b", b_newer)) if share / whole >= limits.marked), None)

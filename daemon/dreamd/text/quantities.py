@@ -366,8 +366,3 @@ def _of_the_same(behind: Sequence[Token], dim: str) -> float:
         return 0.0
     unit = word_classes.UNIT_NAMES.get(low[1], ("", 0.0))
     return unit[1] if unit[0] == dim else 0.0
-
-
-def dimension(key: str) -> str:
-    """The dimension of a canonical number; empty for a bare one."""
-    return key.partition(":")[0]

@@ -135,11 +135,6 @@ def _cut(word: str) -> Iterator[tuple[Token, int]]:
             yield _token("word", surface), at
 
 
-def content_stems(text: str) -> frozenset[str]:
-    """The stems of the words of a text that carry meaning."""
-    return frozenset(t.stem for t in tokens(text) if t.is_content)
-
-
 @lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """A light English stem, good enough to compare two statements."""

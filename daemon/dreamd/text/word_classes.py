@@ -72,7 +72,6 @@ CONDITIONS = frozenset(
 )
 HARD_CONDITIONS = frozenset("if unless except provided excluding wenn falls außer sofern si salvo excepto sauf se exceto".split())
 CONDITIONS_CJK = ("如果", "除非", "除了", "若", "的话", "只有", "直到", "면 ", "경우", "때만", "제외", "もし", "場合", "以外")
-REASONS = frozenset("because since as so due owing hence therefore for thanks weil da denn damit porque ya pues car parce puisque pois".split())
 QUANTIFIERS = {
     "all": frozenset("all every each everyone everybody everything any anyone always whole entire invariably jede jeder jedes jeden alle allen "
                      "immer sämtliche todo todos toda todas cada siempre tout tous toute toutes chaque toujours sempre".split()),
@@ -166,28 +165,6 @@ QUALIFIERS = {
     "part": {"horizontal": "horizontal", "vertical": "vertical", "analogue": "analogue", "analog": "analogue", "digital": "digital", "manual": "manual", "automatic": "automatic", "input": "input", "output": "output", "source": "source", "target": "target",
              "male": "male", "female": "female", "adult": "adult", "child": "child", "domestic": "domestic", "international": "international", "wholesale": "wholesale", "retail": "retail", "paper": "paper", "indoor": "indoor", "outdoor": "outdoor"},
 }
-LOOSE_FAMILIES = frozenset({"age", "month", "weekday", "shift", "colour", "part", "tier", "side", "season"})
-"""Families whose words often are plain wording; unequal members still block a merge, one-sided ones do not."""
-
-OPPOSITES = tuple(tuple(pair.split("/")) for pair in (
-    "before/after before/follow prior/after ahead/after ahead/behind first/last earlier/later more/less more/fewer above/below over/under max/min maximum/minimum most/least "
-    "at-most/at-least longest/shortest allow/forbid allow/deny permit/forbid allow/block allow/reject accept/reject accept/refuse accept/decline enable/disable "
-    "enabled/disabled on/off open/closed open/close opened/closed start/stop start/end begin/end begin/finish start/finish add/remove include/exclude "
-    "keep/delete keep/remove keep/discard keep/drop leave/remove leave/delete show/hide visible/hidden lock/unlock locked/unlocked load/unload import/export push/pull send/receive "
-    "read/write buy/sell increase/decrease increase/reduce raise/lower rise/fall up/down in/out enter/exit enter/leave arrive/depart arrive/leave "
-    "public/private internal/external synchronous/asynchronous sync/async online/offline serial/parallel static/dynamic strict/lenient strict/loose mutable/immutable "
-    "optional/mandatory optional/required voluntary/compulsory always/never everyone/nobody all/none every/no with/without true/false yes/no tabs/spaces "
-    "even/odd positive/negative left/right top/bottom front/back light/dark hot/cold warm/cold cold/hot fast/slow early/late wet/dry hard/soft "
-    "full/empty ascending/descending oldest/newest old/new cheap/expensive cheapest/dearest short/long single/double singular/plural uppercase/lowercase "
-    "camelcase/snake_case encrypted/unencrypted compressed/uncompressed signed/unsigned tracked/untracked sorted/unsorted blocking/non-blocking "
-    "temporary/permanent stateful/stateless success/failure succeed/fail pass/fail connect/disconnect attach/detach mount/unmount install/uninstall "
-    "subscribe/unsubscribe encode/decode encrypt/decrypt compress/decompress commit/rollback merge/rebase squash/rebase squash/merge-commit manual/automatic manually/automatically "
-    "horizontal/vertical opaque/transparent local/remote incoming/outgoing inbound/outbound upload/download sealed/visible anonymous/named paid/free free/charge free/charged paid/unpaid "
-    "win/lose lend/borrow rent/own import/export teacher/student employer/employee parent/child sender/receiver sender/recipient producer/consumer buyer/seller client/server host/guest "
-    "metric/imperial kilometres/miles celsius/fahrenheit metres/feet kilograms/pounds litres/gallons inches/centimetres gross/net "
-    "own/shared own/share own/single own/common shut/open latest/earliest within/outside within/after inwards/outwards inward/outward like/dislike love/hate love/dislike like/hate enjoy/avoid fill/drain fill/empty heat/cool heated/unheated wrap/trap stay/leave attended/unattended filled/drained filled/emptied bottom-up/top-down push/poll wired/wireless printed/digital centralised/decentralised shared/separate together/separately joint/separate daytime/nighttime outside/inside indoors/outdoors raw/cooked fresh/frozen forwards/backwards grow/shrink expand/collapse soft-deleted/hard-deleted reversible/irreversible reliable/flaky stable/flaky flat/nested formal/informal passive/active verbose/terse verbose/concise detailed/short inclusive/exclusive wide/narrow deep/shallow thick/thin eager/lazy"
-).split())
-
 SLASHED = frozenset("and read input client on true yes env state user push start build dev test a he she his in and/or either his/her w i b c d o s pass key name value one he/she".split())
 
 IRREGULAR = {form: base for base, forms in (row.split(":") for row in (

@@ -102,8 +102,7 @@ class Bench:
     def _load_judge(self) -> Judge:
         from dreamd.kit import load_judge
 
-        paths = self._context.world.paths  # where there is no home yet, judging founds none
-        self._judge = self._judge or load_judge(self._context.world, keep=paths.home.is_dir())
+        self._judge = self._judge or load_judge(self._context.world)
         return self._judge
 
     def _with_vectors(self, pairs: Sequence[Told]) -> list[Pair]:

@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from dreamd.core.clock import days_between
-from dreamd.core.values import TRUST_RANK, Basis, Judgement, Memory, Relation, Status, Trust
+from dreamd.core.values import CLEARLY_LATER_DAYS, TRUST_RANK, Basis, Judgement, Memory, Relation, Status, Trust
 
-CLEARLY_LATER_DAYS = 1.0
 REVISION = timedelta(minutes=30)
 """Within which a person who says another value in the same talk has thought again."""
 CLEARLY_BETTER_SUPPORTED = 2
