@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
 
 from dreamd.core.settings import RecallSettings
-from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.recall.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, fuse, rank, word_matches
+from dreamd.core.values import FADED, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.recall.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, age_factor, fuse, rank, word_matches
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RULES = RecallSettings()
@@ -54,8 +54,7 @@ def test_process_documents_are_lowered_and_other_text_counts_as_it_is() -> None:
     assert _score(_memory(memory_class=MemoryClass.HISTORY), 0.8) == pytest.approx(0.8)
 
 
-def test_stale_and_ended_versions_count_half() -> None:
-    assert _score(_memory(status=Status.STALE), 0.6) == pytest.approx(0.45)
+def test_ended_versions_count_half() -> None:
     ended = _memory(status=Status.SUPERSEDED, superseded_by="m2", valid_to=NOW)
     assert _score(ended, 0.9) == pytest.approx(0.675)
 
@@ -73,12 +72,38 @@ def test_nothing_below_the_floor_is_shown_however_little_there_is() -> None:
 
 def test_age_orders_but_never_hides() -> None:
     old = _memory(confirmed_at=NOW - timedelta(days=2000))
-    found = _one(old, 0.3)
+    assert _one(old, 0.234) is not None
+    young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
+    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.58)], now=NOW, rules=WORDLESS)
+    assert [one.memory.id for one in order] == ["m2", "m1"]
+    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.54)], now=NOW, rules=WORDLESS)
+    assert [one.memory.id for one in order] == ["m1", "m2"], "age weighs a tenth at most"
+
+
+@settings(max_examples=80, deadline=None)
+@given(days=st.floats(-10, 20_000), more=st.floats(0.1, 2_000), status=st.sampled_from([Status.LIVE, Status.STALE, Status.ARCHIVED]))
+def test_age_and_staleness_take_a_tenth_at_most_and_more_from_what_was_confirmed_earlier(
+        days: float, more: float, status: Status) -> None:
+    later, earlier = (_memory(status=status, confirmed_at=NOW - timedelta(days=d)) for d in (max(days, 0), max(days, 0) + more))
+    assert 0.9 <= age_factor(earlier, NOW, RULES) < age_factor(later, NOW, RULES) <= 1.0
+
+
+def test_of_two_as_near_the_live_one_stands_before_the_stale_and_the_stale_before_the_archived() -> None:
+    live = _memory("live", confirmed_at=NOW - timedelta(days=4000))
+    stale = _memory("stale", status=Status.STALE, confirmed_at=NOW - timedelta(days=91))
+    gone = _memory("gone", status=Status.ARCHIVED, reason=FADED, confirmed_at=NOW)
+    hits = [Hit(one, vector_similarity=0.5) for one in (gone, stale, live)]
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["live", "stale", "gone"]
+
+
+def test_who_wants_the_exponential_form_of_ageing_has_it() -> None:
+    rules = replace(WORDLESS, age_rate_per_day=0.01)
+    found = _one(_memory(confirmed_at=NOW - timedelta(days=2000)), 0.3, rules=rules)
     assert found is not None
     assert found.parts["age"] == pytest.approx(math.exp(-20))
-    young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
-    order = rank("kiln", [Hit(old, vector_similarity=0.9), Hit(young, vector_similarity=0.6)], now=NOW, rules=WORDLESS)
-    assert [one.memory.id for one in order] == ["m2", "m1"]
+    lasting = _one(_memory(memory_class=MemoryClass.RULE, confirmed_at=NOW - timedelta(days=900)), 0.5, rules=rules)
+    assert lasting is not None
+    assert lasting.score == pytest.approx(0.75), "preferences and rules do not age so"
 
 
 def test_what_has_a_value_of_the_kind_asked_for_counts_more_and_never_more_than_all() -> None:
@@ -103,15 +128,6 @@ def test_what_is_as_near_but_stale_or_old_is_no_company() -> None:
     assert {one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)} == {"near", "stale"}
 
 
-def test_what_only_staleness_puts_below_the_floor_comes_last_and_is_not_lost() -> None:
-    near = _memory("near")
-    stale = _memory("stale", status=Status.STALE, confirmed_at=NOW - timedelta(days=100))
-    far = _memory("far", status=Status.STALE, confirmed_at=NOW - timedelta(days=100))
-    hits = [Hit(stale, vector_similarity=0.4), Hit(far, vector_similarity=0.25), Hit(near, vector_similarity=0.41)]
-    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["near", "stale"]
-    assert [one.memory.id for one in rank("kiln", hits[:2], now=NOW, rules=WORDLESS)] == ["stale"]
-
-
 def test_a_change_stands_before_the_older_memory_with_the_value_it_names_as_the_old_one() -> None:
     old = _memory("old", "The kiln stands in Porto", confirmed_at=NOW - timedelta(days=90), memory_class=MemoryClass.RULE)
     other = _memory("other", "The glaze comes from Porto", confirmed_at=NOW)
@@ -129,15 +145,13 @@ def test_a_word_of_the_same_meaning_counts_less_than_the_word_and_more_than_none
     assert same > alike > other == 0.0
 
 
-@pytest.mark.parametrize("memory_class", [MemoryClass.PREFERENCE, MemoryClass.RULE])
-def test_preferences_and_rules_do_not_age(memory_class: MemoryClass) -> None:
-    old = _memory(memory_class=memory_class, confirmed_at=NOW - timedelta(days=900))
-    assert _score(old, 0.5) == pytest.approx(0.75)
-
-
 def test_being_recalled_makes_a_memory_young_again() -> None:
-    old = _memory(confirmed_at=NOW - timedelta(days=300), recalled_at=NOW - timedelta(days=10))
-    assert _score(old, 0.6) == pytest.approx(0.9 * math.exp(-0.1))
+    forgotten = _memory(confirmed_at=NOW - timedelta(days=300))
+    assert _score(replace(forgotten, recalled_at=NOW - timedelta(days=10)), 0.6) > _score(forgotten, 0.6)
+
+
+def test_what_is_pinned_does_not_age() -> None:
+    assert _score(_memory(pinned=True, confirmed_at=NOW - timedelta(days=900)), 0.5) == pytest.approx(0.75)
 
 
 def test_a_time_in_the_future_is_no_bonus() -> None:
@@ -151,8 +165,12 @@ def test_held_memories_appear_only_when_asked_for() -> None:
     assert _one(held, 0.9, Asked(held=True, injection=True)) is None
 
 
-def test_archived_memories_never_appear() -> None:
-    assert _one(_memory(status=Status.ARCHIVED), 1.0, Asked(held=True, budget=Budget.DEEP)) is None
+def test_of_what_is_archived_only_what_left_for_its_age_is_found_and_none_of_it_is_injected() -> None:
+    faded = _memory(status=Status.ARCHIVED, reason=FADED)
+    assert _one(faded, 0.9) is not None
+    assert _one(faded, 1.0, Asked(injection=True)) is None
+    for reason in ("expired", "deleted-by-person"):
+        assert _one(_memory(status=Status.ARCHIVED, reason=reason), 1.0, Asked(held=True, budget=Budget.DEEP)) is None
 
 
 def test_an_ended_version_gives_way_to_its_successor_unless_one_looks_deep() -> None:
@@ -193,7 +211,7 @@ def test_every_factor_is_in_the_parts_and_their_product_is_the_score() -> None:
     assert parts["words"] == 1.0
     assert parts["vectors"] == 0.8
     assert parts["similarity"] == pytest.approx(fuse(1.0, 0.8, RULES.word_weight))
-    product = parts["similarity"] * parts["class_boost"] * parts["stale"] * parts["age"]
+    product = parts["similarity"] * parts["class_boost"] * parts["age"]
     assert found.score == pytest.approx(product)
 
 
@@ -251,7 +269,7 @@ def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_ca
     again = rank("valve", hits[::-1], now=NOW, rules=rules)
     assert [one.memory.id for one in found] == [one.memory.id for one in again]
     assert len(found) <= RULES.balanced
-    assert all(one.parts["before_age"] / one.parts.get("stale", 1.0) >= RULES.floor for one in found)
+    assert all(one.parts["before_age"] >= RULES.floor for one in found)
     assert len({one.memory.id for one in found}) == len(found)
 
 

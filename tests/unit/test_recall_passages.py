@@ -178,22 +178,6 @@ def test_an_agents_words_and_a_note_are_no_passages(house: House) -> None:
     assert found(house, "who rebuilt the cedar kiln") == [("said", "the cedar kiln was rebuilt by Oke")]
 
 
-def test_what_left_for_its_age_alone_is_found_as_it_was_said(house: House) -> None:
-    house.say(FIRST_DAY, Said("The cedar kiln was bought from Oke in Husum", conversation="c1", explicit=False, sign="fact"),
-              Said("Never open the cedar kiln hot", conversation="c1"))
-    house.dream(FIRST_NIGHT)
-    house.dream("2026-09-01T20:00:00Z")
-    assert house.memory("Husum").status is Status.ARCHIVED
-    with house.kit("2026-09-02T09:00:00Z") as kit:
-        (one,) = (r.memory for r in search(kit, QUESTION, QUIET).results if r.memory.status is Status.SAID)
-        assert one.id == house.memory("Husum").observations[0]
-        injected = search(kit, QUESTION, replace(QUIET, injection=True)).results
-        assert [m.id for m in verbs.find_named(kit, [one.id])[0]] == [house.memory("Husum").id], "who forgets it means both"
-        assert verbs.restore(kit, one.id).status is Status.LIVE, "who restores it means the memory"
-    assert Status.SAID not in {r.memory.status for r in injected}
-    assert house.memory("Husum").status is Status.LIVE
-
-
 def test_what_was_said_beside_a_memory_is_not_taken_for_the_memory(house: House) -> None:
     told = ("from the second reminder on we take eight euros, with a third one twelve more and after that Runa rings them up "
             "herself until every bill of this winter has been paid")

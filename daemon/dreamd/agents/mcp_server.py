@@ -158,7 +158,7 @@ class Desk:
     def forget(self, memory_id: str) -> dict[str, object]:
         """Leave a request; only a person forgets, and not through a call that an agent words."""
         with open_kit(self._world, read_only=True) as kit:
-            named = passages.load_carrier(kit.store, memory_id)
+            named = passages.load_named(kit.store, memory_id)
             memory = named.passage if isinstance(named, passages.Place) else named
             own = self._scopes(kit.store, "")
         if not self._may_see(memory.scope, own):

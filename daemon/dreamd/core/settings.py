@@ -89,9 +89,9 @@ class RecallSettings:
     floor: float = _number(0.35, 0.0, 1.0, "score below which nothing is shown")
     memory_boost: float = _number(1.5, 0.1, 5.0, "factor for memories")
     document_boost: float = _number(0.85, 0.1, 5.0, "factor for process documents")
-    stale_factor: float = _number(0.5, 0.0, 1.0, "factor for stale memories")
     superseded_factor: float = _number(0.5, 0.0, 1.0, "factor for superseded versions")
-    age_rate_per_day: float = _number(0.01, 0.0, 1.0, "exponential age rate; order only, never below the floor")
+    decay: float = _number(0.1, 0.0, 0.1, "share of a score that age and staleness take at most; order only, never below the floor")
+    age_rate_per_day: float = _number(0.0, 0.0, 1.0, "exponential rate in its place; 0: none")
     word_weight: float = _number(0.35, 0.0, 1.0, "share of the word match in the fused similarity")
     share_of_best: float = _number(0.55, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")
     passages: int = _number(6, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
@@ -164,6 +164,7 @@ class Settings:
 RETIRED = {
     "consolidate.judge": "there is one judge, and without its network notes wait",
     "consolidate.cross_encoder": "no second network is read",
+    "recall.stale_factor": "age and staleness together take a tenth of a score at most, `recall.decay`",
 }
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp")

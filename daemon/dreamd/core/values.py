@@ -40,6 +40,8 @@ ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"
 """Signs of what a person did in a second place to a memory whose edit in another place counts."""
 MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED})
 """Signs of observations that say what was done to a file, and no words of anybody's."""
+FADED = "stale"
+"""Reason of a memory that nobody asked for in so long a time that it was archived."""
 DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
@@ -405,3 +407,10 @@ class Memory:
     file: str = ""
     links: tuple[tuple[str, str], ...] = field(default=())
     """(other memory id, relation) pairs."""
+    held_since: datetime | None = None
+    """When a dream first held it; None until it has been stored."""
+
+    @property
+    def is_faded(self) -> bool:
+        """Whether it was archived for its age alone: nobody said that it no longer holds, and search still finds it."""
+        return self.status is Status.ARCHIVED and self.reason == FADED

@@ -65,10 +65,10 @@ TOKEN = re.compile(r"\w+|[^\w\s]")
 FIGURES = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 ABLATED: dict[str, dict[str, float]] = {
     "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
-    "staleness": {"stale_factor": 1.0}, "supersession": {"superseded_factor": 1.0}, "age": {"age_rate_per_day": 0.0},
+    "supersession": {"superseded_factor": 1.0}, "age": {"decay": 0.0, "age_rate_per_day": 0.0},
     "floor": {"floor": 0.0}, "share-of-best": {"share_of_best": 0.0}}
 PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
-                           "age_rate_per_day": 0.0, "diversity": 0.0}
+                           "decay": 0.0, "age_rate_per_day": 0.0, "diversity": 0.0}
 """The ranking of a store that keeps what it is told: nearness and nothing else."""
 DIVERSITY = 0.3
 

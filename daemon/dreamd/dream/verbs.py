@@ -103,9 +103,9 @@ def restore(kit: Kit, memory_id: str) -> Memory:
 def _load_named(kit: Kit, identity: str) -> Memory:
     """A memory by its id, or by that of a passage it carried before it left for its age.
 
-    Raises StoreMissing where there is neither, Refused for a passage no memory carried.
+    Raises StoreMissing where there is neither, Refused for a passage.
     """
-    named = passages.load_carrier(kit.store, identity)
+    named = passages.load_named(kit.store, identity)
     if isinstance(named, passages.Place):
         raise Refused("that was said in passing and is no memory", hint="`dream note` makes a memory of it")
     return named
@@ -207,7 +207,7 @@ def find_named(kit: Kit, ids: Sequence[str]) -> tuple[list[Memory], list[tuple[i
     loose: list[tuple[int, str]] = []
     for identity in ids:
         try:
-            named = passages.load_carrier(kit.store, identity)
+            named = passages.load_named(kit.store, identity)
         except StoreMissing:
             memory, said = forgetting.find_gone(kit.store, identity)
             if not memory and not said:

@@ -115,7 +115,7 @@ class Look:
         more = {Status.HELD} if self.held and not self.injection else set()
         if self.budget is Budget.DEEP and not self.injection:
             more.add(Status.SUPERSEDED)
-        return frozenset({Status.LIVE, Status.STALE} | more)
+        return frozenset({Status.LIVE, Status.STALE} | more | (set() if self.injection else {Status.ARCHIVED}))
 
 
 AS_USUAL = Look()

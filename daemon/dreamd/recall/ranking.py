@@ -6,9 +6,8 @@ hid one answer in fourteen below the floor. A score is comparable with the floor
 of the question's words that a memory has stands in. A word of the same meaning counts as most of the word.
 
 The floor alone lets company in: where one memory answers, others of the same project are half as near and cost as many
-tokens. So what is far behind the best is left out, except from a deep look. Nearness alone decides that, before
-staleness and age: what is merely old is never hidden by it. Half weight does not hide what is stale either: what falls below
-the floor for that alone comes last.
+tokens. So what is far behind the best is left out, except from a deep look. Nearness alone decides that, and the floor,
+before age and staleness: what is merely old, or archived for it, is never hidden. They order what is equally near.
 """
 
 from __future__ import annotations
@@ -40,8 +39,10 @@ MMR_POOL = 4
 """Diversity chooses among this many times the number of results asked for."""
 EARLIER_WORDING = 0.95
 """What the cosine of a wording counts that a memory has taken in or replaced; the memory's own counts in full."""
-WELL_ABOVE = 1.25
-"""Times the floor that a stale memory has to reach before it is halved, to be shown when the half falls below the floor."""
+AGE_OF_HALF = 180.0
+"""Days after which a memory has lost half of what it can lose to age alone, so that the later is always the younger."""
+STEPS = {Status.STALE: 0.5, Status.ARCHIVED: 0.75}
+"""Of what age can take at most, the share that being stale or archived takes alone: no live memory loses as much."""
 ASKED_FOR = 1.25
 """What the similarity of a text counts that has a value of the kind a question asks for: a name, a number, a time, a place."""
 LONGEST_QUESTION = 200
@@ -121,11 +122,9 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
     if asked.budget is not Budget.DEEP:
         scored = _without_company(scored, rules.share_of_best)
     passed = [_aged(one, now, rules) for one in scored if one.score >= rules.floor]
-    last = [_aged(one, now, rules) for one in scored if one.score < rules.floor and _is_hidden_by_staleness(one, rules)]
     if asked.budget is not Budget.DEEP:
         passed = _without_replaced(passed)
-    passed.sort(key=lambda one: (-one.score, one.memory.id))
-    passed += sorted(last, key=lambda one: (-one.score, one.memory.id))
+    passed.sort(key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
     wanted = result_count(asked, rules)
     if rules.diversity > 0:
         passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
@@ -203,6 +202,8 @@ def _may_show(memory: Memory, asked: Asked) -> bool:
         return asked.held and not asked.injection
     if memory.status is Status.SUPERSEDED:
         return not asked.injection
+    if memory.status is Status.ARCHIVED:
+        return memory.is_faded and not asked.injection
     return memory.status in (Status.LIVE, Status.STALE)
 
 
@@ -228,9 +229,6 @@ def _score(hit: Hit, rules: RecallSettings) -> Ranked:
     elif memory.status is Status.SUPERSEDED:
         parts["superseded"] = rules.superseded_factor
         score *= rules.superseded_factor
-    elif memory.status is Status.STALE:
-        parts["stale"] = rules.stale_factor
-        score *= rules.stale_factor
     parts["before_age"] = score
     return Ranked(memory, score, parts)
 
@@ -243,20 +241,21 @@ def _class_boost(memory_class: MemoryClass, rules: RecallSettings) -> float:
 
 def _aged(one: Ranked, now: datetime, rules: RecallSettings) -> Ranked:
     """Age orders what passed the floor and hides nothing."""
-    memory = one.memory
-    last = max(memory.confirmed_at, memory.recalled_at or memory.confirmed_at)
-    days = max(days_between(last, now), 0.0)
-    age = 1.0 if memory.memory_class in AGELESS else math.exp(-rules.age_rate_per_day * days)
-    return Ranked(memory, one.score * age, {**one.parts, "age": age})
+    age = age_factor(one.memory, now, rules)
+    return Ranked(one.memory, one.score * age, {**one.parts, "age": age})
 
 
-def _is_hidden_by_staleness(one: Ranked, rules: RecallSettings) -> bool:
-    """Whether a stale memory would be well above the floor were it not stale: it comes after all that pass, and is not lost.
-
-    Being asked for is what makes it live again; hidden it would leave though somebody asked.
-    """
-    fresh = one.parts["similarity"] * one.parts["class_boost"]
-    return one.memory.status is Status.STALE and fresh >= WELL_ABOVE * rules.floor
+def age_factor(memory: Memory, now: datetime, rules: RecallSettings) -> float:
+    """What age and staleness leave of a score: at least nine tenths, and of two memories more for the one heard of later."""
+    heard = max(memory.confirmed_at, memory.recalled_at or memory.confirmed_at)
+    days = max(days_between(heard, now), 0.0)
+    if rules.age_rate_per_day:
+        return 1.0 if memory.memory_class in AGELESS else math.exp(-rules.age_rate_per_day * days)
+    if memory.pinned:
+        return 1.0
+    step = STEPS.get(memory.status, 0.0)
+    room = 0.25 if step else 0.5
+    return 1.0 - rules.decay * (step + room * days / (days + AGE_OF_HALF))
 
 
 def _without_company(scored: Sequence[Ranked], share: float) -> list[Ranked]:

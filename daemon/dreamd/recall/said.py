@@ -177,7 +177,7 @@ def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wa
         instead = next((memory for memory in standing[one.memory.id] if weighed.is_past(one.memory, memory)), None)
         if instead is None:
             chosen[one.memory.id] = one.ranked
-        elif instead.status in (Status.LIVE, Status.STALE) and all(instead.id != other.memory.id for other in ranked):
+        elif (instead.status in (Status.LIVE, Status.STALE) or instead.is_faded) and all(instead.id != other.memory.id for other in ranked):
             chosen[instead.id] = _carrier(instead, one.ranked, wanted)
     ended = {memory.id for one in latest if one.memory.id in chosen for memory in standing[one.memory.id]
              if not memory.pinned and weighed.is_surely_ended(memory, one.memory)}
@@ -289,8 +289,8 @@ def _worth(candidates: Mapping[str, Ranked], rivals: Sequence[Ranked]) -> dict[s
 
 
 def _says_all_of(memory: Memory, other: Memory) -> bool:
-    """Whether a text has nearly every word of a passage, or of a stale memory, so that both together say no more."""
-    if other.status is not Status.SAID and (other.status is not Status.STALE or other.pinned):
+    """Whether a text has nearly every word of a passage, or of a memory that faded, so that both together say no more."""
+    if other.status is not Status.SAID and (not (other.status is Status.STALE or other.is_faded) or other.pinned):
         return False
     mine, theirs = word_roots(memory.text), word_roots(other.text)
     more = theirs - mine

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 BESIDE_POOL = 16
 
-EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED})
+EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED, Status.ARCHIVED})
 
 
 class Shelf:

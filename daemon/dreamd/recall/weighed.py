@@ -42,7 +42,7 @@ class Weighed:
 
     def is_past(self, one: Memory, other: Memory) -> bool:
         """Whether another one carries what a passage says, or ended it."""
-        ended = other.status not in CURRENT and other.status is not Status.SAID
+        ended = other.status not in CURRENT and other.status is not Status.SAID and not other.is_faded
         if ended and other.valid_to is not None and one.confirmed_at > other.valid_to:
             return False  # said anew after that had ended
         if is_same_wording(one.text, other.text):

@@ -1,7 +1,6 @@
 """Passages: observations of which no memory is made, as recall reads them. Words and fate are the observation's.
 
-What was set aside by an undo, taken back by a later word, or has passed the end it names is no passage any more. What a
-memory carried that left for its age alone is one again: nobody said that it no longer holds.
+What was set aside by an undo, taken back by a later word, or has passed the end it names is no passage any more.
 """
 
 from __future__ import annotations
@@ -38,23 +37,7 @@ if TYPE_CHECKING:
 _OF_A_PERSON = f"o.explicit = 0 AND (o.origin = 'user' OR o.sign = '{IN_PASSING}')"
 """What an agent said is kept in passing only where the person let it stand."""
 _IN_PASSING = f"f.reason = '{IN_PASSING}' AND f.set_aside = 0"
-_LEFT_FOR_AGE = "m.status = 'archived' AND m.reason = 'stale'"
-
-
-def _among(fates: str = "", held: str = "") -> str:
-    """Passages, found from the side of fates and of memories: neither looks at an observation that is no passage."""
-    return f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_IN_PASSING} {fates}
-    UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_LEFT_FOR_AGE} {held}) AS p
-  JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON}"""
-
-
-_ALL = _among()
-_LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
-"""Those that became passages after a run."""
-_CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_LEFT_FOR_AGE}"
-_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND (
-  EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_IN_PASSING}) OR EXISTS ({_CARRIER}))"""
-"""The same from the side of an observation, for those that are named."""
+_ALL = f"FROM fate f JOIN observation o ON o.seq = f.observation WHERE {_IN_PASSING} AND {_OF_A_PERSON}"
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
@@ -120,8 +103,9 @@ class Spoken:
 def load_unweighed(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
     """The passages that became such after a run and were not weighed yet, the latest first."""
     where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
-    return _spoken(store, f"""{_LATELY} {where} AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
-                              ORDER BY o.at DESC, o.id""", after, after, *args)
+    return _spoken(store, f"""{_ALL} AND f.run > ? {where}
+                              AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
+                              ORDER BY o.at DESC, o.id""", after, *args)
 
 
 def load_spoken(store: Store, *, scope: str | None = None) -> list[Spoken]:
@@ -153,18 +137,17 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     for start in range(0, len(ids), PART):
         part = list(ids[start:start + PART])
-        rows = store.all(f"SELECT {_COLUMNS} {_SOME} AND o.id IN ({', '.join('?' * len(part))})", *part)
+        rows = store.all(f"SELECT {_COLUMNS} {_ALL} AND o.id IN ({', '.join('?' * len(part))})", *part)
         found.update((r["id"], _face(r)) for r in rows)
     return found
 
 
 @dataclass(frozen=True)
 class Place:
-    """A passage with the number of its observation and the archived memory that carried it, if one did."""
+    """A passage with the number of its observation."""
 
     seq: int
     passage: Memory
-    memory_id: str
 
 
 def find(store: Store, identity: str) -> Place | None:
@@ -172,9 +155,8 @@ def find(store: Store, identity: str) -> Place | None:
     wanted = identity.strip().lower()
     if len(wanted) < SHORTEST_ID:
         return None
-    rows = store.all(f"""SELECT {_COLUMNS}, o.seq, ({_CARRIER} LIMIT 1) AS memory {_SOME} AND o.id >= ? AND o.id < ?
-                         LIMIT 2""", wanted, wanted + "g")
-    return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["memory"] or "") if len(rows) == 1 else None
+    rows = store.all(f"SELECT {_COLUMNS}, o.seq {_ALL} AND o.id >= ? AND o.id < ? LIMIT 2", wanted, wanted + "g")
+    return Place(int(rows[0]["seq"]), _face(rows[0])) if len(rows) == 1 else None
 
 
 def load_named(store: Store, identity: str) -> Memory | Place:
@@ -192,12 +174,6 @@ def load_shown(store: Store, identity: str) -> Memory:
     """The same, a passage in the form recall shows."""
     named = load_named(store, identity)
     return named.passage if isinstance(named, Place) else named
-
-
-def load_carrier(store: Store, identity: str) -> Memory | Place:
-    """The same, but for a passage whose words a memory carried that memory."""
-    named = load_named(store, identity)
-    return load_memory(store, named.memory_id) if isinstance(named, Place) and named.memory_id else named
 
 
 def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str], limit: int) -> list[str]:

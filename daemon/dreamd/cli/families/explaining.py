@@ -29,7 +29,7 @@ def run(context: Context, options: Namespace) -> int:
 
     store = open_reader(context.world.paths.store)
     try:
-        named = passages.load_carrier(store, options.id)
+        named = passages.load_named(store, options.id)
         memory = named.passage if isinstance(named, passages.Place) else named
         document = _document(context, store, memory)
     finally:
