@@ -10,7 +10,6 @@ import pytest
 from dreamd.core.clock import parse_instant
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
-from dreamd.dream import verbs
 from dreamd.recall.answer import Look, search
 from dreamd.recall.outdated import is_replaced
 from dreamd.recall.ranking import Ranked
