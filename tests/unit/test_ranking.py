@@ -81,7 +81,8 @@ def test_age_orders_but_never_hides() -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(days=st.floats(-10, 20_000), more=st.floats(0.1, 2_000), status=st.sampled_from([Status.LIVE, Status.STALE, Status.ARCHIVED]))
+@given(days=st.floats(-10, 20_000), more=st.floats(0.1, 2_000),
+       status=st.sampled_from([Status.LIVE, Status.STALE, Status.ARCHIVED]))
 def test_age_and_staleness_take_a_tenth_at_most_and_more_from_what_was_confirmed_earlier(
         days: float, more: float, status: Status) -> None:
     later, earlier = (_memory(status=status, confirmed_at=NOW - timedelta(days=d)) for d in (max(days, 0), max(days, 0) + more))

@@ -407,10 +407,15 @@ class Memory:
     file: str = ""
     links: tuple[tuple[str, str], ...] = field(default=())
     """(other memory id, relation) pairs."""
-    held_since: datetime | None = None
+    held_since: datetime | None = field(default=None, compare=False)
     """When a dream first held it; None until it has been stored."""
 
     @property
     def is_faded(self) -> bool:
         """Whether it was archived for its age alone: nobody said that it no longer holds, and search still finds it."""
         return self.status is Status.ARCHIVED and self.reason == FADED
+
+    @property
+    def may_answer(self) -> bool:
+        """Whether a search shows it unasked for versions and for what waits."""
+        return self.status in (Status.LIVE, Status.STALE) or self.is_faded

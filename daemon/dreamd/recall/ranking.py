@@ -202,9 +202,7 @@ def _may_show(memory: Memory, asked: Asked) -> bool:
         return asked.held and not asked.injection
     if memory.status is Status.SUPERSEDED:
         return not asked.injection
-    if memory.status is Status.ARCHIVED:
-        return memory.is_faded and not asked.injection
-    return memory.status in (Status.LIVE, Status.STALE)
+    return memory.may_answer and not (memory.is_faded and asked.injection)
 
 
 def _score(hit: Hit, rules: RecallSettings) -> Ranked:

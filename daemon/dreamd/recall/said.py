@@ -177,7 +177,7 @@ def _with_passages(ranked: Sequence[Ranked], pool: Sequence[_Pooled], wanted: Wa
         instead = next((memory for memory in standing[one.memory.id] if weighed.is_past(one.memory, memory)), None)
         if instead is None:
             chosen[one.memory.id] = one.ranked
-        elif (instead.status in (Status.LIVE, Status.STALE) or instead.is_faded) and all(instead.id != other.memory.id for other in ranked):
+        elif instead.may_answer and all(instead.id != other.memory.id for other in ranked):
             chosen[instead.id] = _carrier(instead, one.ranked, wanted)
     ended = {memory.id for one in latest if one.memory.id in chosen for memory in standing[one.memory.id]
              if not memory.pinned and weighed.is_surely_ended(memory, one.memory)}
