@@ -200,13 +200,9 @@ class Kit:
         if self.embedder is None:
             model = self.settings.model
             self.embedder = load_embedder(model.engine, expected_texts=expected_texts, directory=model.directory,
-                                          threads=model.threads, device=model.device, kept_in=self.kept_models)
+                                          threads=model.threads, device=model.device, kept_in=self.paths.models,
+                                          keep=not self.dry)
         return self.embedder
-
-    @property
-    def kept_models(self) -> Path | None:
-        """The folder of what was made of networks; None where a dry run would be the first to put something there."""
-        return None if self.dry and not self.paths.models.is_dir() else self.paths.models
 
     def load_abroad(self) -> Embedder | None:
         """The encoder of other languages, loaded once; None where it is not installed or not the one that is known."""
@@ -215,7 +211,8 @@ class Kit:
 
             self.abroad_sought = True
             with suppress(Outage):  # other languages then stay apart, and `dream status` says why
-                self.abroad = load_multilingual(threads=self.settings.model.threads)
+                self.abroad = load_multilingual(threads=self.settings.model.threads, kept_in=self.paths.models,
+                                                keep=not self.dry)
         return self.abroad
 
     def load_judge(self) -> Judge:
@@ -226,14 +223,14 @@ class Kit:
 
 
 def load_judge(world: World, *, keep: bool = True) -> Judge:
-    """The judge of pairs, with the network that reads them; to `keep` it is to keep what is made of it.
+    """The judge of pairs, with the network that reads them; with `keep` what is made of it is kept for the next one.
 
     Raises Outage when the network is missing or another one: nothing is judged without it, and what is to be placed waits.
     """
     from dreamd.judge import Judge
     from dreamd.models import pair_net
 
-    return Judge(pair_net.load_pair_net(world.paths.models if keep else None, threads=world.settings.model.threads))
+    return Judge(pair_net.load_pair_net(world.paths.models, threads=world.settings.model.threads, keep=keep))
 
 
 def read_zone(name: str) -> tzinfo:

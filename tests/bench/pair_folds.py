@@ -13,13 +13,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from pair_parts import ReadingNet, restored, shrunk
+from pair_parts import ship
 from pair_train import PairCourse, Stage, bert, label_of, report
-from safetensors.numpy import save_file
 from scipy.special import softmax
 
-from dreamd.models import PAIR_LABELS, multilingual_base
 from dreamd.models.multilingual_base import MultilingualBase, find_base
+from dreamd.models.pair_net import load_pair_net
 
 EPOCHS = 3
 RATE, BATCH = 4e-5, 32
@@ -75,9 +74,9 @@ def run(data: Path, parts: Path, extra: list[Path], *, threads: int, only: Seque
         course = trained(base, parts, name, [r for r in everything if r.author not in left_out])
         held = [r for r in everything if r.author in left_out]
         pairs = [(r.row["a"], r.row["b"]) for r in held]
-        shipped = shrunk(weights, course.learned())
-        net = ReadingNet(base, restored(weights, shipped), shipped, threads=threads)
-        plain, turned = net.logits(pairs), net.logits([(b, a) for a, b in pairs])
+        ship(parts / f"{name}.safetensors", weights, course.learned())
+        net = load_pair_net(trained=parts / f"{name}.safetensors", threads=threads)
+        plain, turned = net.read(pairs), net.read([(b, a) for a, b in pairs])
         np.savez(kept, ids=np.array([f"{r.author}/{r.row['id']}" for r in held]), plain=plain, turned=turned)
         for author in left_out:
             mine = [n for n, r in enumerate(held) if r.author == author]
@@ -85,5 +84,4 @@ def run(data: Path, parts: Path, extra: list[Path], *, threads: int, only: Seque
     if (parts / "pair_net.safetensors").is_file() or only and "whole" not in only:
         return
     course = trained(base, parts, "whole", everything)
-    told = {"base_sha256": multilingual_base.SHA256, "labels": ",".join(PAIR_LABELS)}
-    save_file(shrunk(weights, course.learned()), parts / "pair_net.safetensors", metadata=told)
+    ship(parts / "pair_net.safetensors", weights, course.learned())

@@ -13,8 +13,8 @@ from dreamd.core import fsio
 from dreamd.core.clock import local_date, parse_instant
 from dreamd.core.values import Fate, Judgement, Relation
 from dreamd.dream.cycle import run_cycle
-from dreamd.judge.rare_words import MOST_PARTNERS
 from dreamd.kit import Kit
+from dreamd.models.rare_words import MOST_PARTNERS
 from dreamd.store import checks, derived, journal, memories, observations
 from household import FIRST_DAY, FIRST_NIGHT, House
 

@@ -1,50 +1,37 @@
-"""Partners by rare terms: few, found by what few others say, and the same whatever the order of adding."""
+"""Partners by rare terms: few, found by what few others say, and the same whatever the order of the statements."""
 
 from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.judge.rare_words import FEW_AMONG, RareTerms, plain_terms, rare_partners
+from dreamd.models.rare_words import FEW_AMONG, MOST_PARTNERS, MOST_TEXTS, plain_terms, rare_partners
 
 WORDS = ("harbour", "crane", "5433", "tern-west", "valve", "ledger", "kiln", "v2.1", "quay", "moss")
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), max_size=25, unique=True)
 
 
-def _index(texts: list[str], **bounds: int) -> RareTerms:
-    rare = RareTerms(**bounds)
-    for text in texts:
-        rare.add(text)
-    return rare
-
-
 def test_statements_that_share_a_rare_name_find_each_other() -> None:
     a, b, c = "Profile tern-west reaches the customer", "Renew the certificate of tern-west", "Nothing in common here"
-    rare = _index([a, b, c])
-    assert rare.partners(a) == [b]
-    assert rare.partners(c) == []
-    assert set(rare.partners("where does tern-west lead?")) == {a, b}
+    asked = "where does tern-west lead?"
+    found = rare_partners([a, c, asked], [a, b, c])
+    assert found[a] == [b] and found[c] == []
+    assert set(found[asked]) == {a, b}
 
 
 def test_more_and_rarer_shared_terms_come_first() -> None:
     near = "The kiln ledger closes at 5433"
     far = "The kiln is lit on Mondays"
     others = [f"The kiln log of shift {number}" for number in range(4)]
-    assert _index([near, far, *others]).partners("ledger of the kiln 5433")[0] == near
+    asked = "ledger of the kiln 5433"
+    assert rare_partners([asked], [near, far, *others])[asked][0] == near
 
 
 def test_a_term_that_many_share_brings_no_partners() -> None:
     texts = [f"Server {number:03d}a belongs to harbour" for number in range(30)]
-    assert _index(texts).partners(texts[0]) == []
-    assert len(_index(texts, most_texts=30, most_partners=5).partners(texts[0])) == 5
-
-
-def test_a_discarded_statement_is_found_no_more() -> None:
-    rare = _index(["alpha quay", "beta quay"])
-    rare.discard("beta quay")
-    rare.discard("never added")
-    assert rare.partners("alpha quay") == []
-    assert len(rare) == 1
+    assert rare_partners(texts, texts)[texts[0]] == []
+    few = texts[:MOST_TEXTS]
+    assert len(rare_partners(few, few)[few[0]]) == MOST_PARTNERS
 
 
 def test_paths_versions_and_identifiers_stay_whole_and_short_words_are_left_out() -> None:
@@ -54,30 +41,17 @@ def test_paths_versions_and_identifiers_stay_whole_and_short_words_are_left_out(
 
 @settings(max_examples=80, deadline=None)
 @given(texts=SENTENCES, seed=st.randoms(use_true_random=False))
-def test_partners_do_not_depend_on_the_order_of_adding(texts: list[str], seed: object) -> None:
+def test_partners_do_not_depend_on_the_order_of_the_statements(texts: list[str], seed: object) -> None:
     shuffled = list(texts)
     seed.shuffle(shuffled)  # type: ignore[attr-defined]
-    one, other = _index(texts, most_texts=3), _index(shuffled, most_texts=3)
-    assert all(one.partners(text) == other.partners(text) for text in texts)
-
-
-@settings(max_examples=80, deadline=None)
-@given(texts=SENTENCES, gone=st.integers(0, 24))
-def test_discarding_is_the_same_as_never_having_added(texts: list[str], gone: int) -> None:
-    removed = texts[:gone]
-    rare = _index(texts)
-    for text in removed:
-        rare.discard(text)
-    fresh = _index(texts[gone:])
-    assert all(rare.partners(text) == fresh.partners(text) for text in texts)
+    assert rare_partners(texts, texts) == rare_partners(shuffled, shuffled)
 
 
 @settings(max_examples=60, deadline=None)
 @given(texts=SENTENCES)
 def test_partners_share_a_term_and_are_never_the_statement_itself(texts: list[str]) -> None:
-    rare = _index(texts)
-    for text in texts:
-        for other in rare.partners(text):
+    for text, partners in rare_partners(texts, texts).items():
+        for other in partners:
             assert other != text
             assert plain_terms(text) & plain_terms(other)
 
@@ -88,9 +62,8 @@ def test_a_few_that_ask_find_the_same_partners_as_all_that_ask(texts: list[str],
     everyone = list(dict.fromkeys([*texts, *more]))
     fillers = [f"plank {number} of the {number % 7}th deck" for number in range(FEW_AMONG * max(1, len(everyone)))]
     whole = [*everyone, *fillers]
-    found = rare_partners(everyone, whole)
-    rare = _index(whole)
-    assert found == {text: rare.partners(text) for text in everyone}
+    all_that_ask = rare_partners(whole, whole)
+    assert rare_partners(everyone, whole) == {text: all_that_ask[text] for text in everyone}
 
 
 def test_a_digit_inside_longer_numbers_is_no_sign() -> None:

@@ -215,7 +215,7 @@ def test_weights_with_one_changed_byte_are_refused(tmp_path: Path) -> None:
         body.seek(-1, 2)
         body.write(bytes([last[0] ^ 1]))
     with pytest.raises(Outage) as caught:
-        load_embedder(directory=str(folder), checked={})
+        load_embedder(directory=str(folder))
     assert caught.value.code == "model-changed"
 
 
@@ -232,13 +232,22 @@ def test_a_tokenizer_that_is_not_the_models_is_refused(tmp_path: Path) -> None:
 @pytest.mark.model
 def test_a_remembered_checksum_is_used_only_for_the_same_file_state(tmp_path: Path) -> None:
     folder = _copy_of_the_model(tmp_path)
-    checked: dict[str, str] = {}
-    find_model(str(folder), checked=checked)
-    assert len(checked) == 1
+    (tmp_path / "home").mkdir()
+    kept = tmp_path / "home" / "models"
+    find_model(str(folder), kept_in=kept, keep=False)
+    assert not kept.exists()
+    model_files._checked_here.clear()
+    find_model(str(folder), kept_in=kept)
+    remembered = json.loads((kept / model_files.CHECKED).read_text())
+    assert list(remembered.values()) == [model_files.MODEL_SHA256]
+    model_files._checked_here.clear()
+    (kept / model_files.CHECKED).write_text(json.dumps(dict.fromkeys(remembered, "0" * 64)))
+    with pytest.raises(Outage):
+        find_model(str(folder), kept_in=kept)
     with (folder / "model.safetensors").open("ab") as body:
         body.write(b"\0")
     with pytest.raises(Outage):
-        find_model(str(folder), checked=checked)
+        find_model(str(folder), kept_in=kept)
 
 
 def test_batches_hold_every_text_once_sorted_by_length_within_the_budget() -> None:

@@ -143,6 +143,17 @@ def test_where_nothing_can_be_kept_the_graph_serves_the_process(net: PairNet, tr
     assert np.array_equal(load_pair_net(None, trained=trained).read(PAIRS), net.read(PAIRS))
 
 
+def test_a_dry_run_reads_a_kept_graph_and_writes_none(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    folder = tmp_path / "home" / "models"
+    wanted = load_pair_net(folder, trained=trained, keep=False).read(PAIRS[:2])
+    assert not folder.exists()
+    load_pair_net(folder, trained=trained).read(PAIRS[:2])
+    before = {path.name: path.stat().st_mtime_ns for path in folder.iterdir()}
+    assert np.array_equal(load_pair_net(folder, trained=trained, keep=False).read(PAIRS[:2]), wanted)
+    assert {path.name: path.stat().st_mtime_ns for path in folder.iterdir()} == before and before
+
+
 def test_an_older_graph_of_the_kind_goes_and_others_stay(trained: Path, tmp_path: Path) -> None:
     for name in ("pairs-0123.graph", "minilm-0123.graph", "pairs-notes.txt"):
         (tmp_path / name).write_bytes(b"old")

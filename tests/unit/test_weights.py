@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dreamd.models.model_files import WEIGHTS, find_model, weights_sha256
+from dreamd.models.model_files import WEIGHTS, checksum, find_model
 from dreamd.models.weights import WeightFile
 
 QUESTIONS = Path(__file__).parents[2] / "config" / "question" / "adapter.safetensors"
@@ -35,6 +35,6 @@ def test_a_file_of_something_else_is_not_read_as_weights(tmp_path: Path) -> None
 @pytest.mark.model
 def test_the_checksum_of_the_weights_follows_the_file(tmp_path: Path) -> None:
     (tmp_path / WEIGHTS).write_bytes(b"one")
-    before = weights_sha256(tmp_path)
+    before = checksum(tmp_path / WEIGHTS)
     (tmp_path / WEIGHTS).write_bytes(b"other")
-    assert weights_sha256(tmp_path) != before
+    assert checksum(tmp_path / WEIGHTS) != before

@@ -3,21 +3,17 @@
 from dreamd.judge.groups import group
 from dreamd.judge.judging import Explanation, Judge, Pair
 from dreamd.judge.out_of_use import disused_in, ends_the_use
-from dreamd.judge.rare_words import rare_partners
 from dreamd.judge.statement import Statement
-from dreamd.judge.wording import can_merge, leaves_more, merged_wording, specifics
+from dreamd.judge.wording import leaves_more, merged_wording
 
 __all__ = [
     "Explanation",
     "Judge",
     "Pair",
     "Statement",
-    "can_merge",
     "disused_in",
     "ends_the_use",
     "group",
     "leaves_more",
     "merged_wording",
-    "rare_partners",
-    "specifics",
 ]

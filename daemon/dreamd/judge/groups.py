@@ -23,25 +23,13 @@ def group(n: int, judged_merges: Mapping[tuple[int, int], float], weights: Seque
 
 def _connected(n: int, merges: Mapping[tuple[int, int], float]) -> list[list[int]]:
     """Split by reachability first: clustering then only sees the few that can belong together."""
-    near: dict[int, set[int]] = defaultdict(set)
+    part_of = [[index] for index in range(n)]
     for i, j in merges:
-        near[i].add(j)
-        near[j].add(i)
-    seen: set[int] = set()
-    parts = []
-    for start in range(n):
-        if start in seen:
-            continue
-        part, waiting = [], [start]
-        seen.add(start)
-        while waiting:
-            one = waiting.pop()
-            part.append(one)
-            fresh = near[one] - seen
-            seen |= fresh
-            waiting.extend(sorted(fresh))
-        parts.append(sorted(part))
-    return parts
+        if part_of[i] is not part_of[j]:
+            part_of[i].extend(part_of[j])
+            for index in part_of[j]:
+                part_of[index] = part_of[i]
+    return [sorted(part) for part in {id(part): part for part in part_of}.values()]
 
 
 def _cluster(part: list[int], merges: Mapping[tuple[int, int], float]) -> list[list[int]]:

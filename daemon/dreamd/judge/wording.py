@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.guards import guards, vetoes
 from dreamd.judge.statement import Reading, read
@@ -14,19 +12,6 @@ _MORE_WORDS = 2
 _HALF = 0.5
 _OWN_CLAIM = 2
 """Content words that make a clause a claim of its own."""
-
-
-@lru_cache(maxsize=65_536)
-def specifics(text: str) -> frozenset[str]:
-    """Numbers, versions, names, paths, identifiers, commands and quotations of a text in canonical form."""
-    told = read(text)
-    marked = {*(f"n {key}" for key in told.numbers), *(f'"{words}"' for words in told.quoted)}
-    return told.fixed | told.commands | told.names | marked
-
-
-def can_merge(a_text: str, b_text: str) -> bool:
-    """Whether no guard forbids that two texts become one, and one of them says all that the other does."""
-    return a_text == b_text or merged_wording(a_text, b_text) is not None
 
 
 def merged_wording(representative: str, other: str) -> str | None:

@@ -7,7 +7,7 @@ accelerator and as the yardstick the light one is tested against.
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,32 +53,12 @@ class Embedder(Protocol):
         ...
 
 
-class PairReader(Protocol):
-    """Reads two statements together."""
-
-    @property
-    def name(self) -> str:
-        """Tells weights and engine from others: what was read is remembered under it."""
-        ...
-
-    def read(self, pairs: Sequence[tuple[str, str]], *,
-             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
-        """One row of logits in the order of PAIR_LABELS for each pair, read in the order given.
-
-        `progress` is told between batches how many are read and of how many; it may wait or raise. Raises Outage when the
-        engine fails.
-        """
-        ...
-
-
 def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str = "", threads: int = 1,
-                  device: str = "cpu", checked: MutableMapping[str, str] | None = None,
-                  kept_in: Path | None = None) -> Embedder:
+                  device: str = "cpu", kept_in: Path | None = None, keep: bool = True) -> Embedder:
     """Load the model with the engine that suits the work: `light`, `torch`, or `auto`.
 
-    `auto` takes torch only for many texts on an accelerator: on a CPU the light one is faster at every size. `checked` may
-    keep the checksum of the weights by path, size and time between processes, and `kept_in` is the folder that keeps what
-    the light engine makes of them.
+    `auto` takes torch only for many texts on an accelerator: on a CPU the light one is faster at every size. `kept_in` is the
+    folder that holds the checksum of the weights and what the light engine makes of them; with `keep` it may be written to.
 
     Raises Outage(component="model") when the model is missing, altered or cannot be loaded.
     """
@@ -88,11 +68,11 @@ def load_embedder(kind: str = "auto", *, expected_texts: int = 1, directory: str
     if kind == "torch" or (kind == "auto" and accelerated):
         from dreamd.models.torch_engine import TorchEmbedder
 
-        return TorchEmbedder(model_files.find_model(directory, checked=checked), threads=threads, device=device,
-                             kept_in=kept_in)
+        return TorchEmbedder(model_files.find_model(directory, kept_in=kept_in, keep=keep), threads=threads, device=device,
+                             kept_in=kept_in, keep=keep)
     from dreamd.models.light import LightEmbedder
 
-    return LightEmbedder(model_files.locate(directory), threads=threads, kept_in=kept_in, checked=checked)
+    return LightEmbedder(model_files.locate(directory), threads=threads, kept_in=kept_in, keep=keep)
 
 
 def written_by(kind: str, device: str = "cpu") -> frozenset[str]:

@@ -6,7 +6,7 @@ and one that reads questions. While they are there whole, the large file they we
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,14 +35,13 @@ class LightEmbedder:
     model_id = MODEL_ID
     dim = DIM
 
-    def __init__(self, folder: Path, *, threads: int = 1, kept_in: Path | None = None,
-                 checked: MutableMapping[str, str] | None = None) -> None:
-        """Take the model in `folder`, and what was made of it in `kept_in`; without that, all is made for this process.
+    def __init__(self, folder: Path, *, threads: int = 1, kept_in: Path | None = None, keep: bool = True) -> None:
+        """Take the model in `folder`, and what was made of it in `kept_in`; what is missing there is made, and kept if told to.
 
         Raises Outage when a library is missing or the weights are not the expected ones.
         """
         onnx_engine.load_runtime()
-        self._folder, self._threads, self._kept_in, self._checked = folder, threads, kept_in, checked
+        self._folder, self._threads, self._kept_in, self._keep = folder, threads, kept_in, keep
         self._tokenizer = texts.load_tokenizer(folder)
         self._words = _Words(self._kept("words", _make_words))
         self._texts: onnx_engine.Network | None = None
@@ -70,7 +69,7 @@ class LightEmbedder:
 
     def _kept(self, kind: str, make: Callable[[WeightFile], bytes], *also: str) -> bytes:
         def made() -> bytes:
-            model_files.verify(self._folder, checked=self._checked)
+            model_files.verify(self._folder, kept_in=self._kept_in, keep=self._keep)
             try:
                 with WeightFile(self._folder / model_files.WEIGHTS) as weights:
                     return make(weights)
@@ -78,7 +77,8 @@ class LightEmbedder:
                 raise Outage("the embedding model's weights cannot be loaded", component="model", code="model-changed",
                              hint=model_files.REINSTALL) from failure
 
-        return onnx_engine.kept_graph(self._kept_in, onnx_engine.graph_name(kind, MODEL_SHA256, MAKE, *also), made)
+        name = onnx_engine.graph_name(kind, MODEL_SHA256, MAKE, *also)
+        return onnx_engine.kept_graph(self._kept_in, name, made, keep=self._keep)
 
     def _rows_of(self, lines: Sequence[str], network: onnx_engine.Network) -> Floats:
         import numpy as np

@@ -8,7 +8,7 @@ fails: what is not English is then found and compared by its words alone.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,7 +69,7 @@ class MultilingualEmbedder:
         return self.embed(texts)
 
 
-def find_multilingual(*, checked: MutableMapping[str, str] | None = None) -> str:
+def find_multilingual(*, kept_in: Path | None = None, keep: bool = True) -> str:
     """Empty where the package is installed and its files are those that are known; else what is wrong with it."""
     found = importlib.util.find_spec(PACKAGE)
     places = list(found.submodule_search_locations or ()) if found else []
@@ -78,19 +78,19 @@ def find_multilingual(*, checked: MutableMapping[str, str] | None = None) -> str
     for name, wanted in FILES.items():
         path = Path(places[0]) / "resources" / name
         try:
-            if model_files.checksum(path, checked=checked) != wanted:
+            if model_files.checksum(path, kept_in=kept_in, keep=keep) != wanted:
                 return f"`{name}` of its encoder is not the file that dream knows"
         except OSError:
             return f"`{name}` of its encoder cannot be read"
     return ""
 
 
-def load_multilingual(*, threads: int = 1, checked: MutableMapping[str, str] | None = None) -> MultilingualEmbedder | None:
+def load_multilingual(*, threads: int = 1, kept_in: Path | None = None, keep: bool = True) -> MultilingualEmbedder | None:
     """The encoder of other languages; None where its package is missing or not the one that is known.
 
     Raises Outage when it is there and cannot be loaded.
     """
-    return None if find_multilingual(checked=checked) else _load(threads)
+    return None if find_multilingual(kept_in=kept_in, keep=keep) else _load(threads)
 
 
 @cache

@@ -12,7 +12,7 @@ import importlib.util
 import mmap
 import re
 import struct
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -53,7 +53,7 @@ class Shape:
     epsilon: float
 
 
-def find_base(*, checked: MutableMapping[str, str] | None = None) -> Path:
+def find_base(*, kept_in: Path | None = None, keep: bool = True) -> Path:
     """The verified file of the installed package.
 
     Raises Outage when it is not there or is another file.
@@ -65,7 +65,7 @@ def find_base(*, checked: MutableMapping[str, str] | None = None) -> Path:
         if path is None or not path.is_file():
             raise Outage("the multilingual base of the net that reads pairs is not installed", component="model",
                          code="model-missing", hint=REINSTALL)
-        found_sha256 = model_files.checksum(path, checked=checked)
+        found_sha256 = model_files.checksum(path, kept_in=kept_in, keep=keep)
     except OSError as failure:
         raise Outage(f"`{path}` cannot be read: {failure.strerror}", component="model", code="model-unreadable",
                      hint=REINSTALL) from failure

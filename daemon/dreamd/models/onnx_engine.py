@@ -77,8 +77,8 @@ def graph_name(kind: str, *made_from: str) -> str:
     return f"{kind}-{hashlib.sha256(chr(0).join(made_from).encode()).hexdigest()[:20]}"
 
 
-def kept_graph(folder: Path | None, name: str, make: Callable[[], bytes]) -> bytes:
-    """The graph of that name in `folder`, made and kept where it is not there whole; without a folder only made.
+def kept_graph(folder: Path | None, name: str, make: Callable[[], bytes], *, keep: bool = True) -> bytes:
+    """The graph of that name in `folder`, made where it is not there whole, and kept unless told not to `keep`.
 
     Older graphs of the same kind go. Raises what `make` raises; a folder that takes nothing is no failure, and none is made
     where there is no home.
@@ -87,7 +87,7 @@ def kept_graph(folder: Path | None, name: str, make: Callable[[], bytes]) -> byt
     graph = _read_kept(path) if path else None
     if graph is None:
         graph = make()
-        if path and path.parent.parent.is_dir():
+        if keep and path and path.parent.parent.is_dir():
             with suppress(DreamError, OSError):  # read-only or full: what was made serves this process
                 fsio.write_atomic(path, MAGIC + hashlib.sha256(graph).hexdigest().encode() + b"\n" + graph)
                 _remove_older(path)

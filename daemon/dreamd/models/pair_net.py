@@ -7,7 +7,7 @@ packed into a graph once on a machine, and kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,9 +41,9 @@ KINDS = "embeddings.token_type_embeddings.weight"
 class PairNet:
     """A verified network, whose graph and tokenizer are loaded by the first pair it reads."""
 
-    def __init__(self, base: Path, trained: Path, *, name: str, folder: Path | None, threads: int) -> None:
+    def __init__(self, base: Path, trained: Path, *, name: str, folder: Path | None, keep: bool, threads: int) -> None:
         self.name = name
-        self._paths, self._folder, self._threads = (base, trained), folder, threads
+        self._paths, self._folder, self._keep, self._threads = (base, trained), folder, keep, threads
         self._loaded: tuple[MultilingualBase, Network] | None = None
 
     def read(self, pairs: Sequence[tuple[str, str]], *, progress: Callable[[int, int], None] | None = None) -> Floats:
@@ -76,7 +76,7 @@ class PairNet:
             try:
                 base = multilingual_base.open_base(self._paths[0])
                 name = onnx_engine.graph_name("pairs", self.name)
-                graph = onnx_engine.kept_graph(self._folder, name, lambda: make_graph(base, self._paths[1]))
+                graph = onnx_engine.kept_graph(self._folder, name, lambda: make_graph(base, self._paths[1]), keep=self._keep)
             except (OSError, ValueError, KeyError) as failure:
                 raise Outage("the net that reads pairs cannot be loaded", component="model", code="model-unreadable",
                              hint=onnx_engine.REINSTALL) from failure
@@ -84,19 +84,17 @@ class PairNet:
         return self._loaded
 
 
-def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, threads: int = 1,
-                  checked: MutableMapping[str, str] | None = None) -> PairNet:
-    """The network, verified: its graph is kept in `folder`, or nowhere without one.
+def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, threads: int = 1, keep: bool = True) -> PairNet:
+    """The network, verified: its graph and the checksums of its files are kept in `folder`, or only looked up there.
 
-    `checked` may keep the checksums of its files between processes. Raises Outage when the base or the trained file is
-    missing or another one; the hint says what to install.
+    Raises Outage when the base or the trained file is missing or another one; the hint says what to install.
     """
-    base = multilingual_base.find_base(checked=checked)
+    base = multilingual_base.find_base(kept_in=folder, keep=keep)
     trained = trained or share_dir("config") / "judge" / TRAINED
     try:
         with WeightFile(trained) as weights:
             told = weights.metadata
-        trained_sha256 = model_files.checksum(trained, checked=checked)
+        trained_sha256 = model_files.checksum(trained, kept_in=folder, keep=keep)
     except FileNotFoundError as failure:
         raise Outage("the trained part of the net that reads pairs is missing", component="model", code="model-missing",
                      hint=onnx_engine.REINSTALL) from failure
@@ -107,7 +105,7 @@ def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, th
         raise Outage(f"`{trained}` was trained for another base or other labels", component="model", code="model-changed",
                      hint=onnx_engine.REINSTALL)
     made = onnx_engine.graph_name("", multilingual_base.SHA256, trained_sha256, MAKE)
-    return PairNet(base, trained, name=f"pairs{made[:13]}/int8", folder=folder, threads=threads)
+    return PairNet(base, trained, name=f"pairs{made[:13]}/int8", folder=folder, keep=keep, threads=threads)
 
 
 def make_graph(base: MultilingualBase, trained: Path, *, int8: bool = True) -> bytes:

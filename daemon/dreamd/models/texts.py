@@ -28,22 +28,6 @@ class Pieces:
     place: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class PairPieces:
-    """Two texts as one row of word-piece numbers, and the place where the second begins."""
-
-    pieces: tuple[int, ...]
-    second_at: int
-
-
-@dataclass(frozen=True)
-class CutPairs:
-    """The distinct pairs, and for each pair given the distinct one it is."""
-
-    distinct: tuple[PairPieces, ...]
-    place: tuple[int, ...]
-
-
 def load_tokenizer(folder: Path, *, longest: int = LONGEST_TOKENS) -> Tokenizer:
     """The model's own tokenizer, without padding and cut at the model's length.
 
@@ -83,17 +67,6 @@ def cut(tokenizer: Tokenizer, texts: Sequence[str]) -> Pieces:
             seen[clean] = place_of.setdefault(pieces, len(place_of))
         place.append(seen[clean])
     return Pieces(tuple(place_of), tuple(place))
-
-
-def cut_pairs(tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> CutPairs:
-    """Word pieces of every distinct pair; of two texts too long together the longer one loses its end first."""
-    place_of: dict[PairPieces, int] = {}
-    place: list[int] = []
-    for first, second in pairs:
-        found = tokenizer.encode(_clean(first), _clean(second))
-        pieces = PairPieces(tuple(found.ids), found.type_ids.index(1))
-        place.append(place_of.setdefault(pieces, len(place_of)))
-    return CutPairs(tuple(place_of), tuple(place))
 
 
 def batches(lengths: Sequence[int], *, budget: int) -> Iterator[list[int]]:

@@ -6,6 +6,7 @@ What its own `encode` spends on padding is saved by forming batches of texts of 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ class TorchEmbedder:
     model_id = FLOAT_ID
     dim = DIM
 
-    def __init__(self, folder: Path, *, threads: int = 1, device: str = "cpu", kept_in: Path | None = None) -> None:
+    def __init__(self, folder: Path, *, threads: int = 1, device: str = "cpu", kept_in: Path | None = None,
+                 keep: bool = True) -> None:
         """Load the verified model in `folder`, without ever asking the network.
 
         Raises Outage when torch or sentence-transformers is missing or the device is not there.
@@ -39,8 +41,8 @@ class TorchEmbedder:
             raise Outage(f"the embedding engine is not installed: {failure.name}", component="model",
                          code="engine-missing", hint="set `model.engine` to `light`") from failure
         self._tokenizer = texts.load_tokenizer(folder)
-        self._folder, self._threads, self._kept_in = folder, threads, kept_in
         self._questions: LightEmbedder | None = None
+        self._load_questions = partial(LightEmbedder, folder, threads=threads, kept_in=kept_in, keep=keep)
         torch.set_num_threads(threads)
         try:
             self._model = SentenceTransformer(str(folder), device=device, local_files_only=True)
@@ -73,7 +75,7 @@ class TorchEmbedder:
     def embed_questions(self, lines: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each question; a few short lines, so the light engine reads them."""
         if self._questions is None:
-            self._questions = LightEmbedder(self._folder, threads=self._threads, kept_in=self._kept_in)
+            self._questions = self._load_questions()
         return self._questions.embed_questions(lines)
 
     def _run(self, batch: Sequence[tuple[int, ...]]) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ takes less than half a second, and graph bytes in a file can go bad, which crash
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from dreamd.core.errors import Corrupt
@@ -30,63 +31,22 @@ NOTHING = -1
 
 
 class Neighbours:
-    """The nearest rows of a growing matrix, by cosine; rows are named by their place in it."""
+    """The nearest rows of a matrix, by cosine; rows are named by their place in it."""
 
-    def __init__(self, matrix: NDArray[Any] | None = None, *, ndim: int = 384, exact_up_to: int = EXACT_UP_TO,
-                 held: Floats | None = None) -> None:
+    def __init__(self, matrix: NDArray[Any] | None = None, *, held: Floats | None = None,
+                 exact_up_to: int = EXACT_UP_TO) -> None:
         """Take the rows of `matrix` (any float type); raises Corrupt for a row that has no direction.
 
         The rows of `held` come before them: `unit_rows` has made them, and they are searched where they lie, for to copy what
         a store holds takes longer than to search it.
         """
-        import numpy as np
         from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,unused-ignore]
 
-        self._held: Floats = np.empty((0, ndim if matrix is None else matrix.shape[1]), np.float32) if held is None else held
-        self.ndim = self._held.shape[1]
-        self._exact_up_to = exact_up_to
-        self._count = len(self._held)
-        self._rows: Floats = np.empty((0, self.ndim), np.float32)
-        self._gone = np.zeros(self._count, np.bool_)
-        self._graph: Any = None  # usearch.index.Index, imported only when needed
+        blocks = (held, None if matrix is None or not len(matrix) else unit_rows(matrix))
+        self._blocks = [block for block in blocks if block is not None and len(block)]
+        self._count = sum(map(len, self._blocks))
+        self._graph: Any = _graph_of(self._blocks) if self._count > exact_up_to else None
         self._pools = ThreadpoolController()
-        if matrix is not None and len(matrix):
-            self.add(matrix)
-        elif self._count > exact_up_to:
-            self.add(self._held[:0])
-
-    def __len__(self) -> int:
-        return self._count
-
-    @property
-    def exact(self) -> bool:
-        """Whether answers are exact rather than those of a graph."""
-        return self._graph is None
-
-    def add(self, rows: NDArray[Any]) -> None:
-        """Append rows; raises Corrupt for a row that has no direction, and then adds none."""
-        fresh = unit_rows(rows)
-        if self._graph is None and self._count + len(fresh) > self._exact_up_to:
-            self._graph = _empty_graph(self.ndim)
-            self._feed(0, self._held)
-            self._feed(len(self._held), self._rows[:self._count - len(self._held)])
-            for place in self._gone[:self._count].nonzero()[0].tolist():
-                self._graph.remove(place)
-            self._held, self._rows, self._gone = self._held[:0], self._rows[:0], self._gone[:0]
-        if self._graph is None:
-            self._append(fresh)
-        else:
-            self._feed(self._count, fresh)
-        self._count += len(fresh)
-
-    def drop(self, place: int) -> None:
-        """Leave a row out of every later answer; the places of the others stay."""
-        if not 0 <= place < self._count:
-            raise IndexError(place)
-        if self._graph is None:
-            self._gone[place] = True
-        elif place in self._graph:
-            self._graph.remove(place)
 
     def search(self, queries: NDArray[Any], k: int) -> tuple[Places, Floats]:
         """For each query the `k` nearest places and their cosines, best first; `NOTHING` and −1 where none is left."""
@@ -105,36 +65,12 @@ class Neighbours:
         places[cosines <= -1] = NOTHING
         return places, cosines
 
-    def _append(self, fresh: Floats) -> None:
-        import numpy as np
-
-        own = self._count - len(self._held)
-        needed = own + len(fresh)
-        if not own:
-            self._rows = fresh
-        elif needed > len(self._rows):
-            grown = np.empty((max(needed, own * 5 // 4), self.ndim), np.float32)
-            grown[:own] = self._rows[:own]
-            self._rows = grown
-        if own:
-            self._rows[own:needed] = fresh
-        self._gone = np.concatenate([self._gone, np.zeros(len(self._held) + len(self._rows) - len(self._gone), np.bool_)])
-
-    def _feed(self, start: int, fresh: Floats) -> None:
-        import numpy as np
-
-        for offset in range(0, len(fresh), GRAPH_ROWS):
-            block = fresh[offset:offset + GRAPH_ROWS].astype(np.float16)
-            self._graph.add(np.arange(start + offset, start + offset + len(block)), block, threads=1)
-
     def _scan(self, asked: Floats, k: int) -> tuple[Places, Floats]:
         import numpy as np
 
-        parts = [rows for rows in (self._held, self._rows[:self._count - len(self._held)]) if len(rows)]
         with self._pools.limit(limits=1, user_api="blas"):
-            products = [asked @ rows.T for rows in parts]
+            products = [asked @ rows.T for rows in self._blocks]
         cosines = np.concatenate(products, axis=1) if len(products) > 1 else products[0]
-        cosines[:, self._gone[:self._count]] = -1
         k = min(k, self._count)
         chosen = np.argpartition(cosines, self._count - k, axis=1)[:, self._count - k:]
         return _ordered(chosen, np.take_along_axis(cosines, chosen, axis=1))
@@ -175,12 +111,19 @@ def _ordered(places: Places, cosines: Floats) -> tuple[Places, Floats]:
             np.take_along_axis(cosines, order, axis=1))
 
 
-def _empty_graph(ndim: int) -> Any:
+def _graph_of(blocks: Sequence[Floats]) -> Any:
+    import numpy as np
+
     from dreamd.models.onnx_engine import load_runtime
 
     load_runtime()  # before usearch: the other order ends the process
     from usearch.index import Index
 
     # Everything that follows the processor or the version by default is pinned: files and answers must not differ.
-    return Index(ndim=ndim, metric=METRIC, dtype=DTYPE, connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD,
-                 expansion_search=EXPANSION_SEARCH)
+    graph = Index(ndim=blocks[0].shape[1], metric=METRIC, dtype=DTYPE, connectivity=CONNECTIVITY, expansion_add=EXPANSION_ADD,
+                  expansion_search=EXPANSION_SEARCH)
+    for block in blocks:
+        for offset in range(0, len(block), GRAPH_ROWS):
+            some = block[offset:offset + GRAPH_ROWS].astype(np.float16)
+            graph.add(np.arange(len(graph), len(graph) + len(some)), some, threads=1)
+    return graph

@@ -4,6 +4,8 @@ Two numbers are the same when their canonical forms are: "half an hour", "30 min
 `time:1800`. What only looks like a number (a version, an address, a ticket) belongs to `names`.
 """
 
+# ruff: noqa: SIM905  tables read better as runs of words
+
 from __future__ import annotations
 
 import re
@@ -18,21 +20,8 @@ from dreamd.text.tokens import Token
 _DATE = re.compile(
     r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?"
 )
-_MONTHS = word_classes.QUALIFIERS["month"] | {
-    "may": "05",
-    "jan": "01",
-    "feb": "02",
-    "mar": "03",
-    "apr": "04",
-    "jun": "06",
-    "jul": "07",
-    "aug": "08",
-    "sep": "09",
-    "sept": "09",
-    "oct": "10",
-    "nov": "11",
-    "dec": "12",
-}
+_MONTHS = word_classes.QUALIFIERS["month"] | {"may": "05", "sept": "09"} | {
+    name: f"{n:02d}" for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DAY_MONTH = re.compile(
     rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?\s(?:de\s|of\s)?({_MONTH_NAMES})\b(?:,?\s(?:de\s)?(\d{{4}}))?", re.IGNORECASE

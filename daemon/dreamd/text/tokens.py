@@ -4,6 +4,8 @@ The stems are made for comparing two statements, not for reading: they only have
 forms of one word ("replaced", "replaces", "replacing").
 """
 
+# ruff: noqa: SIM905  tables read better as runs of words
+
 from __future__ import annotations
 
 import re
@@ -45,11 +47,8 @@ _WORDS = re.compile(r"[^\W\d_]+")
 _SHORT_FORM = re.compile(r"\b(?:e\.g|i\.e)\b|\b[eE]-(?=[mM]ail)")
 """Letters of a short form are no words of another language."""
 _KANA = re.compile(r"[\u3040-\u30ff]")
-_SCRIPTS = (
-    ("ru", re.compile(r"[\u0400-\u04ff]"), 2),
-    ("ko", re.compile(r"[\uac00-\ud7af]"), 4),
-    ("zh", re.compile(r"[\u3400-\u9fff]"), 4),
-)
+_SCRIPTS = (("ru", re.compile(r"[\u0400-\u04ff]"), 2), ("ko", re.compile(r"[\uac00-\ud7af]"), 4),
+            ("zh", re.compile(r"[\u3400-\u9fff]"), 4))
 """Scripts that tell a language, and one letter in how many has to be of it."""
 SOME_WORDS = 6
 """Words of which more than one is expected to tell the language."""
@@ -224,56 +223,13 @@ _PORTUGUESE = re.compile(r"(?i)\w(?:lh|nh)[aeiou]|[çã]|\w(?:eza|agem|dade)s?\b
 """Letters that of these languages only Portuguese has together."""
 MAY_MONTH = "may-month"
 """The month, where a capital tells it from the verb."""
-_ENDINGS = (
-    ("ational", "ate"),
-    ("ization", "ize"),
-    ("isation", "ize"),
-    ("ising", "ize"),
-    ("ised", "ize"),
-    ("ises", "ize"),
-    ("ise", "ize"),
-    ("ically", "ic"),
-    ("fulness", "ful"),
-    ("iness", "y"),
-    ("ness", ""),
-    ("ments", ""),
-    ("ment", ""),
-    ("ingly", ""),
-    ("edly", ""),
-    ("ations", "ate"),
-    ("ation", "ate"),
-    ("ators", "ate"),
-    ("ator", "ate"),
-    ("ities", ""),
-    ("ity", ""),
-    ("ions", ""),
-    ("ion", ""),
-    ("ively", ""),
-    ("ives", ""),
-    ("ive", ""),
-    ("ies", "y"),
-    ("ied", "y"),
-    ("ying", "y"),
-    ("sses", "ss"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("xes", "x"),
-    ("ings", ""),
-    ("ing", ""),
-    ("eed", "eed"),
-    ("ers", "er"),
-    ("ed", ""),
-    ("ly", ""),
-    ("ss", "ss"),
-    ("us", "us"),
-    ("is", "is"),
-    ("s", ""),
-)
-
-
 _ENDINGS_BY_LETTER: dict[str, list[tuple[str, str]]] = {}
-for _ending in _ENDINGS:
-    _ENDINGS_BY_LETTER.setdefault(_ending[0][-1], []).append(_ending)
+"""What stands in the place of an ending, by its last letter: the first that fits counts."""
+for _ending, _put in (pair.split(":") for pair in (
+    "ational:ate ization:ize isation:ize ising:ize ised:ize ises:ize ise:ize ically:ic fulness:ful iness:y ness: "
+    "ments: ment: ingly: edly: ations:ate ation:ate ators:ate ator:ate ities: ity: ions: ion: ively: ives: ive: ies:y "
+    "ied:y ying:y sses:ss ches:ch shes:sh xes:x ings: ing: eed:eed ers:er ed: ly: ss:ss us:us is:is s:").split()):
+    _ENDINGS_BY_LETTER.setdefault(_ending[-1], []).append((_ending, _put))
 
 
 @lru_cache(maxsize=65_536)

@@ -169,7 +169,7 @@ def _read(context: Context, store: Store) -> Standing:
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
-        apart=multilingual.find_multilingual(),
+        apart=multilingual.find_multilingual(kept_in=paths.models, keep=False),
         outlook=look_for_auto(world, store), deletions=len(observations.load_put_off(store)),
         damaged=tuple(setting_aside.list_copies(paths)),
         aside=tuple(set_asides.load_asides(store)), health=_ask_probe(context),

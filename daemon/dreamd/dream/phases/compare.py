@@ -5,17 +5,17 @@ The impure half of consolidation: it loads vectors and the judge so that the pla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import Judgement, Scope, abroad_key, text_sha
-from dreamd.judge import Pair, Statement, disused_in, ends_the_use, rare_partners
-from dreamd.judge.rare_words import MOST_PARTNERS
+from dreamd.judge import Pair, Statement, disused_in, ends_the_use
 from dreamd.kit import Kit
 from dreamd.models import Embedder
 from dreamd.models.multilingual import SCALE
+from dreamd.models.rare_words import MOST_PARTNERS, rare_partners
 from dreamd.models.vectors import QUERY_ROWS, Neighbours, unit_rows
 from dreamd.store import derived
 from dreamd.store.derived import pair_side
@@ -65,14 +65,18 @@ class Vectors:
 
         return np.stack([row for row in map(self.row, texts) if row is not None])
 
-    def neighbours(self, texts: Sequence[str]) -> Neighbours:
-        """What finds the nearest of some wordings, all of them known."""
-        if self.together is None or not self.places or list(texts[:len(self.places)]) != list(self.places):
-            return Neighbours(self.stacked(texts))
-        found = Neighbours(held=self.together)
-        if len(texts) > len(self.places):
-            found.add(self.stacked(texts[len(self.places):]))
-        return found
+    def nearest(self, asked: Sequence[str], among: Sequence[str], k: int) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        """For each asked wording the `k` nearest of some others with their cosines, nearest first; all of them known."""
+        if not among:
+            return
+        lying = len(self.places) if self.together is not None and list(among[:len(self.places)]) == list(self.places) else 0
+        rest = among[lying:]
+        neighbours = Neighbours(self.stacked(rest) if rest else None, held=self.together if lying else None)
+        for start in range(0, len(asked), QUERY_ROWS):  # no more at a time than are compared at once: each is copied twice
+            some = asked[start:start + QUERY_ROWS]
+            places, cosines = neighbours.search(self.stacked(some), k)
+            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
+                yield text, [(among[place], cosine) for place, cosine in zip(row, near, strict=True) if place >= 0]
 
 
 def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
@@ -159,15 +163,8 @@ def find_partners(asked: Sequence[str], everyone: Sequence[str], vectors: Vector
         return {}
     texts = [t for t in dict.fromkeys(everyone) if t in vectors]
     partners: dict[str, list[str]] = {t: [] for t in asked}
-    if texts:
-        neighbours = vectors.neighbours(texts)
-        known = [t for t in partners if t in vectors]
-        for start in range(0, len(known), QUERY_ROWS):  # no more at a time than are compared at once: each is copied twice
-            some = known[start:start + QUERY_ROWS]
-            places, cosines = neighbours.search(vectors.stacked(some), k + 1)
-            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
-                partners[text] = [texts[p] for p, c in zip(row, near, strict=True)
-                                  if p >= 0 and c >= floor and texts[p] != text]
+    for text, near in vectors.nearest([t for t in partners if t in vectors], texts, k + 1):
+        partners[text] = [other for other, cosine in near if cosine >= floor and other != text]
     _add_abroad(partners, texts, vectors, k=k, floor=floor)
     _add_rare(partners, list(dict.fromkeys(everyone)))
     _add_used(partners, list(dict.fromkeys(everyone)))
@@ -191,16 +188,10 @@ def _add_abroad(partners: dict[str, list[str]], texts: Sequence[str], vectors: V
     wide = Vectors(vectors.wide)
     for asked, among in (([t for t in partners if t in vectors.wide and t in vectors.abroad], everyone),
                          ([t for t in partners if t in vectors.wide and t not in vectors.abroad], foreign)):
-        found = Neighbours(wide.stacked(among)) if asked else None
-        for start in range(0, len(asked) if found else 0, QUERY_ROWS):
-            some = asked[start:start + QUERY_ROWS]
-            assert found is not None
-            places, cosines = found.search(wide.stacked(some), k + 1)
-            for text, row, near in zip(some, places.tolist(), cosines.tolist(), strict=True):
-                across = [among[p] for p, c in zip(row, near, strict=True)
-                          if p >= 0 and c * SCALE >= floor and among[p] != text]
-                kept = [] if text in vectors.abroad else partners[text]
-                partners[text] = [*kept, *(t for t in across if t not in kept)]
+        for text, near in wide.nearest(asked, among, k + 1):
+            across = [other for other, cosine in near if cosine * SCALE >= floor and other != text]
+            kept = [] if text in vectors.abroad else partners[text]
+            partners[text] = [*kept, *(t for t in across if t not in kept)]
 
 
 def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:

@@ -19,7 +19,6 @@ from dreamd.dream.phases.carry_out import keep_verdicts
 from dreamd.dream.phases.compare import Vectors, load_standing, load_vectors
 from dreamd.judge import Pair, Statement
 from dreamd.kit import Kit
-from dreamd.models.vectors import QUERY_ROWS
 from dreamd.store import derived, journal, memories, observations, passages, work
 from dreamd.store.derived import WEIGHED, pair_side
 from dreamd.store.passages import Spoken
@@ -142,18 +141,9 @@ def _near(kit: Kit, scope: Scope, subjects: Sequence[_Subject], unweighed: Abstr
 def _nearest(asked: Sequence[str], among: Sequence[str], vectors: Vectors) -> dict[str, list[tuple[str, float]]]:
     """For each wording the nearest of some others that say it in other words, with their cosines."""
     known = [text for text in among if text in vectors and len(text) <= LONGEST]
-    having = [text for text in dict.fromkeys(asked) if text in vectors and len(text) <= LONGEST] if known else []
-    found: dict[str, list[tuple[str, float]]] = {}
-    if not having:
-        return found
-    neighbours = vectors.neighbours(known)
-    for start in range(0, len(having), QUERY_ROWS):
-        part = having[start:start + QUERY_ROWS]
-        places, cosines = neighbours.search(vectors.stacked(part), NEIGHBOURS + 1)
-        for text, row, near in zip(part, places.tolist(), cosines.tolist(), strict=True):
-            some = [(known[p], c) for p, c in zip(row, near, strict=True) if p >= 0 and c >= FLOOR]
-            found[text] = [(other, c) for other, c in some if not is_same_wording(text, other)][:NEIGHBOURS]
-    return found
+    having = [text for text in dict.fromkeys(asked) if text in vectors and len(text) <= LONGEST]
+    return {text: [(other, c) for other, c in near if c >= FLOOR and not is_same_wording(text, other)][:NEIGHBOURS]
+            for text, near in vectors.nearest(having, known, NEIGHBOURS + 1)}
 
 
 def _pair(one: Statement, other: Statement, similarity: float) -> Pair:
