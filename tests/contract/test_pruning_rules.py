@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.core.values import MemoryClass, Status
+from dreamd.core.values import IN_PASSING, MemoryClass, Status
+from dreamd.recall.answer import Look, search
 from dreamd.store import memories
 from household import House, Said, snapshot
 
@@ -36,8 +37,15 @@ def told(house: House, *said: Said) -> House:
     return house
 
 
+def at_work(house: House, *days: int) -> House:
+    """Somebody talked there on some days, of nothing that a memory is made of."""
+    for day in days:
+        house.say(night(day), Said(f"the kettle whistled {day} times", explicit=False, sign=IN_PASSING, conversation=f"d{day}"))
+    return house
+
+
 def test_a_reference_nobody_asks_for_goes_stale_after_90_days_and_leaves_after_180(house: House) -> None:
-    told(house, DRAWINGS, REVIEWS)
+    at_work(told(house, DRAWINGS, REVIEWS), 80, 160)
     house.dream(night(89))
     assert statuses(house)["drawings"] == "live"
     house.dream(night(91))
@@ -109,7 +117,7 @@ def test_saying_it_again_brings_a_stale_one_back(house: House) -> None:
 def test_a_machine_that_slept_comes_to_the_same_end(tmp_path: Path, nights: tuple[int, ...]) -> None:
     ends = []
     for name, when in (("every night", (*range(1, 182, 6), 401)), ("now and then", (*nights, 401))):
-        house = told(House(tmp_path / name), DRAWINGS, REVIEWS, FREEZE)
+        house = at_work(told(House(tmp_path / name), DRAWINGS, REVIEWS, FREEZE), 80, 160)
         for days in when:
             house.dream(night(days))
         ends.append({m.text: (m.status, m.reason, m.valid_to) for m in house.memories()})
@@ -117,12 +125,52 @@ def test_a_machine_that_slept_comes_to_the_same_end(tmp_path: Path, nights: tupl
 
 
 def test_what_is_archived_is_out_of_the_index_and_kept_in_the_archive(house: House) -> None:
-    told(house, DRAWINGS, REVIEWS)
+    at_work(told(house, DRAWINGS, REVIEWS), 80, 160)
     shown = house.file_of("drawings")
     house.dream(night(181))
     assert not shown.exists()
     assert "drawings" not in house.index()
     assert "cabinet seven" in (house.paths.archive / "project" / "cedar" / shown.name).read_text()
+
+
+def test_the_clock_starts_when_dream_first_held_a_memory(house: House) -> None:
+    """A first dream over years of talk retires nothing for its age."""
+    house.say(night(1000), DRAWINGS, REVIEWS)
+    at_work(house, 100, 200, 300, 400, 500, 600, 700, 800, 900).dream(night(1000))
+    at_work(house, 1080)
+    house.dream(night(1089))
+    assert statuses(house)["drawings"] == "live"
+    house.dream(night(1091))
+    assert statuses(house)["drawings"] == "stale"
+
+
+def test_a_stretch_in_which_nobody_used_a_project_counts_90_days_at_most(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    house.dream(night(900))
+    assert statuses(house)["drawings"] == "stale", "a shelf for three years is ninety days"
+    at_work(house, 900, 980).dream(night(989))
+    assert statuses(house)["drawings"] == "stale"
+    house.dream(night(991))
+    assert statuses(house)["drawings"] == "archived"
+
+
+def test_being_asked_for_anything_uses_a_project_however_often(house: House) -> None:
+    told(house, DRAWINGS, REVIEWS)
+    for days in (50, 100, 150):
+        with house.kit(night(days)) as kit, kit.store.writing() as tx:
+            memories.record_recalls(tx, [house.memory("Reviews").id], kit.clock.now())
+    house.dream(night(181))
+    assert statuses(house)["drawings"] == "archived", "only the last recall of a memory is kept, but every day of use counts"
+
+
+def test_what_was_archived_for_its_age_is_found_by_search_marked_and_told_to_nobody_unasked(house: House) -> None:
+    at_work(told(house, DRAWINGS, REVIEWS), 80, 160).dream(night(181))
+    with house.kit(night(182)) as kit:
+        found, = (one.memory for one in search(kit, "where are the drawings of the quay", Look(record=False)).results)
+        assert (found.status, found.id) == (Status.ARCHIVED, house.memory("drawings").id)
+        told_unasked = search(kit, "where are the drawings of the quay", Look(record=False, injection=True)).results
+    assert not told_unasked
+    assert house.memory("drawings").valid_to is None, "nobody said that it no longer holds"
 
 
 def test_nothing_is_hard_deleted_by_a_dream(house: House) -> None:

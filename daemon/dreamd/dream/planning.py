@@ -35,7 +35,7 @@ from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_abroad, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
-from dreamd.dream.phases.prune import PruneRules, plan_prune
+from dreamd.dream.phases.prune import PruneRules, ages, plan_prune
 from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit
@@ -47,6 +47,7 @@ from dreamd.judge import merged_wording
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
+from dreamd.store.uses import load_days_used
 from dreamd.text.language import is_english
 
 AHEAD = timedelta(days=1)
@@ -342,7 +343,9 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowanc
     due = memories.load_due(kit.store, today=local_date(now, kit.zone), heard_before=heard_before)
     will_be: dict[str, Memory] = {m.id: m for m in due if wish.scope is None or m.scope == wish.scope}
     will_be.update((c.after.id, c.after) for c in consolidation.changes())
+    first = {scope: min(m.confirmed_at for m in due if m.scope == scope) for scope in {m.scope for m in due if ages(m)}}
     plan = plan_prune(list(will_be.values()), now=now, zone=kit.zone,
+                      uses={scope: load_days_used(kit.store, scope, since=since) for scope, since in first.items()},
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
     plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
     changed = {c.after.id: c.after for c in (*consolidation.changes(), *plan.changes())}

@@ -13,10 +13,14 @@ from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import side_of
+from dreamd.store.uses import mark_used
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
 
-SELECT = """SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at
+HELD_SINCE = "SELECT now FROM run WHERE seq = (SELECT MIN(run) FROM operation WHERE memory = {0}.id)"
+"""When a dream first held a memory, as the journal knows it."""
+SELECT = f"""SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at,
+              COALESCE(({HELD_SINCE.format('m')}), m.created_at) AS held_since
             FROM memory m LEFT JOIN wording w ON w.sha = m.wording LEFT JOIN recall r ON r.memory = m.id"""
 FORGOTTEN_TEXT = "[forgotten]"
 SHORTEST_ID = 4
@@ -73,7 +77,9 @@ def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory
                   UNION SELECT seq FROM memory WHERE status = 'stale'
                   UNION SELECT o.seq FROM memory o LEFT JOIN recall t ON t.memory = o.id
                     WHERE o.status = 'live' AND o.class IN ('reference', 'state') AND o.confirmed_at <= ?
-                      AND COALESCE(t.last_at, '') <= ?) ORDER BY m.created_at, m.id""", today, before, before)
+                      AND COALESCE(t.last_at, '') <= ?
+                      AND COALESCE(({HELD_SINCE.format('o')}), '') <= ?) ORDER BY m.created_at, m.id""",
+            today, before, before, before)
         return _complete(store, rows)
 
 
@@ -228,6 +234,8 @@ def count_status(store: Store, scope: Scope, status: Status) -> int:
 
 def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> None:
     """Count one recall for each memory that was shown."""
+    ids = list(ids)
+    mark_used(tx, ids, at)
     tx.executemany(
         """INSERT INTO recall SELECT ?, 1, ? WHERE EXISTS (SELECT 1 FROM memory WHERE id = ?)
            ON CONFLICT (memory) DO UPDATE SET times = times + 1, last_at = MAX(last_at, excluded.last_at)""",
@@ -305,7 +313,7 @@ def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], 
         support=len(support), spoken_in=tuple(dict.fromkeys(c for _, c in support if c)), recalls=row["recalls"],
         recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None, pinned=bool(row["pinned"]),
         edited=bool(row["edited"]), unverified=bool(row["unverified"]), taxonomy_version=row["taxonomy"],
-        reason=row["reason"], file=row["file"], links=tuple(links))
+        reason=row["reason"], file=row["file"], links=tuple(links), held_since=parse_instant(row["held_since"]))
 
 
 def moved(memory: Memory, **changes: object) -> Memory:

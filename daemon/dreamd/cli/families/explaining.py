@@ -58,12 +58,26 @@ def _document(context: Context, store: Store, memory: Memory) -> dict[str, objec
                           "kind": made.kind if made else None, **entry_document(store, entry)})
     return {
         "memory": memory_document(memory, paths),
+        "ageing": _ageing(context, store, memory),
         "observations": [observation_document(o, places.get(o.source_id, "")) for o in heard.values()],
         "decisions": decisions,
         "replaces": [memory_document(versions[i], paths) for i in memory.supersedes if i in versions],
         "replaced_by": memory_document(versions[memory.superseded_by], paths) if memory.superseded_by in versions else None,
         "links": [{"relation": relation, "memory": memory_document(linked[other], paths)}
                   for other, relation in memory.links if other in linked]}
+
+
+def _ageing(context: Context, store: Store, memory: Memory) -> dict[str, object] | None:
+    """How old a memory counts and what comes of it; None for what does not go by age."""
+    from dreamd.dream.phases.prune import age_of, ages
+    from dreamd.store.uses import load_days_used
+
+    if memory.status not in (Status.LIVE, Status.STALE) or not ages(memory):
+        return None
+    rules, used = context.world.settings.prune, load_days_used(store, memory.scope, since=memory.confirmed_at)
+    age = age_of(memory, context.world.clock.now(), used)
+    return {"since": moment(age.since), "days": age.counted.days, "days_passed": age.passed.days, "why": list(age.in_words),
+            "stale_after": rules.stale_after_days, "archived_after": rules.stale_after_days + rules.archive_after_days}
 
 
 def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None:
@@ -79,6 +93,12 @@ def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None
 
     for line in memory_lines(context, memory):
         context.say(line)
+    age = document["ageing"]
+    if isinstance(age, dict):
+        context.say(render.wrap(f"counts as {age['days']} days old; stale after {age['stale_after']}, out of the index after "
+                                f"{age['archived_after']} unless it is said, confirmed or asked for", width, "  "))
+        for why in age["why"]:
+            context.say(render.wrap(str(why), width, "    "))
     for row in section("observations", "what was said"):
         where = f", {row['source']} at {row['start']}" if row["source"] else ""
         talk = f", conversation {row['conversation']}" if row["conversation"] else ""
