@@ -109,6 +109,15 @@ def test_explain_leads_from_the_sentence_to_the_decision(lived_in, memory_of):
     assert decision["run"] == lived_in.json("history")["runs"][0]["run"]
 
 
+def test_explain_says_how_old_a_memory_counts_and_what_comes_of_it(lived_in, memory_of):
+    port, rule = memory_of("8080")["id"], memory_of("linter")["id"]
+    age = lived_in.json("explain", port, now="2026-12-02T09:00:00Z")["ageing"]
+    assert (age["since"], age["days"], age["days_passed"]) == ("2026-03-02T09:00:00Z", 90, 275), "unused, it counts ninety days"
+    assert (age["stale_after"], age["archived_after"]) == (90, 180)
+    assert "counts as 90 days old" in lived_in("explain", port, now="2026-12-02T09:00:00Z").out
+    assert lived_in.json("explain", rule)["ageing"] is None, "a rule does not go by age"
+
+
 def test_explain_names_what_was_replaced_and_by_what(lived_in, memory_of):
     old = memory_of("8080")
     lived_in.json("note", "The billing API no longer listens on port 8080, it now listens on port 9090.", now=TUESDAY)

@@ -17,6 +17,7 @@ from dreamd.core.values import Memory, MemoryClass, Origin, Status, Trust
 from dreamd.dream.cycle import Wish
 from dreamd.store import connection as store_door
 from dreamd.store import journal
+from dreamd.store.uses import mark_used
 from household import AS_USUAL, CEDAR, House, Said, SharedWords, differences, every_byte, snapshot
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
@@ -40,6 +41,13 @@ def place(n: int) -> Said:
              "dairy", "embassy", "ferry", "gallery", "hangar", "inn", "jetty", "kiln", "library", "mill", "nursery",
              "observatory", "pavilion", "quay", "refinery", "smithy", "tannery", "university", "vineyard", "workshop")
     return Said(f"Drawings of the {words[n]} lie in cabinet {words[-1 - n]}.", memory_class=REFERENCE)
+
+
+def in_use(house: House) -> None:
+    """Somebody asks in every scope in spring: a stretch without that would not make anything half a year old."""
+    ids = [m.id for m in house.memories()]
+    with house.kit("2026-05-15T09:00:00Z") as kit, kit.store.writing() as tx:
+        mark_used(tx, ids, kit.clock.now())
 
 
 def two_nights(house: House) -> None:
@@ -152,6 +160,7 @@ def test_a_run_is_undone_once(house: House) -> None:
 def test_a_run_that_would_retire_more_than_its_share_retires_its_share_and_lists_the_rest(house: House) -> None:
     house.say(DAY, *[place(n) for n in range(30)], TAGS)
     house.dream(NIGHT)
+    in_use(house)
     report = house.dream(HALF_A_YEAR_ON)
     assert report.outcome == "partial"
     assert (len(house.memories(Status.ARCHIVED)), len(report.waiting)) == (6, 24)
@@ -165,6 +174,7 @@ def test_what_waits_goes_night_by_night_the_oldest_first_until_nothing_waits(hou
         house.say(f"2026-01-05T{n:02d}:00:00Z", place(n))
     house.say(DAY, TAGS)
     house.dream(NIGHT)
+    in_use(house)
     gone: list[str] = []
     for _ in range(9):
         report = house.dream(HALF_A_YEAR_ON)
@@ -182,6 +192,7 @@ def test_what_passes_the_limit_of_one_scope_stops_no_other_and_nothing_else(hous
     house.say(DAY, *[place(n) for n in range(30)], TAGS, replace(place(3), scope="project:other"),
               replace(TAGS, scope="project:other"))
     house.dream(NIGHT)
+    in_use(house)
     house.say(HALF_A_YEAR_ON, "The new gateway listens on port 9191.")
     report = house.dream(HALF_A_YEAR_ON)
     assert report.outcome == "partial"
@@ -211,6 +222,7 @@ def test_statements_that_would_hold_more_than_a_run_may_wait_and_the_night_goes_
 def test_five_may_always_go(house: House) -> None:
     house.say(DAY, *[place(n) for n in range(5)], TAGS)
     house.dream(NIGHT)
+    in_use(house)
     house.dream(HALF_A_YEAR_ON)
     assert len(house.memories(Status.ARCHIVED)) == 5
 
@@ -218,6 +230,7 @@ def test_five_may_always_go(house: House) -> None:
 def test_a_run_never_empties_a_scope(house: House) -> None:
     house.say(DAY, place(1), place(2))
     house.dream(NIGHT)
+    in_use(house)
     house.dream(HALF_A_YEAR_ON)
     assert sorted(m.status for m in house.memories()) == [Status.ARCHIVED, Status.LIVE]
 
