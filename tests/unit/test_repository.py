@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.core.repositories.addresses import canonical_address
-from dreamd.core.repositories.repository import project_at, read_branch
+from dreamd.core.repositories.repository import canonical_address, project_at, read_branch
 
 
 def git(place: Path, *words: str) -> str:

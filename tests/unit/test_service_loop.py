@@ -21,8 +21,8 @@ from dreamd.core.world import World
 from dreamd.service import child, memo
 from dreamd.service.loop import Loop
 from dreamd.service.memo import Memo
-from dreamd.service.notify import Notifier
 from dreamd.service.nursery import Ended, Task
+from dreamd.service.vitals import Notifier
 from dreamd.store import work
 from dreamd.store.connection import open_store
 

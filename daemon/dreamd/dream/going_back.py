@@ -93,7 +93,7 @@ def begin_anew(world: World, *, anew: bool) -> Founded:
 
 def _refuse_if_sound(paths: Paths, *, anew: bool) -> None:
     try:
-        with closing(open_reader(paths.store)) as store:
+        with open_reader(paths.store) as store:
             backups.verify_store(store.connection, paths.store)
     except Corrupt:
         if not anew:

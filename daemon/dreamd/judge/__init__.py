@@ -6,14 +6,4 @@ from dreamd.judge.out_of_use import disused_in, ends_the_use
 from dreamd.judge.statement import Statement
 from dreamd.judge.wording import leaves_more, merged_wording
 
-__all__ = [
-    "Explanation",
-    "Judge",
-    "Pair",
-    "Statement",
-    "disused_in",
-    "ends_the_use",
-    "group",
-    "leaves_more",
-    "merged_wording",
-]
+__all__ = ["Explanation", "Judge", "Pair", "Statement", "disused_in", "ends_the_use", "group", "leaves_more", "merged_wording"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dreamd.core.errors import Outage
 from dreamd.core.paths import share_dir
@@ -103,22 +103,14 @@ class Limits:
     """From which share the wording itself shows which of two is current."""
 
 
-class Fitted(Protocol):
-    """What gives probabilities of the classes for rows of features."""
-
-    def probabilities(self, rows: Floats) -> Floats:
-        """n × classes."""
-        ...
-
-
 @dataclass(frozen=True)
 class FittedJudge:
     """All that `make judge` fits."""
 
     name: str
-    before: Fitted
+    before: Regression
     """On what is known before the network reads a pair."""
-    after: Fitted
+    after: Forests
     limits: Limits
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from dreamd.core.values import Evidence, Judgement
 from dreamd.judge.alignment import Alignment
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from dreamd.models.pair_net import PairNet
+
 LONGEST_READ = 500
 """Characters up to which the network reads a text: what is longer is a document, and no statement."""
 BATCH = 64
@@ -34,19 +36,6 @@ class Pair(NamedTuple):
     a: Statement
     b: Statement
     similarity: float
-
-
-class PairReader(Protocol):
-    """The pair network."""
-
-    @property
-    def name(self) -> str:
-        """Of its weights and its engine."""
-        ...
-
-    def read(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """Eight logits for each pair, n × 8."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -63,7 +52,7 @@ class Explanation:
 class Judge:
     """Judges pairs; the same answer in any order, batch and company."""
 
-    def __init__(self, reader: PairReader, fitted: FittedJudge | None = None) -> None:
+    def __init__(self, reader: PairNet, fitted: FittedJudge | None = None) -> None:
         self._reader = reader
         self._fitted = fitted or load_fitted()
         self.name = f"{self._fitted.name}+{reader.name}"

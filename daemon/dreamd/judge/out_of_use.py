@@ -11,9 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_LEAD = (
-    r"(?:(?:please|note|fyi|btw|by the way|ok|and|so|also|from now on|as of (?:now|today)|since [\w -]{2,20}|now|remember)[,:]? )*"
-)
+_LEAD = r"(?:(?:please|note|fyi|btw|by the way|ok|and|so|also|from now on|as of (?:now|today)|since [\w -]{2,20}|now|remember)[,:]? )*"
 _WE = r"(?:we|i|they|the team|our team|nobody|people)"
 _X = r"(?:the |our |any |any of )?(?P<{name}>[\w`.+#/@-]*[\w`+#](?: [\w`.+#/@-]*[\w`+#]){{0,3}}?)"
 _AFTER = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import socket
 import sys
-from contextlib import closing, suppress
+from contextlib import suppress
 
 from dreamd.core.errors import DreamError, Outage
 from dreamd.core.paths import Paths
@@ -33,7 +33,7 @@ class Abode:
         place = self._stands()
         if place == self._place or place is None:
             return
-        with closing(open_reader(self._paths.store)) as store:
+        with open_reader(self._paths.store) as store:
             self._place, self._store = place, name_of(store)
         self._claim()
 
@@ -66,7 +66,7 @@ class Abode:
 
     def _is_ours(self) -> bool:
         """Whether the store that stands there now is the one we knew: a disk that was mounted again has another number."""
-        with suppress(DreamError), closing(open_reader(self._paths.store)) as store:
+        with suppress(DreamError), open_reader(self._paths.store) as store:
             if name_of(store) == self._store:
                 self._place = self._stands()
                 return True

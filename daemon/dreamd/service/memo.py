@@ -60,15 +60,11 @@ def read_memo(world: World, before: Memo) -> Memo:
     stamp = stamp_of(world.paths.store)
     if stamp == before.stamp:
         return before
-    store = open_reader(world.paths.store)
-    try:
-        with store.reading():
-            taken = tuple((path, reach_of(path, mtime_ns=int(r["mtime_ns"]), size=int(r["size"]))) for r in store.all(
-                "SELECT s.path AS path, c.size AS size, c.mtime_ns AS mtime_ns FROM source s "
-                "JOIN cursor c ON c.source = s.id LIMIT 5000") for path in (Path(r["path"]),))
-            return Memo(load_backlog(store), taken, tuple(work.load_staged(store)), store.epoch(), stamp)
-    finally:
-        store.close()
+    with open_reader(world.paths.store) as store, store.reading():
+        taken = tuple((path, reach_of(path, mtime_ns=int(r["mtime_ns"]), size=int(r["size"]))) for r in store.all(
+            "SELECT s.path AS path, c.size AS size, c.mtime_ns AS mtime_ns FROM source s "
+            "JOIN cursor c ON c.source = s.id LIMIT 5000") for path in (Path(r["path"]),))
+        return Memo(load_backlog(store), taken, tuple(work.load_staged(store)), store.epoch(), stamp)
 
 
 def stage(world: World, stretches: Sequence[tuple[Path, int, int]], *, why: str, now: datetime) -> bool:
@@ -79,14 +75,9 @@ def stage(world: World, stretches: Sequence[tuple[Path, int, int]], *, why: str,
     if not stretches or not world.paths.store.exists():
         return True
     try:
-        with locks.foreground(world.paths.locks):
-            store = open_store(world.paths.store)
-            try:
-                with store.writing() as tx:
-                    for path, start, end in stretches:
-                        work.stage(tx, Staged(0, str(path), str(path), start, end, why, now))
-            finally:
-                store.close()
+        with locks.foreground(world.paths.locks), open_store(world.paths.store) as store, store.writing() as tx:
+            for path, start, end in stretches:
+                work.stage(tx, Staged(0, str(path), str(path), start, end, why, now))
     except DreamError:
         return False
     return True
@@ -99,14 +90,9 @@ def drop_consumed(world: World, memo: Memo) -> int:
     if not gone:
         return 0
     try:
-        with locks.foreground(world.paths.locks):
-            store = open_store(world.paths.store)
-            try:
-                with store.writing() as tx:
-                    for staged in gone:
-                        work.unstage(tx, staged.path, up_to=staged.end)
-            finally:
-                store.close()
+        with locks.foreground(world.paths.locks), open_store(world.paths.store) as store, store.writing() as tx:
+            for staged in gone:
+                work.unstage(tx, staged.path, up_to=staged.end)
     except DreamError:
         return 0
     return len(gone)

@@ -23,9 +23,8 @@ from dreamd.kit import check_home, read_zone, source_roots
 from dreamd.service import memo
 from dreamd.service.abode import Abode
 from dreamd.service.alarms import Alarms
-from dreamd.service.companion import Companion
 from dreamd.service.gating import gates
-from dreamd.service.gating.due import Due, judge_due, parse_time_of_day
+from dreamd.service.gating.due import Due, Settling, judge_due, parse_time_of_day
 from dreamd.service.gating.gates import Sight
 from dreamd.service.gating.idle import (
     Pace,
@@ -39,13 +38,11 @@ from dreamd.service.gating.idle import (
     read_pressure,
 )
 from dreamd.service.gating.pause import read_pause
-from dreamd.service.gating.settling import Settling
 from dreamd.service.gating.watch import Ledger, Watcher, neighbours, transcript_places, transcripts_below
 from dreamd.service.loop import Loop, Wishes
 from dreamd.service.memo import Memo
-from dreamd.service.notify import Notifier
-from dreamd.service.nursery import Child, Ended, Task
-from dreamd.service.vitals import State, Vitals
+from dreamd.service.nursery import Child, Companion, Ended, Task
+from dreamd.service.vitals import Notifier, State, Vitals
 from dreamd.service.word_left import TRAILING, Hints
 from dreamd.sources import stores_below
 from dreamd.store.connection import open_reader
@@ -296,11 +293,8 @@ class Service:
 
     def _start_if_allowed(self, due: Due, now: datetime) -> None:
         settled_s = self._settling.settled_s if self._settling.goes_on else None
-        store = open_reader(self.world.paths.store)
-        try:
+        with open_reader(self.world.paths.store) as store:
             outlook = gates.judge(self.world, store, due, Sight(self._ledger.last_moved_at(), settled_s))
-        finally:
-            store.close()
         gates.remember(self.world, outlook)
         if outlook.may_start and not self._settling.goes_on:
             self._start(Task("dream", outlook.permission.pace, why=outlook.why(now)))

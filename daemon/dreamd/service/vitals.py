@@ -1,8 +1,10 @@
-"""What the supervisor says about itself: its heartbeat for those who look, one line of status for systemd."""
+"""What the supervisor says about itself: its heartbeat for those who look, and readiness, status and progress for systemd."""
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -12,7 +14,25 @@ from dreamd.core.telemetry import Heartbeat, read_beat
 from dreamd.core.world import World
 from dreamd.service.gating.due import Due, Reading
 from dreamd.service.memo import Memo
-from dreamd.service.notify import Notifier
+
+
+class Notifier:
+    """Speaks to `$NOTIFY_SOCKET`; says nothing where there is none."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._address = env.get("NOTIFY_SOCKET", "")
+
+    def tell(self, *lines: str) -> bool:
+        """Send lines such as `READY=1`; False when nobody listens."""
+        if not self._address.startswith(("/", "@")):
+            return False
+        address = "\0" + self._address[1:] if self._address.startswith("@") else self._address
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+            line.setblocking(False)  # a listener that does not read must not hold us up
+            line.sendto("\n".join(lines).encode(), address)
+            return True
+        return False
+
 
 IDLE_BEAT_S = 115.0
 

@@ -9,8 +9,7 @@ from dreamd.sources.claude_code.session_lines import ClaudeCode
 from dreamd.sources.codex.rollouts import Codex
 from dreamd.sources.copilot.copilot_cli import CopilotCli
 from dreamd.sources.cursor.cursor_cli import CursorCli
-from dreamd.sources.cursor.cursor_lines import CursorTranscript
-from dreamd.sources.cursor.cursor_text import CursorText
+from dreamd.sources.cursor.cursor_lines import CursorText, CursorTranscript
 from dreamd.sources.gemini.gemini_chats import Gemini
 from dreamd.sources.hermes.hermes_files import HermesSnapshot, HermesTranscript
 from dreamd.sources.hermes.hermes_rows import Hermes as HermesSessions

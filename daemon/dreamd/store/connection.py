@@ -195,6 +195,12 @@ class Store:
     def close(self) -> None:
         self.connection.close()
 
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_failure: object) -> None:
+        self.close()
+
 
 def open_store(path: Path, *, create_with: schema.Founding | None = None, migrate: bool = False,
                before_migration: Callable[[sqlite3.Connection], object] | None = None) -> Store:

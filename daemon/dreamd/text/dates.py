@@ -15,8 +15,7 @@ from datetime import date, datetime, timedelta, tzinfo
 from functools import cache, partial
 
 from dreamd.text import patterns
-from dreamd.text.calendar_dates import LAST_YEAR, calendar_dates, group, listed, month_end
-from dreamd.text.ends import MOST_DATES, sentence_of, validity
+from dreamd.text.calendar_dates import LAST_YEAR, MOST_DATES, calendar_dates, group, listed, month_end, sentence_of, validity
 from dreamd.text.language import language_of
 
 _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", re.IGNORECASE)
@@ -59,7 +58,6 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
 @cache
 def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
     cheap = patterns.load("words/dates")["cheap"]
-    assert isinstance(cheap, dict)
     lowered = patterns.in_lower_case(cheap["cues"])
     assert lowered is not None  # cues tell no capitals
     return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
@@ -72,10 +70,8 @@ def _spoken_beside(lang: str) -> str:
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    rows = patterns.load("words/dates")["rule"]
-    assert isinstance(rows, list)
     made = []
-    for row in rows:
+    for row in patterns.load("words/dates")["rule"]:
         lang, wide = row["lang"], row["lang"] in ("zh", "ja", "ko")
         needs = f"(?=.{{0,40}}\\b(?:{row['needs']})\\b)" if "needs" in row else ""
         body = needs + row["pattern"].replace("{P}", _preposition(lang)).replace("{N}", _number(lang))
@@ -105,7 +101,6 @@ def _number(lang: str) -> str:
 
 def _preposition(lang: str) -> str:
     table = patterns.load("words/dates")["preposition"]
-    assert isinstance(table, dict)
     return rf"(?P<prep>(?:{table[lang]})(?:\s+the)?\s+)?" if lang in table else ""
 
 
@@ -201,29 +196,26 @@ def _monday(day: date) -> date:
 def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: str) -> str:
     """Put a date where the phrase stood so that the sentence reads on."""
     iso = found.isoformat()
-    form = patterns.load("words/dates")
     if lead:
         return f"{re.sub(r'(?i)[ ]the[ ]$', ' ', lead)}{iso}{own}"
     if own:
         return f"{iso}{own}"
     if rule.kind == "another":
-        said = _form(form, "until", rule.lang).format(iso)
+        said = _form("until", rule.lang).format(iso)
     elif rule.kind == "week":
-        said = _form(form, "week_of", rule.lang).format(iso)
+        said = _form("week_of", rule.lang).format(iso)
     elif rule.kind in ("month", "year"):
-        said = _form(form, "span", rule.lang).format(iso[:7] if rule.kind == "month" else iso[:4])
+        said = _form("span", rule.lang).format(iso[:7] if rule.kind == "month" else iso[:4])
     else:
-        said = _form(form, "on", rule.lang) + iso
+        said = _form("on", rule.lang) + iso
     part = match.groupdict().get("part")
     if part:
         said += f" in the {part}"
-    elif rule.lang == "en" and re.match(r" (?:morning|afternoon|evening"
-                                        r"|night)\b", match.string[match.end():match.end() + 12]):
+    elif rule.lang == "en" and re.match(r" (?:morning|afternoon|evening|night)\b", match.string[match.end():match.end() + 12]):
         said += " in the"
     opens = match[0][:1].isupper() and rule.lang not in ("zh", "ja", "ko")
     return said[:1].upper() + said[1:] if opens else said
 
 
-def _form(table: dict[str, object], name: str, lang: str) -> str:
-    forms = table[name]
-    return str(forms[lang]) if isinstance(forms, dict) else ""
+def _form(name: str, lang: str) -> str:
+    return str(patterns.load("words/dates")[name][lang])

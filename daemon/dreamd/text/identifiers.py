@@ -92,26 +92,18 @@ def proper_names(tokens: Sequence[Token], tongue: str) -> frozenset[str]:
         if token.surface == token.lower:  # without a capital no name
             starts = False
             continue
-        name = token.surface.strip(".,:'")
-        name = name.removesuffix("'s")
-        if (
-            token.kind == "word"
-            and name.lower() not in word_classes.STOP
-            and token.lower not in _COMMON_CAPITALS
-            and len(name) > 1
-            and name.lower() not in word_classes.UNIT_NAMES
-        ):
-            if _CAMEL.match(name):
-                found.add(name.lower())
-                starts = False
-                continue
+        name = token.surface.strip(".,:'").removesuffix("'s")
+        low = name.lower()
+        if token.kind == "word" and len(name) > 1 and token.lower not in _COMMON_CAPITALS and low not in _NO_NAMES:
             acronym = name.isupper() and name.isalpha()
-            if acronym and len(name) < 8 and name.lower() not in _SHOUTED:
-                found.add(name.lower().rstrip("s") if len(name) > 3 else name.lower())
+            if _CAMEL.match(name):
+                found.add(low)
+            elif acronym and len(name) < 8 and low not in _SHOUTED:
+                found.add(low.rstrip("s") if len(name) > 3 else low)
             elif name[0].isupper() and not starts and tongue != "de":
-                found.add(name.lower())
-            elif acronym is False and name[0].isupper() and any(c.isupper() for c in name[1:]):
-                found.add(name.lower().rstrip("s") if name.endswith("s") and name[:-1].isupper() else name.lower())
+                found.add(low)
+            elif not acronym and name[0].isupper() and any(c.isupper() for c in name[1:]):
+                found.add(low.rstrip("s") if name.endswith("s") and name[:-1].isupper() else low)
         starts = False
     return frozenset(found)
 
@@ -132,6 +124,7 @@ def is_short_for(short: str, long: str) -> bool:
 
 _COMMON_CAPITALS = frozenset(
     set(word_classes.QUALIFIERS["weekday"]) | set(word_classes.QUALIFIERS["month"]) | {"may", "ok", "english", "i"})
+_NO_NAMES = word_classes.STOP | word_classes.UNIT_NAMES.keys()
 _SHOUTED = word_classes.STOP | word_classes.NEGATORS | {"must", "only", "note", "todo", "important", "warning", "please"}
 
 

@@ -68,6 +68,4 @@ def _identifier() -> Any:  # a class of a library without types
 
 @cache
 def _small_words() -> dict[str, frozenset[str]]:
-    table = patterns.load("words/dates")["stopwords"]
-    assert isinstance(table, dict)
-    return {str(lang): frozenset(listed) for lang, listed in table.items()}
+    return {lang: frozenset(listed) for lang, listed in patterns.load("words/dates")["stopwords"].items()}

@@ -25,8 +25,7 @@ class Denial:
     count: int
 
 
-_NEGATORS_CJK = tuple(
-    n.strip() for n in word_classes.NEGATORS_CJK if len(n.strip()) > 1 or n in ("不", "没", "无", "않", "없", "못"))
+_NEGATORS_CJK = tuple(n.strip() for n in word_classes.NEGATORS_CJK if len(n.strip()) > 1 or n in "不没无않없못")
 
 
 def read_denial(cut: Sequence[Token], text: str) -> Denial:

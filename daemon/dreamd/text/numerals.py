@@ -14,8 +14,7 @@ _KO = {word: int(value) for word, value in (row.split("=") for row in (
     "한=1 두=2 세=3 네=4 다섯=5 여섯=6 일곱=7 여덟=8 아홉=9 열=10 열두=12 스무=20 서른=30").split())}
 _COUNTERS = frozenset("人名日回個台件本枚円元个位家次")
 _KO_NUMBER = re.compile(
-    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)(만)?"
-)
+    r"(?:^|\s)(다섯|여섯|일곱|여덟|아홉|열두|서른|스무|한|두|세|네|열)\s?(명|개|시간|번|달|주|시|단계|가지|사람|곳|대|장|차례)(만)?")
 """One of a kind is a number only where it is said that there is no more."""
 _ZH_NUMBER = re.compile(r"[零一二三四五六七八九十百千两〇万]+(?:点[零一二三四五六七八九]+)?")
 _ZH_PLAIN = re.compile(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from typing import Any
 
 from dreamd.core.errors import ConfigError
 from dreamd.core.paths import share_dir
@@ -18,9 +19,8 @@ _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 WIDE = re.compile(f"[{_CJK}\uff01-\uff60]")
 
 
-
 @cache
-def load(name: str) -> dict[str, object]:
+def load(name: str) -> dict[str, Any]:  # Any: whatever a table holds
     """The tables of one word file, such as `words/gate` or `secrets`.
 
     Raises ConfigError when the file is missing or unreadable: without its words dream would judge blindly.

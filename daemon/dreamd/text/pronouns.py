@@ -37,8 +37,7 @@ def points_outside(text: str) -> bool:
     if lang == "fr" and _ITALIAN_ARTICLE.match(text):
         return False
     if lang != "en":
-        table = patterns.load("words/gate")["outside"]
-        listed = table.get(lang, []) if isinstance(table, dict) else []
+        listed = patterns.load("words/gate")["outside"].get(lang, [])
         return any(re.match(rf"\s*(?:{entry})", text, re.IGNORECASE) for entry in listed)
     if _DEMONSTRATIVE.match(text) and not _SCOPE.match(text.strip()):
         return True

@@ -18,8 +18,7 @@ from dreamd.text.numerals import is_counting, numbers_in, unit_at
 from dreamd.text.tokens import Token
 
 _DATE = re.compile(
-    r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?"
-)
+    r"\b(\d{4})[-/.](\d{1,2})(?:[-/.](\d{1,2}))?\b|(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월](?:\s?(\d{1,2})\s?[日일])?")
 _MONTHS = word_classes.QUALIFIERS["month"] | {"may": "05", "sept": "09"} | {
     name: f"{n:02d}" for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
@@ -35,10 +34,8 @@ _CLOCK_WORD = re.compile(
     re.IGNORECASE,
 )
 _NAMED_TIMES = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
-_OPENING = frozenset(
-    ["one", "half", "every", "each", *_NAMED_TIMES, *word_classes.PERIODS, *word_classes.TIMES_WORDS,
-     *word_classes.NUMBER_WORDS]
-)
+_OPENING = frozenset(["one", "half", "every", "each", *_NAMED_TIMES, *word_classes.PERIODS, *word_classes.TIMES_WORDS,
+                      *word_classes.NUMBER_WORDS])
 _ONE_COUNTS = frozenset(["hundred", "thousand", "million", "dozen", *word_classes.FRACTION_WORDS, *word_classes.UNIT_NAMES])
 """What "a" before it counts: "a dozen", "a third", "an hour and a half"."""
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -246,13 +243,8 @@ def _spelled(tokens: Sequence[Token], i: int) -> tuple[float, int]:
             total *= word_classes.SCALE_WORDS[low]
         elif word_classes.NUMBER_WORDS.get(low, 999) < _room(total):
             total += word_classes.NUMBER_WORDS[low]
-        elif (
-            low in ("and", "y", "e", "und")
-            and i + 1 < len(tokens)
-            and word_classes.NUMBER_WORDS.get(tokens[i + 1].lower, 999) < _room(total)
-        ):
-            pass
-        else:
+        elif low not in ("and", "y", "e", "und") or i + 1 >= len(tokens) or (
+                word_classes.NUMBER_WORDS.get(tokens[i + 1].lower, 999) >= _room(total)):
             break
         i += 1
     return total, i
@@ -310,11 +302,8 @@ def _rate(tokens: Sequence[Token], i: int) -> tuple[Quantity, int] | None:
         dim, seconds = word_classes.PERIODS[rest[0]]
         return Quantity("every-" + dim, seconds / times, i), after + 1
     else:
-        ends = (
-            after >= len(tokens)
-            or tokens[after].kind == "stop"
-            or tokens[after].lower in ("in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
-        )
+        ends = after >= len(tokens) or tokens[after].kind == "stop" or tokens[after].lower in (
+            "in", "by", "and", "without", "before", "per", "at", "on", "for", "with")
         return (Quantity("times", times, i), after) if ends or times != 1 else None
     if unit in word_classes.UNIT_NAMES and word_classes.UNIT_NAMES[unit][0] in ("time", "month"):
         dim, factor = word_classes.UNIT_NAMES[unit]

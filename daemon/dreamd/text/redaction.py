@@ -109,16 +109,10 @@ def _mask_all(text: str) -> Redacted:
 def _may_say(text: str) -> bool:
     """Whether a text has anything about it of a text with a secret; looking for plain words is the cheapest look there is."""
     folded = text.lower()
-    for stem in _stems():
+    for stem in patterns.load("secrets")["spoken"]["stems"]:
         if stem in folded:
             return True
     return _RUN.search(text) is not None or any(shape.near for shape in _standing(text, folded))
-
-
-@cache
-def _stems() -> tuple[str, ...]:
-    spoken = patterns.load("secrets")["spoken"]
-    return tuple(spoken["stems"]) if isinstance(spoken, dict) else ()
 
 
 @lru_cache(maxsize=1024)
@@ -142,11 +136,8 @@ class _Shape:
 
 @cache
 def _shapes() -> tuple[_Shape, ...]:
-    rows = patterns.load("secrets").get("secret", [])
-    if not isinstance(rows, list):
-        return ()
-    return tuple(_Shape(str(row["kind"]), tuple(row["near"]), bool(row.get("fold", False)), str(row["pattern"]))
-                 for row in rows)
+    return tuple(_Shape(row["kind"], tuple(row["near"]), row.get("fold", False), row["pattern"])
+                 for row in patterns.load("secrets")["secret"])
 
 
 @cache
@@ -166,13 +157,8 @@ def _standing(text: str, folded: str) -> Iterator[_Shape]:
 
 def _mask_shapes(text: str, masks: list[Mask]) -> str:
     for shape in _standing(text, text.lower()):
-        text = _compiled(shape.pattern).sub(_masker(shape.kind, masks, _fits_shape), text)
+        text = _compiled(shape.pattern).sub(_masker(shape.kind, masks, lambda match: "[masked" not in _secret_of(match)), text)
     return text
-
-
-def _fits_shape(match: re.Match[str]) -> bool:
-    secret = _secret_of(match)
-    return "[masked" not in secret
 
 
 def _mask_assigned(text: str, masks: list[Mask]) -> str:
@@ -184,19 +170,13 @@ def _mask_assigned(text: str, masks: list[Mask]) -> str:
 
 def _is_assigned_secret(match: re.Match[str]) -> bool:
     value, rest = match["secret"].rstrip(".,!?)"), match["rest"]
-    if _REST_NOT_SECRET.search(rest) or value.lower() in _plain() or is_placeholder(value):
+    if _REST_NOT_SECRET.search(rest) or value.lower() in patterns.load("secrets")["spoken"]["plain"] or is_placeholder(value):
         return False
     if match["strong"]:
         return len(value) >= 4 and not re.fullmatch(r"[a-z]+(?:_[a-z]+)+|[\d.]{1,3}", value)
     if is_secretish(value, shortest=8):
         return True
     return "=" in match["join"] and len(value) >= 12 and re.fullmatch(r"[A-Za-z]+", value) is not None
-
-
-@cache
-def _plain() -> frozenset[str]:
-    spoken = patterns.load("secrets")["spoken"]
-    return frozenset(spoken["plain"]) if isinstance(spoken, dict) else frozenset()
 
 
 def _mask_said(text: str, masks: list[Mask]) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dreamd.judge.amounts import unmatched_numbers
+from dreamd.judge.alignment import unmatched_numbers
 from dreamd.judge.statement import read
 from dreamd.text.quantities import parse_number
 

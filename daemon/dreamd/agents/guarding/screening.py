@@ -27,7 +27,7 @@ from dreamd.kit import Kit, exclusions
 from dreamd.notes import topic_path
 from dreamd.store import forgetting, memories, observations
 from dreamd.store.journal import Entry, begin_run, end_run, write_entry
-from dreamd.store.masking import copies, loose_files, unmasked
+from dreamd.store.masking import loose_files, unmasked
 
 MASK, HOLD, TELL = "mask", "hold", "tell"
 KIND = "mask"
@@ -91,9 +91,9 @@ def _of_rows(kit: Kit, held: Sequence[unmasked.Held]) -> Iterator[Find]:
 
 
 def _of_copies(kit: Kit, warnings: list[str]) -> Iterator[Find]:
-    for copy in copies.list_copies(kit.paths):
+    for copy in loose_files.list_copies(kit.paths):
         try:
-            held = copies.look_into(copy)
+            held = loose_files.look_into(copy)
         except DreamError as error:
             warnings.append(error.message)
             continue
@@ -165,10 +165,10 @@ def _mask_everything(kit: Kit, held: Sequence[unmasked.Held], warnings: list[str
         if fresh is not None:
             fsio.write_atomic(path, fresh[0])
     verbs.rewrite(kit, memories.load_scopes(kit.store))
-    for copy in copies.list_copies(kit.paths):
+    for copy in loose_files.list_copies(kit.paths):
         try:
-            if copies.look_into(copy):
-                copies.mask_copy(copy)
+            if loose_files.look_into(copy):
+                loose_files.mask_copy(copy)
         except DreamError as error:
             warnings.append(f"`{copy.name}` was not masked: {error.message}")
     warnings += [f"run {run_id} over an attached directory can no longer be undone" for run_id in _shelf(kit).mask()]

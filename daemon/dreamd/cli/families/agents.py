@@ -104,10 +104,8 @@ def _read_so_far(context: Context, kind: str) -> dict[str, object]:
         store = open_reader(context.world.paths.store)
     except DreamError:
         return {"sources": 0, "lines": 0}
-    try:
+    with store:
         read = [s for s in work.load_sources(store) if s.kind.startswith(kind)]
-    finally:
-        store.close()
     return {"sources": len(read), "lines": sum(s.lines for s in read)}
 
 

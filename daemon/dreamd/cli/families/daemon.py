@@ -101,10 +101,8 @@ def _attached(world: World) -> tuple[Path, ...]:
         store = open_reader(world.paths.store)
     except DreamError:
         return ()  # not there yet, or in need of repair: removing the service must not depend on it
-    try:
+    with store:
         return tuple(sorted(Path(a.path) for a in load_attachments(store)))
-    finally:
-        store.close()
 
 
 def _status(context: Context, installer: Installer) -> int:

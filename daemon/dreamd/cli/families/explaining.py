@@ -27,13 +27,10 @@ def run(context: Context, options: Namespace) -> int:
     from dreamd.store import passages
     from dreamd.store.connection import open_reader
 
-    store = open_reader(context.world.paths.store)
-    try:
+    with open_reader(context.world.paths.store) as store:
         named = passages.load_named(store, options.id)
         memory = named.passage if isinstance(named, passages.Place) else named
         document = _document(context, store, memory)
-    finally:
-        store.close()
     context.document(document)
     if not context.json:
         _tell(context, memory, document)

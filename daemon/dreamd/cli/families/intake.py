@@ -328,11 +328,8 @@ def sources(context: Context, _options: Namespace) -> int:
     known: dict[str, Source] = {}
     lost.refuse_if_lost(world.paths.store)
     if lost.is_there(world.paths.store):
-        store = open_reader(world.paths.store)
-        try:
+        with open_reader(world.paths.store) as store:
             known = {s.id: s for s in work.load_sources(store)}
-        finally:
-            store.close()
     kept_out = exclusions(world)
     # By what names them for good: the path that is kept is masked where it looks like a secret.
     found = {work.source_id(str(plain_name(f.path)), f.kind): f for f in discover(source_roots(world))

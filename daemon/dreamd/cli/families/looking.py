@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,13 +59,10 @@ def list_memories(context: Context, options: Namespace) -> int:
         raise UsageError("give `--all` or `--status`, not both")
     scope = parse_scope(options.scope) if options.scope else None
     wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
-    store = open_reader(context.world.paths.store)
-    try:
+    with open_reader(context.world.paths.store) as store:
         found = memories.load_memories(store, scope=scope, statuses=wanted)
         counted = memories.count_by_status(store)
         empty = "" if found else _why_empty(store)
-    finally:
-        store.close()
     if options.memory_class:
         found = [m for m in found if m.memory_class == options.memory_class]
     context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
@@ -119,11 +115,8 @@ def show(context: Context, options: Namespace) -> int:
     from dreamd.store import passages
     from dreamd.store.connection import open_reader
 
-    store = open_reader(context.world.paths.store)
-    try:
+    with open_reader(context.world.paths.store) as store:
         memory = passages.load_shown(store, options.id)
-    finally:
-        store.close()
     context.document(memory_document(memory, context.world.paths))
     for line in memory_lines(context, memory):
         context.say(line)
@@ -194,11 +187,8 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
         from dreamd.agents import recall_client
         from dreamd.store.connection import open_reader
 
-        store = open_reader(paths.store)
-        try:
+        with open_reader(paths.store) as store:
             answer = recall_client.ask(context.world, query, look, store=store)
-        finally:
-            store.close()
         if answer is not None:
             return answer
     from dreamd.kit import open_kit, open_to_look
@@ -223,6 +213,6 @@ def _with_clues(paths: Paths, results: Sequence[Found]) -> list[Found]:
         return list(results)
     if not results:
         return []
-    with closing(open_reader(paths.store)) as store:
+    with open_reader(paths.store) as store:
         clues = find_clues(store, [r.memory for r in results], here)
     return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]

@@ -136,10 +136,8 @@ def _look(context: Context) -> Standing:
     except StoreMissing as missing:
         held = read_pause(world.paths, world.clock.now())
         raise StoreMissing(f"{missing.message}; {held.words}" if held else missing.message, hint=missing.hint) from None
-    try:
+    with store:
         return _read(context, store)
-    finally:
-        store.close()
 
 
 def _ask_probe(context: Context) -> Report:

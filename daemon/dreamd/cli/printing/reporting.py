@@ -101,11 +101,8 @@ def _tell_first_steps(context: Context) -> None:
     from dreamd.store import observations
     from dreamd.store.connection import open_reader
 
-    store = open_reader(context.world.paths.store)
-    try:
+    with open_reader(context.world.paths.store) as store:
         empty, attached = observations.last_seq(store) == 0, load_attachments(store)
-    finally:
-        store.close()
     if not empty:
         return
     context.say()
@@ -275,11 +272,8 @@ def _tell_let_go(context: Context, run: str) -> None:
     from dreamd.store import journal, observations
     from dreamd.store.connection import open_reader
 
-    store = open_reader(context.world.paths.store)
-    try:
+    with open_reader(context.world.paths.store) as store:
         heard = observations.load_of_run(store, journal.load_run(store, run).seq)
-    finally:
-        store.close()
     tell_fates(context, without_memory(heard))
 
 

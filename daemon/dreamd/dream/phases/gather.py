@@ -51,7 +51,7 @@ from dreamd.sources import (
 )
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
-from dreamd.store.scopes.never_read import EXCLUDED
+from dreamd.store.scopes.projects import EXCLUDED
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact

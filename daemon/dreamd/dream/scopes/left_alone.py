@@ -12,7 +12,7 @@ from dreamd.kit import Kit
 from dreamd.sources import facts_of
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import work
-from dreamd.store.scopes.never_read import drop_kept_out, load_kept_out, write_kept_out
+from dreamd.store.scopes.projects import drop_kept_out, load_kept_out, write_kept_out
 
 
 @dataclass(frozen=True)

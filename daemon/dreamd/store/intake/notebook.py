@@ -94,12 +94,9 @@ def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool
     locks.check_local(paths.home, allow_network=world.settings.store.allow_network_filesystem)
     fsio.make_private_dir(paths.locks)
     try:
-        with locks.foreground(paths.locks, BUDGET_S):
-            store = open_store(paths.store, create_with=schema.Founding(now, world.zone_name))
-            try:
-                return _append(store, candidates, now), False, None
-            finally:
-                store.close()
+        with locks.foreground(paths.locks, BUDGET_S), \
+                open_store(paths.store, create_with=schema.Founding(now, world.zone_name)) as store:
+            return _append(store, candidates, now), False, None
     except locks.WriteBusy:
         pass
     except Outage as failure:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 
 from dreamd.text import patterns
 from dreamd.text.secrecy.masks import Found
@@ -34,7 +33,7 @@ def find_proven(text: str) -> Iterator[Found]:
             yield Found(match.start(), match.end(), "card number")
     for match in _ACCOUNT.finditer(text):
         signs = re.sub(r"[ -]", "", match[0])
-        length = _lengths().get(signs[:2], 0)
+        length = int(patterns.load("secrets")["account_lengths"].get(signs[:2], 0))
         if length <= len(signs) and is_account_number(signs[:length]):
             yield Found(match.start(), _end_of(match, length), "account number")
 
@@ -51,9 +50,3 @@ def _end_of(match: re.Match[str], length: int) -> int:
         left -= match.string[end].isalnum()
         end += 1
     return end
-
-
-@cache
-def _lengths() -> dict[str, int]:
-    rows = patterns.load("secrets").get("account_lengths", {})
-    return {str(k): int(v) for k, v in rows.items()} if isinstance(rows, dict) else {}

@@ -298,10 +298,9 @@ def _tells_wide(value: str) -> bool:
     return value.startswith(tuple(_table("telling_wide")))
 
 
-@cache
 def _spoken() -> dict[str, list[str]]:
-    spoken = patterns.load("secrets")["spoken"]
-    return {str(k): [str(v) for v in words] for k, words in spoken.items()} if isinstance(spoken, dict) else {}
+    found: dict[str, list[str]] = patterns.load("secrets")["spoken"]
+    return found
 
 
 @cache
@@ -343,8 +342,7 @@ def _adverbs() -> re.Pattern[str]:
 @cache
 def _sentences(table: str) -> tuple[tuple[str, ...], tuple[re.Pattern[str], ...]]:
     """Words of which one stands in every text that such a sentence is in, and the sentences."""
-    told = patterns.load("secrets")["told"]
-    row = told[table] if isinstance(told, dict) else {}
+    row = patterns.load("secrets")["told"][table]
     value = rf"(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{{3,80}})[\"'`”“»]|(?P<bare>(?!\[masked){BARE}))"
     other = rf"(?P<other>(?!\[masked){BARE})"
     return tuple(row["near"]), tuple(re.compile(s.replace("VALUE", value).replace("OTHER", other), re.IGNORECASE)
