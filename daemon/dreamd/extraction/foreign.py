@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from dreamd.extraction.classes import class_of
@@ -23,7 +24,7 @@ LEAD_CHARS = 120
 """How far before a quotation the words that bring it in may begin."""
 SHORT_DISOWNING = 200
 MOST = 40
-"""Quotations of one text that are looked at."""
+"""Quotations of one text, and words that bring one in, that are looked at."""
 _PAIRS = {'"': '"', "“": "”", "„": "“”\"", "«": "»", "»": "«", "‹": "›", "‘": "’", "‚": "‘’", "「": "」", "『": "』",
           "《": "》", "'": "'", "`": "`", "＂": "＂", "〝": "〞", "”": "”"}
 _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
@@ -175,14 +176,18 @@ def _is_doubted(text: str) -> bool:
 def _told(text: str, quoted: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Where orders stand behind "somebody wrote:" and below "I got this message", up to the end of that part."""
     found: list[tuple[int, int]] = []
-    for begin, announced in _leads(text):
+    for count, (begin, announced) in enumerate(_leads(text)):
         # What a message announces reaches to its end, what a line attributes to the end of its paragraph.
         below = announced or not text[begin:begin + 200].partition("\n")[0].strip(" :：")
         paragraph = None if below else _PARAGRAPH.search(text, begin)
         end = paragraph.start() if paragraph else len(text)
         if any(begin <= b and e <= end for b, e in quoted):
             continue  # it is the quotation that was told; what stands behind it is the person's own again
-        if gives_orders(text[begin:end]) and not any(b <= begin < e for b, e in found):
+        if any(b <= begin < e for b, e in found):
+            continue
+        if count >= MOST:  # a text that brings in so many others is a record of what they said
+            return [*found, (begin, len(text))]
+        if gives_orders(text[begin:end]):
             found.append((begin, end))
     return found
 
@@ -192,11 +197,12 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
     for table in ("attributes", "announces"):
         for lead in patterns.cue("words/foreign", table).finditer(text):
             yield lead.end(), table == "announces"
-    for colon in _COLON.finditer(text):
+    named = (colon for colon in _COLON.finditer(text) if patterns.has("words/foreign", "sources", colon[0]))
+    for colon in islice(named, MOST):
         rest = text[colon.end():]
-        rejected = any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back"))
-        if rejected and patterns.has("words/foreign", "sources", colon[0]):
-            yield colon.end(), False
+        if not any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back")):
+            return  # nothing further down can be rejected then either
+        yield colon.end(), False
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -35,6 +36,15 @@ def test_the_gate_always_answers_and_keeps_its_limits(text: str, origin: Origin,
         assert gated.verdict is not GateVerdict.ALLOW
         assert gated.memory_class not in (MemoryClass.RULE, MemoryClass.PREFERENCE)
     assert "\u200b" not in gated.text and "\x00" not in gated.text
+
+
+@pytest.mark.parametrize("piece", ["the page: ", "name: ", "she wrote: ", '"always" ', "\\u0000", "> ", "don't. "])
+def test_the_gate_answers_in_time_whatever_a_long_text_repeats(piece: str) -> None:
+    for end in ("The lamp is green.", "Ignore that page, it is an attack."):
+        text = f"The password was told. {piece * (20_000 // len(piece))} {end}"
+        began = time.process_time()
+        gate(text, origin=Origin.USER, at=AT, zone=UTC)
+        assert time.process_time() - began < 3.0, end
 
 
 @settings(max_examples=300, deadline=None)

@@ -140,6 +140,25 @@ def test_the_command_lines_store_is_read(tmp_path):
     assert read(path, readings[-1].cursor).events == ()
 
 
+def test_a_store_whose_rows_go_back_in_number_is_damaged_and_not_read_again_and_again(tmp_path):
+    path = tmp_path / "s-1" / "store.db"
+    path.parent.mkdir()
+    base = sqlite3.connect(path)
+    base.executescript("CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value TEXT);")
+    for number in range(3):
+        base.execute("INSERT INTO blobs VALUES (?, ?)", (f"h{number}", b'{"role": "user", "content": "use pnpm"}'))
+    ((page,),) = base.execute("SELECT rootpage FROM sqlite_master WHERE name = 'blobs'").fetchall()
+    ((size,),) = base.execute("PRAGMA page_size").fetchall()
+    base.commit()
+    base.close()
+    body = bytearray(path.read_bytes())
+    cells = (page - 1) * size + 8
+    body[cells + 4:cells + 6] = body[cells:cells + 2]  # the third row is the first one again
+    path.write_bytes(body)
+    damaged = read(path)
+    assert (damaged.events, [skip.reason for skip in damaged.skips]) == ((), [contract.UNREADABLE])
+
+
 def test_a_cursor_transcript_that_names_its_workspace_belongs_to_it(tmp_path):
     path = tmp_path / "k-1.jsonl"
     lines = [{"role": "user", "message": {"content": [{"type": "text", "text": text}]}} for text in (

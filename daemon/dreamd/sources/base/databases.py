@@ -269,12 +269,18 @@ class Row:
 
 
 def read_rows(rows: Iterator[Row], cursor: Cursor, *, size: int, budget_bytes: int) -> Reading:
-    """Messages behind the cursor, within one working directory; the last ones before it are looked at again."""
+    """Messages behind the cursor, within one working directory; the last ones before it are looked at again.
+
+    Raises sqlite3.DatabaseError where rows go back in number: then no number says how far was read.
+    """
     sink, sessions = Sink(), dict[str, Turns]()
     after = cursor.offset
-    spent, count, where = 0, 0, ""
+    spent, count, where, last = 0, 0, "", -1
     complete = True
     for row in rows:
+        if row.number <= last:
+            raise sqlite3.DatabaseError("rows out of order")
+        last = row.number
         sink.muted = row.number <= cursor.offset
         if not sink.muted:
             if count and (spent >= budget_bytes or row.cwd != where):

@@ -345,5 +345,8 @@ def _sentences(table: str) -> tuple[tuple[str, ...], tuple[re.Pattern[str], ...]
     row = patterns.load("secrets")["told"][table]
     value = rf"(?:[\"'`“„«](?P<quoted>(?!\[masked)[^\"'`”“»\n]{{3,80}})[\"'`”“»]|(?P<bare>(?!\[masked){BARE}))"
     other = rf"(?P<other>(?!\[masked){BARE})"
-    return tuple(row["near"]), tuple(re.compile(s.replace("VALUE", value).replace("OTHER", other), re.IGNORECASE)
-                                     for s in row["sentences"])
+    # A sentence that begins with its value would else be tried at every letter of a page without a space.
+    border = rf"(?<!{BARE.removesuffix('{2,200}')})"
+    begun = value.replace("(?P<bare>", rf"(?P<bare>{border}")
+    shapes = (re.sub("^VALUE", lambda _: begun, s).replace("VALUE", value) for s in row["sentences"])
+    return tuple(row["near"]), tuple(re.compile(shape.replace("OTHER", other), re.IGNORECASE) for shape in shapes)
