@@ -124,3 +124,67 @@ def test_a_directory_that_is_past_its_limit_makes_the_dream_partial(dream, tmp_p
     told = dream("consolidate", "--json")
     assert told.code == 3 and told.document["outcome"] == "partial"
     assert any("entries" in w for w in told.document["warnings"]) and told.document["attached"][0]["left"]
+    assert told.document["attached"][0]["files"] == ["MEMORY.md"], "what is within the limit is done"
+
+
+def test_a_dry_run_past_the_limit_shows_what_would_go_and_what_waits(dream, tmp_path):
+    said = ("looms", "the gate is shut", "ask", "no tea", "paint is wet", "spools are short", "bring a lamp", "cold in hall 3")
+    lines = "".join(f"- {words}, TTL: 2026-01-{10 + n}\n" for n, words in enumerate(said))
+    folder = kept(tmp_path, MEMORY=f"# Memory\n\n{lines}")
+    told = dream("attach", str(folder), "--dry-run", "--json")
+    assert (told.code, len(told.document["edits"]), len(told.document["waiting"])) == (3, 5, 3)
+    assert dream("attach", str(folder), "--yes").code == 3
+    assert dream("attach", str(folder), "--yes", "--allow-large-change").code == 0
+    assert (folder / "MEMORY.md").read_text() == "# Memory\n\n"
+
+
+def a_folder(folder):
+    (folder / "MEMORY.md").unlink()
+    (folder / "MEMORY.md").mkdir()
+
+
+def a_link(folder):
+    (folder / "MEMORY.md").rename(folder / "index.txt")
+    (folder / "MEMORY.md").symlink_to("index.txt")
+
+
+def a_linked_directory(folder):
+    folder.rename(folder.with_name("real"))
+    folder.symlink_to("real")
+
+
+def a_file(folder):
+    folder.rename(folder.with_name("real"))
+    folder.write_text("x")
+
+
+SHAPES = {a_folder: "plain file", a_link: "symbolic link", a_linked_directory: "is a link", a_file: "no directory"}
+
+
+def test_directories_of_odd_shapes_are_named_and_the_others_are_kept_in_order(dream, tmp_path):
+    line = "# Memory\n\n- Spools are counted on Mondays.\n"
+    odd = {change: kept(tmp_path / change.__name__, MEMORY=line) for change in SHAPES}
+    for change, folder in odd.items():
+        assert dream("attach", str(folder), "--yes").code == 0
+        change(folder)
+    index = attached(dream, tmp_path)
+    told = dream("consolidate", "--json")
+    assert (told.code, told.document["outcome"]) == (3, "partial")
+    for change, folder in odd.items():
+        assert any(str(folder) in warning and SHAPES[change] in warning for warning in told.document["warnings"]), change
+    assert index.read_text().count("The loom answers on port 7310.") == 1
+    again = dream("attach", str(odd[a_folder]), "--yes")
+    assert again.code == 4 and "plain file" in again.err
+
+
+def test_what_is_not_looked_into_is_there_all_the_same(dream, tmp_path):
+    lines = ("- [Linked](linked.md) — a link\n- [Below](far/below.md) — a folder that is a link\n"
+             "- [Folder](folder.md) — a folder by that name\n- [Own](.own/own.md) — not for agents\n")
+    folder = kept(tmp_path, MEMORY=f"# Memory\n\n{lines}- [Gone](gone.md) — was here\n")
+    for name in ("folder.md", ".own"):
+        (folder / name).mkdir()
+    (tmp_path / "far").mkdir()
+    (folder / "far").symlink_to(tmp_path / "far")
+    (folder / "linked.md").symlink_to(tmp_path / "elsewhere.md")
+    assert dream("attach", str(folder), "--yes").code == 0
+    assert (folder / "MEMORY.md").read_text() == f"# Memory\n\n{lines}- Gone — was here\n"

@@ -98,6 +98,17 @@ def test_a_second_dream_changes_nothing_and_asks_no_model(house, directory):
     assert house.embedder.texts == texts
 
 
+def test_what_waits_past_the_limit_is_done_by_the_dreams_that_follow(house, directory):
+    lines = "".join(f"- {word} is out of order, TTL: 2026-01-0{n}\n" for n, word in enumerate(
+        ("oar", "gate", "lamp", "pump", "crane", "winch", "radar"), 1))
+    (directory / "MEMORY.md").write_text(f"# Memory\n{lines}")
+    with house.kit(NOW) as kit:
+        attach.attach(kit, directory, dialect=Dialect.CLAUDE)
+    assert [dream(house, directory).waiting for _ in range(2)] == [2, 0]
+    assert (directory / "MEMORY.md").read_text() == "# Memory\n"
+    assert dream(house, directory).run == ""
+
+
 def test_undo_gives_every_byte_back_and_the_next_dream_leaves_it_so(house, directory):
     before = bytes_of(directory)
     with house.kit(NOW) as kit:

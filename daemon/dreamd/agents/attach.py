@@ -103,6 +103,8 @@ class Carried:
     commit: str = ""
     warnings: tuple[str, ...] = ()
     told: Record = Record()
+    waiting: int = 0
+    """Entries past the share that one dream may take out."""
 
 
 def load_attachments(store: Store) -> list[Attachment]:
@@ -140,7 +142,7 @@ def plan_directory(kit: Kit, directory: Path, *, dialect: Dialect | None = None,
                    ) -> DirectoryPlan:
     """Read a directory, judge its entries and say what would change. Touches nothing.
 
-    Raises Refused past a safety limit, Locked while the agent itself consolidates, Outage when the model is away.
+    Raises Refused for a place that dream must not tend, Locked while the agent itself is at work, Outage without a model.
     """
     root = foreign_dir.find_root(directory, kit.paths.home, exclusions(kit.world).has_path)
     foreign_dir.check_agent_lock(root, SystemClock().now())
@@ -159,12 +161,13 @@ def plan_directory(kit: Kit, directory: Path, *, dialect: Dialect | None = None,
     after = apply_edits(files.texts, plan.edits, dialect=chosen, limits=IndexLimits(
         limits.max_lines, limits.max_kib * 1000, limits.aim_lines))
     if moves_secrets(files.texts, after):
-        plan, after = AttachPlan(warnings=plan.warnings), dict(files.texts)
+        plan, after = AttachPlan(warnings=plan.warnings, waiting=plan.waiting), dict(files.texts)
     missing = account(files.texts, after, archive=plan.archived, dialect=chosen)
     if missing:
         raise DreamError(f"{len(missing)} entries of `{root}` would be lost; nothing was changed",
                          hint="this is a fault of dream; please report it")
-    return DirectoryPlan(chosen, files, after, plan, _fingerprint(after, chosen, today))
+    # What waits for the next dream is not settled: it is looked at and told again.
+    return DirectoryPlan(chosen, files, after, plan, "" if plan.waiting else _fingerprint(after, chosen, today))
 
 
 def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carried:
@@ -180,7 +183,7 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
             raise Refused(f"`{root}` has changed since the plan was made", hint="run it again")
         if not planned.changed:
             _settle(kit, root, planned.settled)
-            return Carried("", (), 0, warnings=tuple(warnings))
+            return Carried("", (), 0, warnings=tuple(warnings), waiting=len(planned.plan.waiting))
         blocked = foreign_dir.why_not_commit(root, planned.changed) if commit else ""
         kit.kind, kit.run = KIND, None  # a run of its own, also where one kit tends several directories
         run = kit.begin()
@@ -198,7 +201,8 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
         warnings += [f"no commit was made: {blocked}"] if blocked else []
         _end(kit, run, f"changed in an attached directory: {', '.join(planned.changed[:MOST_NAMED])}", warnings)
         _shelf(kit).drop_old()
-    return Carried(run.id, tuple(planned.changed), len(planned.plan.archived), made, tuple(warnings), planned.told())
+    return Carried(run.id, tuple(planned.changed), len(planned.plan.archived), made, tuple(warnings), planned.told(),
+                   len(planned.plan.waiting))
 
 
 def load_told(kit: Kit, run_id: str) -> Record:

@@ -41,7 +41,8 @@ class ForeignFiles:
     texts: Mapping[str, str] = field(default_factory=dict)
     modes: Mapping[str, int] = field(default_factory=dict)
     present: frozenset[str] = frozenset()
-    """Files that are there and were not read: links, what is too large, and what a person keeps from being read."""
+    """What is there and was not read: links, folders (with a `/` behind) that nothing was looked for in, what is no plain
+    file or too large, and what a person keeps from being read."""
 
     def sha(self, name: str) -> str | None:
         """The sha256 of a file as read; None for one that was not there."""
@@ -85,13 +86,18 @@ def read_foreign(root: Path, leave_out: Callable[[Path], bool] = lambda _path: F
         raise DreamError(f"there is no directory `{root}`") from None
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.geteuid():
         raise Refused(f"`{root}` is a link, no directory, or another user's", hint="name the directory itself")
+    if not os.access(root, os.R_OK | os.X_OK):
+        raise Refused(f"`{root}` may not be read")
     texts: dict[str, str] = {}
     modes: dict[str, int] = {}
     present: set[str] = set()
-    for count, path in enumerate(_walk(root, DEEPEST)):
+    for count, (path, is_closed) in enumerate(_walk(root, DEEPEST)):
         if count >= MOST_FILES:
             raise Refused(f"more than {MOST_FILES} files below `{root}`", hint="name the memory directory itself")
         name = path.relative_to(root).as_posix()
+        if is_closed:
+            present.add(f"{name}/")
+            continue
         if leave_out(path):
             if name.lower() == "memory.md":
                 raise Refused(f"`{path}` is kept from being read, by `sources.exclude` or a `.dreamignore`", hint=KEPT_OUT)
@@ -119,7 +125,7 @@ def check_agent_lock(root: Path, now: datetime) -> None:
     try:
         facts = path.stat(follow_symlinks=False)
         body = fsio.read_bytes(path, limit_bytes=4_096) if stat.S_ISREG(facts.st_mode) else b""
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return
     taken_at = datetime.fromtimestamp(facts.st_mtime, UTC)
     if now - taken_at > AGENT_LOCK_LASTS:
@@ -213,14 +219,17 @@ def commit(root: Path, names: Sequence[str], *, message: str) -> str:
     return ask_git(root, "rev-parse", "HEAD").strip()
 
 
-def _walk(root: Path, depth: int) -> Iterator[Path]:
-    for path in sorted(root.iterdir()):
-        if path.name.startswith("."):
+def _walk(directory: Path, depth: int) -> Iterator[tuple[Path, bool]]:
+    """What is called markdown below a directory, whatever it is; True with a folder that is not looked into."""
+    for path in sorted(directory.iterdir()):
+        if path.name.lower().endswith(".md"):
+            yield path, False
+        if not path.is_dir():
             continue
-        if path.is_dir() and not path.is_symlink():
-            yield from _walk(path, depth - 1) if depth else ()
-        elif path.name.lower().endswith(".md"):
-            yield path
+        if depth and not (path.name.startswith(".") or path.is_symlink()) and os.access(path, os.R_OK | os.X_OK):
+            yield from _walk(path, depth - 1)
+        else:
+            yield path, True
 
 
 def _inside(root: Path, name: str) -> Path:

@@ -10,9 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from dreamd.core.errors import Refused
 from dreamd.core.values import MERGING, SHORTEST_TEXT, Basis, Clue, Judgement, Relation
 from dreamd.notes.dialects import Dialect
 from dreamd.notes.directory import is_index
@@ -53,16 +53,20 @@ class AttachRules:
     removed_always: int = 5
     allow_large_change: bool = False
     present: frozenset[str] = frozenset()
-    """Files that are in the directory and were not read; links to them are not dead."""
+    """What is in the directory and was not read, folders with a `/` behind them; links to it are not dead."""
 
 
 @dataclass(frozen=True)
 class AttachPlan:
-    """The edits in order of file and place, pairs left to a person, and what was left alone and why."""
+    """The edits in order of file and place, pairs left to a person, and what was left alone and why.
+
+    `waiting` are edits past the share of entries that one dream may take out.
+    """
 
     edits: tuple[EntryEdit, ...] = ()
     conflicts: tuple[tuple[str, str], ...] = ()
     warnings: tuple[str, ...] = ()
+    waiting: tuple[EntryEdit, ...] = ()
 
     @property
     def archived(self) -> tuple[Entry, ...]:
@@ -71,15 +75,13 @@ class AttachPlan:
 
 
 def plan_attach(entries: Sequence[Entry], pairs: Sequence[JudgedPair], *, rules: AttachRules) -> AttachPlan:
-    """Plan one dream over a directory. The same input in any order gives the same plan.
-
-    Raises Refused when it would take out more than its share of the entries.
-    """
+    """Plan one dream over a directory. The same input in any order gives the same plan."""
     draft = _Draft(sorted(entries, key=lambda e: (e.file, e.start)), rules)
     draft.expire()
     draft.merge_equals()
     for pair in sorted(pairs, key=lambda p: (p.a, p.b)):
         draft.settle(pair)
+    draft.keep_to_its_share()
     draft.follow_removed_files()
     draft.mend_links()
     return draft.plan()
@@ -124,6 +126,7 @@ class _Draft:
     kept: set[str] = field(default_factory=set)
     conflicts: set[tuple[str, str]] = field(default_factory=set)
     warnings: list[str] = field(default_factory=list)
+    waiting: tuple[EntryEdit, ...] = ()
 
     def __post_init__(self) -> None:
         self.by_id = {entry.id: entry for entry in self.entries}
@@ -169,6 +172,20 @@ class _Draft:
             self._end(newer, older, said)
         elif said.relation in (Relation.UPDATES, Relation.CONTRADICTS):
             self.conflicts.add((min(a.id, b.id), max(a.id, b.id)))
+
+    def keep_to_its_share(self) -> None:
+        """Let wait what passes the share of entries that one dream may take out, the oldest first in line."""
+        taken = [e for e in self.edits.values() if e.action in (Action.REMOVE, Action.END)]
+        share = sum(entry.claims for entry in self.entries) * self.rules.max_removed_percent // 100
+        allowed = max(share, self.rules.removed_always)
+        if self.rules.allow_large_change or len(taken) <= allowed:
+            return
+        line = sorted(taken, key=lambda e: (e.entry.ttl or e.entry.dated or "9999", e.entry.file, e.entry.start))
+        self.waiting = tuple(line[allowed:])
+        for edit in self.waiting:
+            del self.edits[edit.entry.id]
+        self.warnings.append(f"{len(self.waiting)} more entries wait: one dream takes out {allowed} here at most, "
+                             "`dream attach --allow-large-change` all of them")
 
     def follow_removed_files(self) -> None:
         """Let pointers to a file that goes lead to its successor, or go with it."""
@@ -223,7 +240,7 @@ class _Draft:
     def mend_links(self) -> None:
         """Point dead links at the file they mean, or keep their words without the link."""
         inside = [e for e in self.entries if e.kind is EntryKind.POINTER and e.editable and _inside(e.target)]
-        dead = [e for e in inside if _inside(e.target) not in self.files and e.id not in self.edits]
+        dead = [e for e in inside if not self._is_there(_inside(e.target)) and e.id not in self.edits]
         meant = {e.id: self._meant(e) for e in dead}
         lost = [e for e in dead if not meant[e.id]]
         for entry in dead:
@@ -239,17 +256,13 @@ class _Draft:
             self.edits[entry.id] = EntryEdit(entry, Action.UNLINK, reason="dead-link")
 
     def plan(self) -> AttachPlan:
-        """The finished plan, within the share of entries it may take out."""
-        taken = [e for e in self.edits.values() if e.action in (Action.REMOVE, Action.END)]
-        claims = sum(entry.claims for entry in self.entries)
-        many = len(taken) > self.rules.removed_always and len(taken) * 100 > self.rules.max_removed_percent * claims
-        if many and not self.rules.allow_large_change:
-            raise Refused(
-                f"this would take out {len(taken)} of {claims} entries, more than {self.rules.max_removed_percent} %",
-                hint="look at it with `--dry-run`, then allow it with `--allow-large-change`",
-            )
+        """The finished plan."""
         ordered = sorted(self.edits.values(), key=lambda e: (e.entry.file, e.entry.start))
-        return AttachPlan(tuple(ordered), tuple(sorted(self.conflicts)), tuple(self.warnings))
+        return AttachPlan(tuple(ordered), tuple(sorted(self.conflicts)), tuple(self.warnings), self.waiting)
+
+    def _is_there(self, name: str) -> bool:
+        """Whether a file was read, or stands where nothing was."""
+        return name in self.files or any(f"{above}/" in self.files for above in PurePosixPath(name).parents)
 
     def _merge_twins(self, first: Entry, second: Entry) -> Entry:
         """Merge two entries of the same words, of topic files into the one that is better described; the one that stays."""

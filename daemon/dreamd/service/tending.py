@@ -72,12 +72,18 @@ def _apart(kit: Kit, attachment: Attachment, *, dry: bool) -> Tended:
     try:
         if dry:
             planned = attach.plan_directory(kit, Path(attachment.path), dialect=attachment.dialect)
-            return Tended(attachment.path, "", tuple(planned.changed), planned.told(), planned.plan.warnings)
+            return Tended(attachment.path, "", tuple(planned.changed), planned.told(), planned.plan.warnings,
+                          *_what_waits(len(planned.plan.waiting)))
         done = tend(kit, attachment)
-        return Tended(attachment.path, done.run, done.files, done.told, done.warnings)
-    except DreamError as error:
-        told = f"`{attachment.path}` was left as it is: {error.message}"
-        return Tended(attachment.path, warnings=(told,), left=error.message, waits=isinstance(error, Refused))
+        return Tended(attachment.path, done.run, done.files, done.told, done.warnings, *_what_waits(done.waiting))
+    except (DreamError, OSError) as error:
+        why = error.message if isinstance(error, DreamError) else f"{error.strerror or type(error).__name__}"
+        told = f"`{attachment.path}` was left as it is: {why}"
+        return Tended(attachment.path, warnings=(told,), left=why, waits=isinstance(error, Refused | OSError))
+
+
+def _what_waits(count: int) -> tuple[str, bool]:
+    return (f"{count} entries wait, past the share that one dream may take out", True) if count else ("", False)
 
 
 def outcome_of(tended: Sequence[Tended], before: str) -> str:

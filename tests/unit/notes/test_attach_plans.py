@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.core.errors import Refused
 from dreamd.core.values import Basis, Judgement, Relation
 from dreamd.notes import (
     AttachRules,
@@ -197,10 +196,14 @@ def test_instructions_and_daily_logs_are_never_touched():
     assert dream(files)[1] == files
 
 
-def test_a_dream_that_would_take_out_too_much_is_refused():
-    files = {"MEMORY.md": "".join(f"- over since then {n}, TTL: 2026-01-01\n" for n in range(10))}
-    with pytest.raises(Refused):
-        dream(files)
+def test_what_is_past_the_share_of_one_dream_waits_the_oldest_first_in_line():
+    lines = [f"- over since then {n}, TTL: 2026-01-{30 - n}\n" for n in range(10)]
+    files = {"MEMORY.md": "".join(lines)}
+    entries = read_entries(files, Dialect.CLAUDE)
+    plan = plan_attach(entries, [], rules=AttachRules(TODAY, Dialect.CLAUDE))
+    assert [e.entry.ttl for e in plan.waiting] == [f"2026-01-{day}" for day in range(26, 31)]
+    assert {e.entry.ttl for e in plan.edits} == {f"2026-01-{day}" for day in range(21, 26)}
+    assert any("5 more entries wait" in warning for warning in plan.warnings)
     assert dream(files, allow_large_change=True)[1] == {"MEMORY.md": "\n"}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
-from dreamd.core.errors import DreamError, Refused, UsageError
+from dreamd.core.errors import DreamError, Partial, Refused, UsageError
 from dreamd.core.evidence_words import in_words
 from dreamd.text.redaction import redact
 
@@ -63,7 +63,7 @@ def attach(context: Context, options: Namespace) -> int:
         if options.dry_run:
             context.document({**_document(kit, planned, None), "proposals": proposal_rows(proposed)})
             context.say(f"would change {render.count(len(planned.changed), 'file')}; nothing was changed")
-            return 0
+            return Partial.exit_code if planned.plan.waiting else 0
         if planned.changed and not options.yes and not _agreed(context, directory):
             context.say("nothing was changed")
             return 0
@@ -79,7 +79,7 @@ def attach(context: Context, options: Namespace) -> int:
         context.tell(f"`dream undo {done.run}` gives every byte back; `dream detach` leaves it alone")
     if is_shut_out(context.world, Path(attached.path)):
         context.warn("the installed service may not write there yet; run `dream service install` again")
-    return 0
+    return Partial.exit_code if done.waiting else 0
 
 
 def detach(context: Context, options: Namespace) -> int:
@@ -124,9 +124,10 @@ def _list(context: Context) -> int:
 def _show(context: Context, planned: DirectoryPlan) -> None:
     for line in planned.diff.splitlines():
         context.tell("".join(c if c.isprintable() else " " for c in line))  # indentation counts in a difference
-    for edit in planned.plan.edits:
-        evidence = f" ({'; '.join(map(in_words, edit.evidence))})" if edit.evidence else ""
-        context.tell(render.clean(redact(f"{edit.action}  {edit.entry.file}  {edit.reason}{evidence}").text))
+    for verb, edits in (("", planned.plan.edits), ("waits: ", planned.plan.waiting)):
+        for edit in edits:
+            evidence = f" ({'; '.join(map(in_words, edit.evidence))})" if edit.evidence else ""
+            context.tell(render.clean(redact(f"{verb}{edit.action}  {edit.entry.file}  {edit.reason}{evidence}").text))
     for warning in planned.plan.warnings:
         context.warn(warning)
     if planned.plan.conflicts:
@@ -183,10 +184,11 @@ def _document(kit: Kit, planned: DirectoryPlan, done: Carried | None) -> dict[st
     entries = read_entries(planned.before.texts, planned.dialect)
     pairs = [[{"file": e.file, "text": redact(e.text).text} for e in pair]
              for pair in conflicts_in_words(planned.plan, entries)]
-    edits = [{"action": e.action, "file": e.entry.file, "text": redact(e.entry.text).text, "reason": e.reason,
-              "evidence": [redact(in_words(said)).text for said in e.evidence]} for e in planned.plan.edits]
+    edits, waiting = ([{"action": e.action, "file": e.entry.file, "text": redact(e.entry.text).text, "reason": e.reason,
+                        "evidence": [redact(in_words(said)).text for said in e.evidence]} for e in edits]
+                      for edits in (planned.plan.edits, planned.plan.waiting))
     warnings = list(done.warnings if done else planned.plan.warnings)
     return {"directory": str(planned.before.root), "dialect": planned.dialect, "attached": done is not None,
             "run": done.run or None if done else None, "commit": done.commit or None if done else None,
-            "changed": planned.changed, "edits": edits, "conflicts": pairs, "warnings": warnings,
+            "changed": planned.changed, "edits": edits, "waiting": waiting, "conflicts": pairs, "warnings": warnings,
             "now": iso(kit.clock.now())}
