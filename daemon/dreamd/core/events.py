@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -104,3 +105,6 @@ class Reading:
     prompts: int = 0
     complete: bool = True
     """False when the read stopped at its byte budget and more is waiting."""
+    standing: Mapping[str, tuple[str, ...] | None] | None = None
+    """Of a document that lives on: by file what stands there now, as the uids of its notes in order; None for a file that
+    is as it was, or cannot be read. No such account of a source that only grows."""

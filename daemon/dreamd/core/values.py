@@ -38,7 +38,11 @@ QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"
 """Signs of what a person did in a second place to a memory whose edit in another place counts."""
-MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED})
+WITHDRAWN = "withdrawn-at-source"
+"""Sign of an observation that a line stands no longer where it was noted, nor anything in its place."""
+PLACE_OF = "place:"
+"""Before the ids of observations in the target of another: it stands where those stood, in a document that was read again."""
+MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED, WITHDRAWN})
 """Signs of observations that say what was done to a file, and no words of anybody's."""
 FADED = "stale"
 """Reason of a memory that nobody asked for in so long a time that it was archived."""

@@ -17,9 +17,9 @@ from dreamd.core.values import Candidate, parse_scope
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.phases.carry_out import Footing, apply_step
 from dreamd.dream.phases.compare import PairJudge
+from dreamd.dream.phases.twins import spoken_of
 from dreamd.dream.plan import Plan
 from dreamd.dream.planning import Wish, plan_scopes
-from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.kit import Ahead, Kit
 from dreamd.store import journal, memories, observations
 from dreamd.store.connection import Store
@@ -95,7 +95,7 @@ def _batches(heads: Sequence[Head]) -> Iterator[list[Head]]:
             identity = asked.pop()
             if identity in known and identity not in chosen:
                 chosen[identity] = None
-                asked.append(known[identity].target.removeprefix(SPOKEN_OF))
+                asked += spoken_of(known[identity].target)
         yield [head for head in left if head.id in chosen]
         for identity in chosen:
             del known[identity]

@@ -17,6 +17,8 @@ from dreamd.core.values import (
     CURRENT,
     DELETION_WAITS,
     IN_PASSING,
+    MARKS,
+    MEMORY_FILE,
     ONE_OFF,
     WITHHELD,
     Candidate,
@@ -38,14 +40,13 @@ from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, ages, plan_prune
 from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
-from dreamd.dream.phases.twins import Heard, is_edit
+from dreamd.dream.phases.twins import Heard, is_edit, spoken_of
 from dreamd.dream.plan import Change, FateOf, Plan, Step
 from dreamd.dream.verifying import plan_verification
 from dreamd.extraction import gate
-from dreamd.extraction.conversation import SPOKEN_OF
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
-from dreamd.store import derived, memories, observations, passages, shown
+from dreamd.store import derived, memories, observations, passages, shown, work
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 from dreamd.store.uses import load_days_used
 from dreamd.text.language import is_english
@@ -204,7 +205,8 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     kit, scope, judge, full = scene.kit, scene.scope, scene.judge, scene.full
     # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
-    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)]
+    asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)
+             and h.observation.sign not in MARKS]
     partners: dict[str, list[str]] = {}
     vectors = Vectors()
     if asked or full:
@@ -221,9 +223,21 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
         judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
-                  _deletions(kit, heard, unlimited=allowance is None))
+                  _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit))
     plan = plan_consolidation(heard, bench)
     return _look_again(kit, plan, bench) if full else plan
+
+
+def _noted(kit: Kit, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
+    """The lines of every document that any of the statements comes from, or of all documents."""
+    documents = {h.observation.source_id for h in heard if h.observation.sign == MEMORY_FILE and h.observation.source_id}
+    known = work.load_lines(kit.store, None if full else documents, sign=MEMORY_FILE)
+    return known | {h.observation.id: h.observation.source_id for h in heard if h.observation.source_id in documents}
+
+
+def _wording(kit: Kit, identity: str) -> str:
+    """The durable wording of an observation; nothing where it is forgotten."""
+    return next((_hear(kit, one).gated.text for one in observations.load_by_ids(kit.store, (identity,))), "")
 
 
 def _look_again(kit: Kit, plan: Plan, bench: Bench) -> Plan:
@@ -262,7 +276,8 @@ def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) 
     from dreamd.models import ALIKE
 
     words = _as_said(kit, scope, heard, full=full) if kit.settings.recall.passages else {}
-    kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD]
+    kept = [h.observation.text for h in heard if h.gated.reason != IN_PASSING and h.gated.verdict is not GateVerdict.DISCARD
+            and h.observation.sign not in MARKS]
     told = (*kept, *(shown.load_wordings(kit.store, str(scope)) if full else ()))
     embed_under(kit, {sha: words[sha] for sha in derived.find_missing(kit.store, list(words), models=ALIKE)})
     abroad = {abroad_key(text_sha(text)): text for text in (*words.values(), *told) if not is_english(text)}
@@ -302,8 +317,8 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
             found = memories.load_memories(kit.store, scope=scope)
         else:
             texts = {*partners, *(near for some in partners.values() for near in some)}
-            targets = {h.observation.target for h in heard} - {""}
-            said = {t.removeprefix(SPOKEN_OF) for t in targets if t.startswith(SPOKEN_OF)}
+            targets = {h.observation.target for h in heard if is_edit(h.observation)}
+            said = {one for h in heard for one in spoken_of(h.observation.target)}
             found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
         found = [_memory_never_later(kit, memory) for memory in found]
         revisions = memories.load_revisions(kit.store, [m.id for m in found])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dreamd.core.values import Fate, Memory, Scope
+from dreamd.core.values import WITHDRAWN, Fate, Memory, Scope
 from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
 from dreamd.dream.setting_aside import Damaged
@@ -19,7 +19,7 @@ PARTIAL = "partial"
 MOST_TOLD = 20
 """Things set aside that are named one by one."""
 WORTH_A_WORD = frozenset({"corrupt-line", "corrupt-document", "oversized", "encoding-replaced", "unknown-type", "unreadable",
-                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive"})
+                          "missing", "symlink", "not-a-file", "unknown-format", "compressed", "damaged-archive", "damaged"})
 """Reasons to skip that do not belong to a healthy source: a person should hear of them."""
 
 
@@ -84,7 +84,10 @@ def tell_aside(told: Sequence[str]) -> list[str]:
 
 def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
     """A line a scope about what passes the limit of a run, and one about what a person deleted past its own."""
-    for (scope, deleted), count in sorted(Counter((str(c.after.scope), c.reason == DELETED) for c in waiting).items()):
-        yield (f"{count} deleted by hand in scope `{scope}`, past the limit of that: they wait, oldest first; " if deleted else
-               f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; ") \
+    kinds = Counter((str(c.after.scope), c.reason if c.reason in (DELETED, WITHDRAWN) else "") for c in waiting)
+    for (scope, why), count in sorted(kinds.items()):
+        yield {DELETED: f"{count} deleted by hand in scope `{scope}`, past the limit of that: they wait, oldest first; ",
+               WITHDRAWN: f"{count} of scope `{scope}` stand no longer where they were noted, more than may go at once: "
+                          "they wait, oldest first; ",
+               "": f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; "}[why] \
             + "`--allow-large-change` does it now"

@@ -7,11 +7,12 @@ the wording decide. A class or type given by the caller replaces the gate's choi
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from functools import cache
 
 from dreamd.core.values import (
+    MEMORY_FILE,
     QUOTED,
     SHORTEST_TEXT,
     Gated,
@@ -72,6 +73,7 @@ _FEWEST_STEPS = 4
 _SHORT_RECIPE = 800
 _CHECKED_CHARS = 16_000
 _TOKEN_LIMIT = 400
+_LINES_OF_A_STATEMENT = 2
 
 
 @dataclass(frozen=True)
@@ -87,16 +89,22 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     durable = make_durable(redacted.text, at, zone)
     judged = durable.text[:_CHECKED_CHARS]
     refusal = _refusal(redacted, origin)
+    kept = refusal is not None and sign == MEMORY_FILE and _stands_there(refusal.reason)
+    suspected = kept and refusal is not None and refusal.reason == "injection"
+    refusal = None if kept else refusal
     if refusal is None and class_hint in (MemoryClass.HISTORY, MemoryClass.PROCEDURE):
         refusal = _Refusal(class_hint.value, class_hint)
-    if refusal is None and class_hint is None and is_procedure(redacted.text):
+    if refusal is None and class_hint is None and sign != MEMORY_FILE and is_procedure(redacted.text):
         refusal = _Refusal("procedure", MemoryClass.PROCEDURE)
     chosen = refusal.memory_class if refusal else class_hint or class_of(judged, has_ttl=bool(ttl or durable.ttl))
     if trust_of(origin) is Trust.UNTRUSTED and chosen in (MemoryClass.PREFERENCE, MemoryClass.RULE):
         chosen = MemoryClass.REFERENCE
-    waits = sign == QUOTED and "quotes-an-order" or needs_a_person(judged, origin=origin, memory_class=chosen, sign=sign)
+    waits = sign == QUOTED and "quotes-an-order" or suspected and "injection" or needs_a_person(
+        judged, origin=origin, memory_class=chosen, sign=sign)
     verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(
-        judged, origin, explicit=explicit, waits=waits)
+        judged, origin, explicit=explicit, waits=waits, listed=sign == MEMORY_FILE)
+    if sign == MEMORY_FILE and len(redacted.text.splitlines()) > _LINES_OF_A_STATEMENT:
+        durable = replace(durable, ttl=None, valid_from=None)  # what one line of a document tells of its end
     if verdict is GateVerdict.ALLOW and must_name_something(origin, sign) and not is_look_up(judged):
         verdict, reason = GateVerdict.HOLD, "names-nothing"
     return Gated(
@@ -105,6 +113,14 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
         category=category_of(judged, chosen),
         ttl=ttl or (durable.ttl if chosen is MemoryClass.STATE or class_hint is None else None) or _state_end(durable, chosen),
         valid_from=durable.valid_from, evidence=_evidence(redacted, durable, verdict, reason))
+
+
+def _stands_there(reason: str) -> bool:
+    """Whether a line that somebody keeps in a memory directory stands though a sentence said in a talk would not.
+
+    It tells a step, a deed or a change because it was thought worth keeping there; what might be meant for the reader waits.
+    """
+    return reason in ("history", "editing-instruction", "injection")
 
 
 def _state_end(durable: Durable, chosen: MemoryClass) -> str | None:
@@ -146,16 +162,16 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
     return None
 
 
-def _verdict(text: str, origin: Origin, *, explicit: bool, waits: str) -> tuple[GateVerdict, str]:
+def _verdict(text: str, origin: Origin, *, explicit: bool, waits: str, listed: bool) -> tuple[GateVerdict, str]:
     if trust_of(origin) is Trust.UNTRUSTED:
         return GateVerdict.HOLD, "untrusted-origin"
     if wears_a_role(text):
         return GateVerdict.HOLD, "speaks-as-a-chat-role"
     if waits:
         return GateVerdict.HOLD, waits
-    if quotes_an_order(text):
+    if not listed and quotes_an_order(text):
         return GateVerdict.HOLD, "quotes-an-order"
-    if points_outside(text):
+    if not listed and points_outside(text):  # what "it" is tells the line beside, or the heading
         return GateVerdict.HOLD, "outside-pronoun"
     if origin is Origin.AGENT and patterns.has("words/gate", "root_cause", text):
         return GateVerdict.HOLD, "agent-root-cause"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -201,6 +201,29 @@ ORDER = "order of "
 def order_kept(store: Store, scope: Scope) -> str:
     """The hash of what was kept of the index of a scope; empty where nothing is or it may not be used."""
     return store.meta(f"{ORDER}{scope}") or ""
+
+
+ACCOUNT = "stands in "
+"""Beginning of the fact that holds what stood in a source when it was last read; what follows is the source."""
+
+
+def load_account(store: Store, source: str) -> str:
+    """What stood in a source when it was last read; empty for one that was not followed yet."""
+    return store.meta(f"{ACCOUNT}{source}") or ""
+
+
+def write_account(tx: sqlite3.Connection, source: str, account: str) -> None:
+    """Keep what stands in a source; in the transaction that stored what it says."""
+    write_meta(tx, f"{ACCOUNT}{source}", account)
+
+
+def load_lines(store: Store, sources: Collection[str] | None, *, sign: str) -> dict[str, str]:
+    """All that was ever noted in some sources, or in any, under some sign: the source of each observation, oldest first."""
+    if sources is None:
+        return dict(store.tuples("SELECT id, source_id FROM observation WHERE sign = ? ORDER BY seq", sign))
+    told = (store.tuples("SELECT id, source_id FROM observation WHERE source_id = ? AND sign = ? ORDER BY seq", one, sign)
+            for one in sorted(sources))
+    return {identity: source for some in told for identity, source in some}
 
 
 LAST_TAKEN = "inbox"

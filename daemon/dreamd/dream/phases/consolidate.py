@@ -14,9 +14,12 @@ from datetime import datetime
 
 from dreamd.core.values import (
     CURRENT,
+    MEMORY_FILE,
     MERGING,
     ONE_OFF,
+    PLACE_OF,
     TRUST_RANK,
+    WITHDRAWN,
     Basis,
     Evidence,
     EvidenceKind,
@@ -34,19 +37,17 @@ from dreamd.core.values import (
 from dreamd.dream.allowance import Allowance
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
-from dreamd.dream.phases.standing import Claim, Ruling, Winner, settle_conflict
-from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew
+from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
+from dreamd.dream.phases.standing import Met, Ruling, Winner, rule
+from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew, spoken_of
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
-from dreamd.judge import ends_the_use, leaves_more
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
 SINGLE_SIGHTING = "single-sighting"
-MOST_IMPLICIT_ENDINGS = 1
-"""Memories one statement may end without a word of change: the nearest; a second would be a guess."""
 
 
 @dataclass(frozen=True)
@@ -66,14 +67,8 @@ class Bench:
     live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
     allowance: Allowance | None = None  # without one, any number may be retired
     deletions: Deletions = field(default_factory=Deletions)
-
-
-@dataclass(frozen=True)
-class Met:
-    """A memory an observation was judged against; the observation is side `a`."""
-
-    memory: Memory
-    judgement: Judgement
+    noted: Mapping[str, str] = field(default_factory=dict)  # the document that each line of one was noted in
+    wording: Wording = str  # the durable wording of an observation
 
 
 def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
@@ -82,7 +77,7 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     draft = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere, allowance=bench.allowance)
     deletions = bench.deletions.of(draft)
     for one in in_turn(heard):
-        if not draft.waits(one.observation, about=one.observation.target.removeprefix(SPOKEN_OF)):
+        if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
             _decide(one, draft, bench, waiting, deletions)
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
@@ -91,6 +86,10 @@ def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard], deleti
     observation, gated = one.observation, one.gated
     if is_edit(observation):
         take_edit(one, draft, deletions)
+    elif observation.sign == WITHDRAWN or observation.target.startswith(PLACE_OF) and gated.verdict is GateVerdict.DISCARD:
+        withdraw(observation, draft, deletions, bench.wording)
+    elif observation.target.startswith(PLACE_OF):
+        _take_place(one, draft, bench)
     elif observation.target and _take_back(one, draft, bench):
         return
     elif gated.verdict is GateVerdict.DISCARD:
@@ -125,7 +124,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
 
 def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     twin = _best_twin(one, met)
-    rulings = rule(one, met, twin)
+    rulings = rule(one, met, twin, bench.noted)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
@@ -153,52 +152,6 @@ def _would_plant(one: Heard, met: Met) -> bool:
     """Whether what only waits would put its own words into a memory that is in force."""
     richer = met.judgement.relation is Relation.REFINES and met.judgement.richer == "a"
     return one.gated.verdict is GateVerdict.HOLD and met.memory.status is not Status.HELD and richer
-
-
-def rule(one: Heard, met: Sequence[Met], twin: Met | None) -> list[tuple[Met, Ruling]]:
-    """Rulings against every current memory that cannot hold beside the observation."""
-    observation = one.observation
-    claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
-                  one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
-    rulings: list[tuple[Met, Ruling]] = []
-    implicit = 0
-    for m in sorted(met, key=lambda m: -m.judgement.confidence):
-        if m.memory.status not in CURRENT or m is twin:
-            continue
-        twins = m.judgement.relation in MERGING
-        if twins and not _trust_apart(one, m.memory):
-            continue
-        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or not m.judgement.is_sure):
-            continue
-        if twins:
-            rulings.append((m, _between_trusts(claim)))
-            continue
-        ruling = settle_conflict(claim, m.memory, m.judgement)
-        old, new = m.memory.text, one.gated.text
-        loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
-        if loses and leaves_more(*loses) and not ends_the_use(loses[1], loses[0]):
-            continue  # the side that would end says something else as well: ending it would lose that
-        if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
-            implicit += 1
-            if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):
-                continue
-        rulings.append((m, ruling))
-    return rulings
-
-
-def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bool:
-    """Whether a memory waits in conflict with one that ends: who ends one side has decided about the other."""
-    return any((m.memory.id, "contradicts") in memory.links for m, r in rulings if r.winner is Winner.NEW)
-
-
-def _trust_apart(one: Heard, memory: Memory) -> bool:
-    return (trust_of(one.observation.origin) is Trust.UNTRUSTED) != (memory.trust is Trust.UNTRUSTED)
-
-
-def _between_trusts(claim: Claim) -> Ruling:
-    if claim.authority is Trust.UNTRUSTED:
-        return Ruling(Winner.STANDING, "trusted-already-says-so")
-    return Ruling(Winner.NEW, "trusted-over-untrusted")
 
 
 def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, draft: Draft) -> None:
@@ -241,7 +194,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         _add(one, rulings, draft)
         return
     after = _decided(_supported(memory, one, wording), rulings, draft)
-    if verdict.richer == "b" and memory.text == one.gated.text and len(wording) >= LONG:
+    if verdict.richer == "b" and memory.text == one.gated.text and len(wording) >= LONG and observation.sign != MEMORY_FILE:
         # The same long text again was pasted, whoever did it: it confirms, and counts no second time.
         after = replace(after, support=memory.support, spoken_in=memory.spoken_in, observations=memory.observations)
     op = "merge" if wording == memory.text else "refine"
@@ -341,12 +294,37 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
     met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
     twin = _best_twin(one, met)
-    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin)]
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin, bench.noted)]
     if twin is None:
         _add(one, rulings, draft)
     else:
         _merge(one, twin, rulings, draft, bench)
     return True
+
+
+def _take_place(one: Heard, draft: Draft, bench: Bench) -> None:
+    """A line stands where others stood: their memories end with this one, unless they are said elsewhere or say the same."""
+    observation = one.observation
+    left = {m.id: m for m in leave_place(observation, draft, bench.wording).ending}
+    same = next((m for m in left.values() if m.text == one.gated.text), None)
+    if same is not None:
+        draft.change("support", replace(same, observations=(), support=0), reason=EDITED)
+    met = [m for m in _meet(one, draft, bench) if m.memory.id not in left or m.memory.id == (same and same.id)]
+    twin = _best_twin(one, met)
+    ended = [Met(m, STANDS_IN_PLACE) for m in left.values() if twin is None or m.id != twin.memory.id]
+    rulings = rule(one, met, twin, bench.noted)
+    lost = next((m for m, r in rulings if r.winner is Winner.STANDING), None)
+    if lost is not None:
+        enforce(lost.memory, [(m, ruling_of(observation, m.memory)) for m in ended], draft)
+        _place(one, met, draft, bench)
+        return
+    rulings = [*((m, ruling_of(observation, m.memory)) for m in ended), *rulings]
+    if twin is None and rulings:
+        _add(one, rulings, draft)
+    elif twin is None:
+        _place(one, met, draft, bench)
+    else:
+        _merge(one, twin, rulings, draft, bench)
 
 
 def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:

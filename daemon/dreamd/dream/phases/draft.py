@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from dreamd.core.clock import parse_instant
-from dreamd.core.values import Clue, Fate, Memory, Observation, Status, content_id, trust_of
+from dreamd.core.values import CURRENT, Clue, Fate, Memory, Observation, Status, content_id, trust_of
 from dreamd.dream.allowance import Allowance, retired
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Change, FateOf, Step
@@ -55,6 +55,10 @@ class Draft:
         """The memory that an observation founded or supports."""
         return next((m for m in self.memories.values() if observation_id in m.observations), None)
 
+    def carried_by(self, observations: Collection[str]) -> list[Memory]:
+        """The current memories that rest on any of some observations."""
+        return [m for m in self.memories.values() if m.status in CURRENT and not set(observations).isdisjoint(m.observations)]
+
     def live_count(self) -> int:
         """How many live memories the scope has by now."""
         return self._live_elsewhere + sum(m.status is Status.LIVE for m in self.memories.values())
@@ -91,11 +95,12 @@ class Draft:
             self.steps.append(Step(tuple(self._changes), fates))
             self._changes = []
 
-    def waits(self, observation: Observation, *, about: str) -> bool:
+    def waits(self, observation: Observation, *, about: Collection[str]) -> bool:
         """Whether an observation speaks of one that has to wait, and so waits too."""
-        if about in self._asking:
-            self._asking.add(observation.id)
-        return about in self._asking
+        if self._asking.isdisjoint(about):
+            return False
+        self._asking.add(observation.id)
+        return True
 
     def _abandon(self) -> None:
         """Put everything back as the last step left it."""

@@ -7,15 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
-from dreamd.core.values import DELETION_WAITS, ELSEWHERE_TOO, OVERRULED, Fate, Memory, Observation, Status, Trust
+from dreamd.core.values import (
+    DELETION_WAITS,
+    ELSEWHERE_TOO,
+    OVERRULED,
+    PLACE_OF,
+    WITHDRAWN,
+    Fate,
+    Memory,
+    Observation,
+    Status,
+    Trust,
+)
 from dreamd.dream.phases.draft import Draft, founded
 from dreamd.dream.phases.twins import DELETED, Heard
 from dreamd.dream.plan import Change, FateOf
 from dreamd.notes import topic_path
 
 RENAMED = "renamed-by-person"
-LATE = {ELSEWHERE_TOO: 1, OVERRULED: 1, DELETED: 2}
+LATE = {ELSEWHERE_TOO: 1, OVERRULED: 1, DELETED: 2, WITHDRAWN: 2}
 """Of what was done to files at one time this comes after the edits it lost to, and deletions after all."""
 LAST = "last-live-memory"
 SHARE = "deletion-limit"
@@ -51,7 +63,12 @@ class Deletions:
 
 def in_turn(heard: Sequence[Heard]) -> list[Heard]:
     """What was said, in order; of what was done to files at one time deletions come last: what replaced them stands by then."""
-    return sorted(heard, key=lambda one: (one.observation.at, LATE.get(one.observation.sign, 0)))
+    return sorted(heard, key=lambda one: _turn(one.observation))
+
+
+def _turn(one: Observation) -> tuple[datetime, int, int]:
+    placed = one.target.startswith(PLACE_OF)  # in the order it was read: of one line several later ones may be waiting
+    return one.at, LATE.get(one.sign, int(placed)), one.seq if placed else 0
 
 
 def take_edit(one: Heard, draft: Draft, deletions: Deletions) -> None:
@@ -124,11 +141,17 @@ def _delete(observation: Observation, memory: Memory, draft: Draft, deletions: D
         draft.close_step(FateOf(observation, Fate.DISCARDED, "said-again-since", memory.id))
         return
     gone = replace(memory, status=Status.ARCHIVED, reason=DELETED, valid_to=observation.at)
+    if not put_off(observation, gone, draft, deletions):
+        draft.change("archive", gone, reason=DELETED)
+        draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
+
+
+def put_off(observation: Observation, gone: Memory, draft: Draft, deletions: Deletions) -> bool:
+    """Whether a memory may not go in this run, past the limit of what may vanish: then what asked for it waits."""
+    memory = draft.memories[gone.id]
     past = deletions.holds_back(observation, memory, draft)
     if past:
-        draft.waiting.append(Change("archive", memory, gone, DELETED, (past,)))
+        draft.waiting.append(Change("archive", memory, gone, gone.reason, (past,)))
         if observation.fate is None:
             draft.close_step(FateOf(observation, Fate.HELD, DELETION_WAITS, memory.id, (past,)))
-        return
-    draft.change("archive", gone, reason=DELETED)
-    draft.close_step(FateOf(observation, Fate.UPDATES, DELETED, memory.id))
+    return bool(past)

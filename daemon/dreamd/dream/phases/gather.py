@@ -31,6 +31,7 @@ from dreamd.core.values import (
     storable,
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.living.following import Followed, follow
 from dreamd.dream.scopes.left_alone import LeftAlone, remember
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
@@ -49,6 +50,7 @@ from dreamd.sources import (
     is_store,
     plain_name,
 )
+from dreamd.sources.base.contract import SPOILT
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
 from dreamd.store.scopes.projects import EXCLUDED
@@ -164,14 +166,16 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file}", "unread", place=f"{found.path}/{skip.file}"))
         hearing = Hearing(source, scopes)
         heard, talks = _hear(kit, hearing, reading, position, skips)
-        candidates = [_masked(one, kit.clock.now()) for one in (*heard, *_notes(reading, hearing))]
+        followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)])
+        skips.update({SPOILT: followed.damaged} if followed.damaged else {})
+        told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed)
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
         moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
         # Of a database that was written to for nothing that concerns us, the service must not be told again and again.
         looked_at = is_store(found.path) and moved.mtime_ns != position.mtime_ns
-        if candidates or moved.cursor != position.cursor or moved.talk != position.talk or looked_at:
-            _keep(kit, source, moved, candidates=candidates, skips=skips, gathered=gathered)
+        if told.candidates or moved.cursor != position.cursor or moved.talk != position.talk or looked_at:
+            _keep(kit, source, moved, told=told, skips=skips, gathered=gathered)
         position = moved
         if kit.should_stop():
             return
@@ -183,6 +187,13 @@ class Hearing:
 
     source: Source
     scopes: Mapping[str, Scope]
+
+
+class Taken(NamedTuple):
+    """What a reading gave, and the account of a document that is kept with it."""
+
+    candidates: Sequence[Candidate]
+    followed: Followed
 
 
 def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skips: Counter[str],
@@ -276,30 +287,32 @@ def _stretches(adapter: Adapter, path: Path, cursor: Cursor, *, budget_bytes: in
         cursor = reading.cursor
 
 
-def _keep(kit: Kit, source: Source, position: Position, *, candidates: list[Candidate], skips: Counter[str],
-          gathered: Gathered) -> None:
+def _keep(kit: Kit, source: Source, position: Position, *, told: Taken, skips: Counter[str], gathered: Gathered) -> None:
     gathered.lines += source.lines
     gathered.prompts += source.prompts
     gathered.skips.update(skips)
+    candidates = told.candidates
     if kit.dry:
         gathered.candidates.extend(candidates)
         return
-    now, told = kit.clock.now(), Counter[str]()
+    now, answered = kit.clock.now(), Counter[str]()
 
     def append(tx: sqlite3.Connection, some: Sequence[Candidate]) -> None:
         answers = observations.append(tx, some, stored_at=now, key=observations.tombstone_key(kit.store))
-        told.update(a.status for a in answers)
+        answered.update(a.status for a in answers)
 
     # Many would keep writers waiting: what is stored before the cursor moves is known again should it not come to that.
-    kit.write_all(candidates[:-LAST_CANDIDATES], append)
+    last = 0 if told.followed.at_once else -LAST_CANDIDATES
+    kit.write_all(candidates[:last], append)
     with kit.writing() as tx:
-        append(tx, candidates[-LAST_CANDIDATES:])
-        kept = replace(source, path=redact(source.path).text, observations=told["stored"])
+        append(tx, candidates[last:])
+        kept = replace(source, path=redact(source.path).text, observations=answered["stored"])
         work.write_position(tx, kept, position, skips=skips, at=now)
+        told.followed.write(tx)
         work.unstage(tx, source.path)
-    gathered.stored += told["stored"]
-    gathered.known += told["known"]
-    gathered.refused += told["refused"]
+    gathered.stored += answered["stored"]
+    gathered.known += answered["known"]
+    gathered.refused += answered["refused"]
 
 
 def _looks(path: Path) -> str:
@@ -333,7 +346,7 @@ def _notes(reading: Reading, hearing: Hearing) -> Iterator[Candidate]:
                 event.text.strip(), origin, event.at or _undated(reading), hearing.scopes[event.conversation],
                 conversation=event.conversation, key=f"note:{source.id}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
-                source_id=source.id, start=event.start, end=event.end, sign=sign)
+                source_id=source.id, start=event.start, end=event.end, sign=sign, context=redact(event.title).text)
 
 
 def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:

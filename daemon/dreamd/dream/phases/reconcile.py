@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dreamd.core.values import CURRENT, Clue, Gated, GateVerdict, Memory, Observation, Origin, Relation, Status, Trust
-from dreamd.dream.phases.consolidate import MOST_IMPLICIT_ENDINGS, Bench, Met, enforce, rule
+from dreamd.core.values import CURRENT, Basis, Clue, Gated, GateVerdict, Memory, Observation, Origin, Relation, Status, Trust
+from dreamd.dream.phases.consolidate import Bench, enforce
 from dreamd.dream.phases.draft import Draft
-from dreamd.dream.phases.standing import Ruling, Winner
+from dreamd.dream.phases.standing import MOST_IMPLICIT_ENDINGS, Met, Ruling, Winner, rule, stand_together
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Plan
 
@@ -93,9 +93,10 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
     for other in (draft.memories[i] for i in others if i not in known):
         if said.status in _TOLD and other.status in _TOLD:
             verdict = bench.relate(said.text, said.confirmed_at, other.text, other.confirmed_at)
-            if verdict.relation in CONFLICTS:
+            beside = verdict.basis is not Basis.MARKER and stand_together(said.observations, other, bench.noted)
+            if verdict.relation in CONFLICTS and not beside:
                 met = Met(other, verdict)
-                rulings += rule(_as_said(said, other), [met], None)
+                rulings += rule(_as_said(said, other), [met], None, {})
     rulings = _few_endings(sorted(rulings, key=lambda r: -r[0].judgement.confidence), said, draft)
     lost = next((r for r in rulings if r[1].winner is Winner.STANDING), None)
     open_still = [r for r in rulings if r[1].winner in (Winner.NOBODY, Winner.BESIDE)]

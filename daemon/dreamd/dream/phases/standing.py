@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
 from dreamd.core.clock import days_between
-from dreamd.core.values import CLEARLY_LATER_DAYS, TRUST_RANK, Basis, Judgement, Memory, Relation, Status, Trust
+from dreamd.core.values import (
+    CLEARLY_LATER_DAYS,
+    CURRENT,
+    MERGING,
+    TRUST_RANK,
+    Basis,
+    GateVerdict,
+    Judgement,
+    Memory,
+    Relation,
+    Status,
+    Trust,
+    trust_of,
+)
+from dreamd.dream.phases.twins import Heard
+from dreamd.judge import ends_the_use, leaves_more
 
 REVISION = timedelta(minutes=30)
 """Within which a person who says another value in the same talk has thought again."""
+MOST_IMPLICIT_ENDINGS = 1
+"""Memories one statement may end without a word of change: the nearest; a second would be a guess."""
 CLEARLY_BETTER_SUPPORTED = 2
 """Conversations by which one side must be ahead when neither person nor time decides."""
 
@@ -41,6 +59,14 @@ class Claim:
 class Ruling:
     winner: Winner
     reason: str
+
+
+@dataclass(frozen=True)
+class Met:
+    """A memory an observation was judged against; the observation is side `a`."""
+
+    memory: Memory
+    judgement: Judgement
 
 
 def settle_conflict(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
@@ -79,3 +105,56 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
     if len(standing.spoken_in) - 1 >= CLEARLY_BETTER_SUPPORTED and standing.status is Status.LIVE:
         return Ruling(Winner.STANDING, "better-supported")
     return Ruling(Winner.NOBODY, "contradicts")
+
+
+def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, str]) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold beside the observation."""
+    observation = one.observation
+    claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
+                  one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
+    rulings: list[tuple[Met, Ruling]] = []
+    implicit = 0
+    for m in sorted(met, key=lambda m: -m.judgement.confidence):
+        if m.memory.status not in CURRENT or m is twin:
+            continue
+        twins = m.judgement.relation in MERGING
+        if twins and not _trust_apart(one, m.memory):
+            continue
+        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or not m.judgement.is_sure):
+            continue
+        if not twins and m.judgement.basis is not Basis.MARKER and stand_together((observation.id,), m.memory, noted):
+            continue
+        if twins:
+            rulings.append((m, _between_trusts(claim)))
+            continue
+        ruling = settle_conflict(claim, m.memory, m.judgement)
+        old, new = m.memory.text, one.gated.text
+        loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
+        if loses and leaves_more(*loses) and not ends_the_use(loses[1], loses[0]):
+            continue  # the side that would end says something else as well: ending it would lose that
+        if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
+            implicit += 1
+            if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):
+                continue
+        rulings.append((m, ruling))
+    return rulings
+
+
+def stand_together(lines: Sequence[str], memory: Memory, noted: Mapping[str, str]) -> bool:
+    """Whether a memory rests on a line of the same document: what stands there side by side holds side by side."""
+    return not {noted[one] for one in lines if one in noted}.isdisjoint(noted.get(one) for one in memory.observations)
+
+
+def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bool:
+    """Whether a memory waits in conflict with one that ends: who ends one side has decided about the other."""
+    return any((m.memory.id, "contradicts") in memory.links for m, r in rulings if r.winner is Winner.NEW)
+
+
+def _trust_apart(one: Heard, memory: Memory) -> bool:
+    return (trust_of(one.observation.origin) is Trust.UNTRUSTED) != (memory.trust is Trust.UNTRUSTED)
+
+
+def _between_trusts(claim: Claim) -> Ruling:
+    if claim.authority is Trust.UNTRUSTED:
+        return Ruling(Winner.STANDING, "trusted-already-says-so")
+    return Ruling(Winner.NEW, "trusted-over-untrusted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dreamd.core.values import TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
+from dreamd.core.values import PLACE_OF, TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
 from dreamd.extraction.conversation import SPOKEN_OF
 
 DELETED = "deleted-by-person"
@@ -46,7 +46,14 @@ def may_merge(one: Heard, memory: Memory) -> bool:
 
 def is_edit(observation: Observation) -> bool:
     """Whether an observation is a person's change to a memory's file, and no statement of its own."""
-    return bool(observation.target) and not observation.target.startswith(SPOKEN_OF)
+    return bool(observation.target) and not spoken_of(observation.target)
+
+
+def spoken_of(target: str) -> tuple[str, ...]:
+    """The observations that another one speaks of: a word it takes back, or lines in whose place it stands."""
+    if target.startswith(SPOKEN_OF):
+        return (target.removeprefix(SPOKEN_OF),)
+    return tuple(target.removeprefix(PLACE_OF).split(",")) if target.startswith(PLACE_OF) else ()
 
 
 def may_take_back(observation: Observation, memory: Memory | None) -> bool:

@@ -54,6 +54,8 @@ MISSING = "missing"
 SYMLINK = "symlink"
 NOT_A_FILE = "not-a-file"
 
+SPOILT = "damaged"
+"""A file of notes, known before, that is empty now or holds what nobody types: it is read once it is whole again."""
 FAILED = "set-aside"
 """Reading it raised something that nobody foresaw."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker
 from dreamd.sources.base import contract
 from dreamd.sources.base.opening import Unopened, open_source
-from dreamd.sources.base.reading import Sink, unread
+from dreamd.sources.base.reading import Sink, uids_of, unread
 from dreamd.sources.base.tolerant import Record, parse_record
 
 _PREFIX_BYTES = 64 * 1024
@@ -63,7 +63,9 @@ def read_document(path: Path, cursor: Cursor, *, parse: Parse) -> Reading:
     prefix = min(size, _PREFIX_BYTES)
     after = Cursor(size, size, prefix, hashlib.sha256(body[:prefix]).hexdigest(), carry)
     prompts = sum(event.speaker is Speaker.HUMAN and event.kind is EventKind.PROMPT for event in events)
-    return Reading(tuple(events), after, tuple(sink.skips), body.count(b"\n") + 1, prompts)
+    noted = uids_of(sink.events)
+    standing = {"": noted} if noted and len(noted) == len(sink.events) else None
+    return Reading(tuple(events), after, tuple(sink.skips), body.count(b"\n") + 1, prompts, standing=standing)
 
 
 def _decoded(body: bytes) -> Whole:

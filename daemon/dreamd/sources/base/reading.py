@@ -159,6 +159,11 @@ class _Carry:
                           separators=(",", ":"))
 
 
+def uids_of(events: Sequence[Event]) -> tuple[str, ...]:
+    """The identities of the notes among events, in order; what dream itself has put there is no note."""
+    return tuple(e.uid for e in events if e.kind is EventKind.NOTE and e.uid and e.speaker is not Speaker.INJECTED)
+
+
 def unread(cursor: Cursor, reason: str) -> Reading:
     """The reading of a source that cannot be opened: nothing but the reason, and the cursor stays."""
     return Reading((), cursor, (Skip(reason, 0, 0),))

@@ -1,7 +1,8 @@
 """Memory directories of Claude Code: `MEMORY.md` as an index and one topic file a memory, or an index alone.
 
 A directory is one source. Its cursor carries a hash per file, so an unchanged file says nothing and a changed one
-says everything in it again; the notes keep their identity, so what was known stays known.
+says everything in it again; the notes keep their identity, so what was known stays known. Each reading tells what
+stands in every file, so that what is gone or stands in another's place can be told.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker,
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import Unopened, open_source
-from dreamd.sources.base.reading import Sink
+from dreamd.sources.base.reading import Sink, uids_of
 from dreamd.sources.base.tolerant import moment, parse_record, record_at
 from dreamd.sources.claude_code.memory_text import (
     MANAGED_MARK,
@@ -69,10 +70,15 @@ class Selection(Protocol):
 def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callable[[str], bool] | None = None,
                select: Callable[[], Selection] | None = None) -> Reading:
     """Read a directory of notes, or a single note file; `wanted` chooses among the names, `select` among the pieces."""
-    known = {name: str(sha) for name, sha in record_at(parse_record(cursor.carry) or {}, "files").items()}
+    carried = parse_record(cursor.carry) or {}
+    # What was read before there was an account of all lines is read once more.
+    known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("told") else {}
     sink = Sink()
     names = [name for name in _names(path, sink) if not name or wanted is None or wanted(name)]
-    shas: dict[str, str] = {}
+    # What lies in a folder that cannot be listed is not gone.
+    unlisted = known.keys() - set(names) if sink.skips else set()
+    shas: dict[str, str] = {name: known[name] for name in sorted(unlisted)}
+    standing: dict[str, tuple[str, ...] | None] = dict.fromkeys([*names, *sorted(unlisted)])
     spent = size = lines = 0
     complete = False
     for name in names:
@@ -83,15 +89,22 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
             body, changed_at = _load(path / name if name else path)
         except Unopened as error:
             sink.skips.append(Skip(error.reason, 0, 0, name or path.name))
+            shas.update({name: known[name]} if name in known else {})
             continue
         size += len(body)
-        shas[name] = hashlib.sha256(body).hexdigest()[:_HASH_DIGITS]
-        if known.get(name) != shas[name]:
+        sha = hashlib.sha256(body).hexdigest()[:_HASH_DIGITS]
+        if name in known and known[name] != sha and _is_spoilt(body):
+            sink.skips.append(Skip(contract.SPOILT, 0, len(body), name or path.name))
+            shas[name] = known[name]
+            continue
+        shas[name] = sha
+        if known.get(name) != sha:
             spent += len(body)
             lines += body.count(b"\n") + (not body.endswith(b"\n"))
             there = len(sink.events)
             try:
                 _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
+                standing[name] = uids_of(sink.events[there:])
             except Exception as error:  # one file nobody foresaw does not keep the others of its directory from being read
                 if concerns_all(error):
                     raise
@@ -99,8 +112,14 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
                 sink.skips.append(Skip(contract.FAILED, 0, len(body), name or path.name))
     else:
         complete = True
-    carry = json.dumps({"files": shas}, separators=(",", ":"))
-    return Reading(tuple(sink.events), Cursor(len(shas), size, carry=carry), tuple(sink.skips), lines, 0, complete)
+    carry = json.dumps({"files": shas, "told": 1}, separators=(",", ":"))
+    after = Cursor(len(shas), size, carry=carry)
+    return Reading(tuple(sink.events), after, tuple(sink.skips), lines, 0, complete, standing)
+
+
+def _is_spoilt(body: bytes) -> bool:
+    """Whether a file holds nothing any more, or what no editor leaves behind."""
+    return not body.strip() or b"\0" in body or body.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _names(path: Path, sink: Sink) -> list[str]:
