@@ -182,6 +182,8 @@ def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
 
 def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: Draft, bench: Bench) -> None:
     memory, observation, verdict = draft.memories[twin.memory.id], one.observation, twin.judgement
+    if memory.status is Status.ARCHIVED and memory.reason == WITHDRAWN:
+        memory = replace(memory, observations=(), support=0)  # all that said it before says it no more
     wording = memory.text
     waits = one.gated.verdict is GateVerdict.HOLD and memory.status is not Status.HELD
     if (verdict.relation is Relation.REFINES or verdict.richer == "a") and not waits:

@@ -118,8 +118,9 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
 
 
 def _is_spoilt(body: bytes) -> bool:
-    """Whether a file holds nothing any more, or what no editor leaves behind."""
-    return not body.strip() or b"\0" in body or body.startswith((b"\xff\xfe", b"\xfe\xff"))
+    """Whether a file holds nothing any more, all of it twice, or what no editor leaves behind."""
+    half = len(body) // 2
+    return not body.strip() or body[:half] == body[half:] or b"\0" in body or body.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _names(path: Path, sink: Sink) -> list[str]:
