@@ -1,4 +1,4 @@
-"""Documents that are read again: what took another's place is its successor, what vanished alone is withdrawn, and no damage is a wish."""
+"""Documents that are read again: what took another's place succeeds it, what vanished is withdrawn, damage is no wish."""
 
 from __future__ import annotations
 
@@ -39,6 +39,13 @@ type: project
 Varnish is mixed three to one with hardener in the glass room.
 
 It dries for two nights before anybody sands it.
+"""
+SANDING = """---
+name: sanding
+description: sanding
+---
+
+Sanding starts at the keel and ends at the rail.
 """
 
 
@@ -176,7 +183,7 @@ def test_a_renamed_file_keeps_its_memory(yard: Yard) -> None:
 
 
 def test_files_that_were_merged_and_split_keep_their_lineage(yard: Yard) -> None:
-    yard.write("sanding.md", "---\nname: sanding\ndescription: sanding\n---\n\nSanding starts at the keel and ends at the rail.\n")
+    yard.write("sanding.md", SANDING)
     yard.dream()
     both = TOPIC + "\nSanding starts at the keel and ends at the rail.\n"
     yard.drop("sanding.md")
@@ -186,7 +193,7 @@ def test_files_that_were_merged_and_split_keep_their_lineage(yard: Yard) -> None
     assert len(new.supersedes) == 2
     yard.drop("varnish.md")
     yard.write("mixing.md", TOPIC.replace("\nIt dries for two nights before anybody sands it.\n", ""))
-    yard.write("sanding.md", "---\nname: sanding\ndescription: sanding\n---\n\nSanding starts at the keel and ends at the rail.\n")
+    yard.write("sanding.md", SANDING)
     yard.dream()
     now = {m.text for m in yard.house.memories(Status.LIVE)}
     assert "Sanding starts at the keel and ends at the rail." in now
@@ -230,7 +237,7 @@ def test_damage_ends_nothing_and_what_comes_back_whole_is_as_it_was(yard: Yard, 
 
 def test_a_directory_that_is_gone_or_emptied_ends_nothing(yard: Yard) -> None:
     for n in range(12):
-        yard.write(f"berth-{n}.md", f"---\nname: b{n}\ndescription: b\n---\n\nBerth {n} is let to the harbour club number {n}.\n")
+        yard.write(f"berth-{n}.md", SANDING + f"\nBerth {n} is let to the harbour club number {n}.\n")
     yard.dream()
     before = yard.live()
     kept = yard.house.root / "kept"

@@ -416,8 +416,11 @@ class Memory:
 
     @property
     def is_faded(self) -> bool:
-        """Whether it was archived for its age alone: nobody said that it no longer holds, and search still finds it."""
-        return self.status is Status.ARCHIVED and self.reason == FADED
+        """Whether it was archived for its age, or for want of a document that says it: search still finds it.
+
+        Nobody said that it no longer holds.
+        """
+        return self.status is Status.ARCHIVED and self.reason in (FADED, WITHDRAWN)
 
     @property
     def may_answer(self) -> bool:
