@@ -15,7 +15,7 @@ from dreamd.core.values import abroad_key, text_sha
 from dreamd.models import DIM, load_embedder
 from dreamd.models.questions import ABOUT_FILE, ADAPTER_FILE, adapter_dir, load_adapter
 from dreamd.recall.answer import Look, search
-from dreamd.recall.wordings import BEHIND, Wordings
+from dreamd.recall.wordings import Wordings
 from dreamd.store.shown import Row
 from household import FIRST_DAY, FIRST_NIGHT, House
 
@@ -68,10 +68,10 @@ def test_an_adapter_that_is_lost_or_damaged_is_an_outage_that_says_what_to_do(tm
 def test_a_memory_is_as_near_as_its_nearest_wording_and_nearer_for_its_talk() -> None:
     rows = [Row("own", "s", "live"), Row("old", "s", "live"), Row("talk", "s", "live"), Row("old", "s", "live", earlier=True),
             Row("talk", "s", "live", earlier=True, behind=True)]
-    found = Wordings.of(rows).nearness(np.array([0.5, 0.2, 0.3, 0.4, 0.6], np.float32))
+    found = Wordings.of(rows).nearness(np.array([0.5, 0.2, 0.3, 0.4, 0.6], np.float32), 1.5)
     assert found.of("own") == pytest.approx(0.5)
     assert found.of("old") == pytest.approx(0.4 * 0.95) and found.is_earlier("old")
-    assert found.of("talk") == pytest.approx((0.3 + BEHIND * 0.6) / (1 + BEHIND))
+    assert found.of("talk") == pytest.approx((0.3 + 1.5 * 0.6) / 2.5)
     assert not found.is_earlier("own") and not found.is_earlier("talk")
     assert found.of("nobody") is None
 

@@ -13,7 +13,8 @@ from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
 
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import FADED, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
-from dreamd.recall.ranking import ASKED_FOR, Asked, Budget, Hit, Ranked, age_factor, fuse, rank, word_matches
+from dreamd.recall.ranking import Asked, Budget, Hit, Ranked, age_factor, fuse, rank
+from dreamd.recall.terms import word_matches
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)
 RULES = RecallSettings()
@@ -107,11 +108,14 @@ def test_who_wants_the_exponential_form_of_ageing_has_it() -> None:
     assert lasting.score == pytest.approx(0.75), "preferences and rules do not age so"
 
 
-def test_what_has_a_value_of_the_kind_asked_for_counts_more_and_never_more_than_all() -> None:
-    plain, valued = (_one_hit(Hit(_memory(), vector_similarity=0.4, has_value=value)) for value in (False, True))
-    assert valued.parts["similarity"] == pytest.approx(ASKED_FOR * plain.parts["similarity"])
-    assert (valued.parts["asked_for"], "asked_for" in plain.parts) == (ASKED_FOR, False)
-    assert _one_hit(Hit(_memory(), vector_similarity=0.95, has_value=True)).parts["similarity"] == 1.0
+@pytest.mark.parametrize(("lift", "part", "weight"), [("has_value", "asked_for", RULES.value_weight),
+                                                      ("said_by", "said_by", RULES.speaker_weight)])
+def test_a_value_of_the_kind_asked_for_and_a_speaker_who_is_named_count_more_and_never_more_than_all(
+        lift: str, part: str, weight: float) -> None:
+    plain, lifted = (_one_hit(replace(Hit(_memory(), vector_similarity=0.4), **{lift: there})) for there in (False, True))
+    assert lifted.parts["similarity"] == pytest.approx(0.4 + weight * 0.6)
+    assert (lifted.parts[part], part in plain.parts) == (weight, False)
+    assert _one_hit(replace(Hit(_memory(), vector_similarity=1.0), **{lift: True})).parts["similarity"] == 1.0
 
 
 def test_company_that_is_half_as_near_as_the_answer_stays_away_unless_one_looks_deep() -> None:
@@ -127,18 +131,6 @@ def test_what_is_as_near_but_stale_or_old_is_no_company() -> None:
     stale = _memory("stale", status=Status.STALE, confirmed_at=NOW - timedelta(days=300))
     hits = [Hit(near, vector_similarity=0.8), Hit(stale, vector_similarity=0.7)]
     assert {one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)} == {"near", "stale"}
-
-
-def test_a_change_stands_before_the_older_memory_with_the_value_it_names_as_the_old_one() -> None:
-    old = _memory("old", "The kiln stands in Porto", confirmed_at=NOW - timedelta(days=90), memory_class=MemoryClass.RULE)
-    other = _memory("other", "The glaze comes from Porto", confirmed_at=NOW)
-    change = _memory("change", "We moved the kiln from Porto to Braga", confirmed_at=NOW - timedelta(days=30))
-    hits = [Hit(old, vector_similarity=0.9), Hit(change, vector_similarity=0.3), Hit(other, vector_similarity=0.8)]
-    order = [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)]
-    assert order == ["change", "old", "other"]
-    earlier = replace(change, confirmed_at=NOW - timedelta(days=100))
-    hits[1] = Hit(earlier, vector_similarity=0.6)
-    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)][0] == "old"
 
 
 def test_a_word_of_the_same_meaning_counts_less_than_the_word_and_more_than_none() -> None:
@@ -270,7 +262,7 @@ def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_ca
     again = rank("valve", hits[::-1], now=NOW, rules=rules)
     assert [one.memory.id for one in found] == [one.memory.id for one in again]
     assert len(found) <= RULES.balanced
-    assert all(one.parts["before_age"] >= RULES.floor for one in found)
+    assert all(one.parts["before_age"] >= RULES.floor / (1 + (one.memory.status is Status.SAID)) for one in found)
     assert len({one.memory.id for one in found}) == len(found)
 
 

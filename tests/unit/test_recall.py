@@ -13,8 +13,9 @@ from dreamd.core.values import Scope, Status
 from dreamd.recall import answer as recall
 from dreamd.recall import open_recall
 from dreamd.recall.answer import Look, search
-from dreamd.recall.ranking import EARLIER_WORDING, Budget, telling_words
-from dreamd.recall.shelf import Shelf
+from dreamd.recall.ranking import EARLIER_WORDING, Budget
+from dreamd.recall.shelf import Near, Shelf
+from dreamd.recall.terms import telling_words
 from dreamd.store import shown
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
@@ -66,7 +67,8 @@ def test_a_query_that_asks_nothing_or_too_much_is_refused(known, query):
 
 
 def test_a_word_hit_that_is_far_away_keeps_its_true_cosine(known, monkeypatch):
-    monkeypatch.setattr(recall, "VECTOR_POOL", 1)
+    nearest = Near.best
+    monkeypatch.setattr(Near, "best", lambda near, _count, **which: nearest(near, 1, **which))
     known.furnish(recall={"floor": 0.0})
     with known.kit(LATER) as kit:
         found = search(kit, "when is the cedar shop open in the kiln?", NOT_COUNTED).results

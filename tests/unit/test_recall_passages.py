@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 
@@ -11,9 +10,7 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import IN_PASSING, Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
 from dreamd.recall.answer import Look, search
-from dreamd.recall.outdated import is_replaced
-from dreamd.recall.ranking import Ranked
-from dreamd.recall.said import Wanted, as_shown, most_of, seated
+from dreamd.recall.resolve import as_shown, most_of
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
 
 SECOND_DAY, SECOND_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z"
@@ -71,43 +68,11 @@ def test_of_ten_results_as_many_are_passages_as_the_setting_says(thoughtful: Hou
                                 for name, wood in (("red", "birch"), ("blue", "oak"), ("grey", "pine"), ("old", "beech"),
                                                    ("new", "alder"))])
     thoughtful.dream(FIRST_NIGHT)
+    thoughtful.furnish(recall={"passages": 6})
     question = "with which wood are the kilns of the pottery fired"
     assert len(found(thoughtful, question, replace(QUIET, limit=10))) == 5
     assert len(found(thoughtful, question, replace(QUIET, limit=3))) == 2
     assert len(found(thoughtful, question, replace(QUIET, limit=1))) == 1
-
-
-def seats(*likely: tuple[str, float], asked: int = 10) -> list[str]:
-    """The texts of passages that an answer seats, each given with its nearness."""
-    day, kiln = parse_instant(FIRST_DAY), parse_scope("project:kiln")
-    said = [Ranked(Memory(f"a{n}", kiln, text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
-                          Status.SAID, Trust.USER, Trust.USER, *(day + timedelta(minutes=n),) * 4), near,
-                   {"similarity": near, "words": 0.0}) for n, (text, near) in enumerate(likely)]
-    wanted = Wanted("which wood", day, FIRST_DAY[:10], RecallSettings(), asked)
-    return [one.memory.text for one in seated([], said, wanted, said)]
-
-
-def test_the_plainer_the_nearest_result_answers_the_fewer_stand_beside_it() -> None:
-    woods = ["beech for the red kiln", "oak in the blue one", "pine for grey clay", "alder burns quickly", "birch is for bread"]
-    near = seats(*zip(woods, (0.9, 0.5, 0.45, 0.4, 0.35), strict=True))
-    open_question = seats(*zip(woods, (0.5, 0.48, 0.45, 0.4, 0.35), strict=True))
-    assert near == woods[:1]
-    assert len(open_question) > 3
-
-
-def test_a_short_result_has_its_seat_where_a_long_one_that_is_as_near_has_none() -> None:
-    others = [(f"the {n}. kiln stands beside the {n}. shed of the yard", 0.42) for n in range(12)]
-    long = "and then, as everybody told me again in the long winter evenings, it is fired with beech wood from the hill"
-    assert "beech" in seats(("it is oak", 0.62), ("beech", 0.42), *others)
-    assert long not in seats(("it is oak", 0.62), (long, 0.42), *others)
-
-
-def test_where_messages_are_long_more_of_them_are_shown() -> None:
-    def answers(length: int) -> int:
-        told = (" ".join(f"plank{n}x{word}" for word in range(length)) for n in range(10))
-        return len(seats(*((text, 0.5 - 0.02 * n) for n, text in enumerate(told))))
-
-    assert answers(60) > answers(6)
 
 
 def test_what_another_result_has_word_for_word_is_not_shown_again(house: House) -> None:
@@ -156,21 +121,7 @@ def test_a_question_finds_what_was_said_in_another_language(thoughtful: House, s
     assert found(thoughtful, asked)[:1] == [("said", said)]
 
 
-@pytest.mark.model
-def test_what_was_said_later_of_the_same_is_found_through_what_it_replaced(thoughtful: House) -> None:
-    question = "which of them do my nightly runs write their results to"
-    thoughtful.say(FIRST_DAY, in_passing("my nightly runs write their results to the tracker called south"),
-                   in_passing("the tracker is painted green", "c3"))
-    thoughtful.say(SECOND_DAY, in_passing("the tracker is called north now", "c2"))
-    thoughtful.dream(SECOND_NIGHT)
-    shown = [text for _, text in found(thoughtful, question)]
-    assert "the tracker is called north now" in shown
-    with thoughtful.kit(LATER) as kit:
-        through = [one for one in search(kit, question, QUIET).results if "sequel" in one.parts]
-    assert all("green" not in one.memory.text for one in through), "a remark of the same conversation or day continues nothing"
-
-
-def test_an_agents_words_and_a_note_are_no_passages(house: House) -> None:
+def test_an_agents_words_and_mere_thanks_are_no_passages(house: House) -> None:
     house.say(FIRST_DAY, Said("thanks, looks great"), in_passing("the cedar kiln was rebuilt by Oke"))
     house.dream(FIRST_NIGHT)
     assert found(house, "thanks looks great") == []
@@ -187,47 +138,6 @@ def test_what_was_said_beside_a_memory_is_not_taken_for_the_memory(house: House)
 
 @pytest.mark.parametrize(("count", "wanted"), [(10, 6), (7, 4), (3, 2), (15, 9), (1, 1), (0, 0)])
 def test_the_share_of_passages_grows_with_the_answer(count: int, wanted: int) -> None:
-    assert most_of(count, RecallSettings()) == wanted
+    assert most_of(count, RecallSettings(passages=6)) == wanted
+    assert most_of(count, RecallSettings()) == count
     assert most_of(count, RecallSettings(passages=0)) == 0
-
-
-@pytest.mark.parametrize(("earlier", "later", "likeness"), [
-    ("Questions about billing go to Omar, he knows the rules", "Lena took over billing from Omar", 0.5),
-    ("The repair man is Herr Plattner", "Herr Plattner closed his shop, washing machines go to Moser now", 0.45),
-    ("The lesson is on Wednesdays at the school", "The lesson moved to Mondays", 0.5),
-    ("Bump node to 20 everywhere", "Bump node to 22", 0.75),
-])
-def test_a_later_text_that_names_the_old_or_has_another_value_replaces_it(earlier: str, later: str, likeness: float) -> None:
-    assert is_replaced(earlier, later, likeness, later=True)
-    assert not is_replaced(earlier, later, likeness, later=False)
-
-
-@pytest.mark.parametrize(("earlier", "later", "likeness"), [
-    ("Raw data lies in /data/eco/raw and is read only", "Results belong in /archive/eco/results now", 0.42),
-    ("The lesson is on Wednesdays at the school", "The bakery moved to Mondays", 0.3),
-    ("Anja has 12 hens", "Anja walks the dog on Mondays now", 0.5),
-    ("For the minutes: every tenant was given a voucher of 40 euros, Runa decided that",
-     "From September on a tenant has to give notice for the cellar 90 days ahead, and no longer pays 12 euros", 0.45),
-])
-def test_another_thing_or_another_kind_of_value_replaces_nothing(earlier: str, later: str, likeness: float) -> None:
-    assert not is_replaced(earlier, later, likeness, later=True)
-
-
-@pytest.mark.model
-def test_what_began_anew_with_a_name_in_an_answer_stands_before_it(thoughtful: House) -> None:
-    thoughtful.say(FIRST_DAY, in_passing("a copy of every packing list goes to Rosalind, she packs"))
-    thoughtful.say(SECOND_DAY, in_passing("Rosalind is leaving in june, Bertrand packs after that", "c2"),
-                   in_passing("the packing tape is brown", "c3"))
-    thoughtful.dream(SECOND_NIGHT)
-    texts = [text for _, text in found(thoughtful, "who gets a copy of every list")]
-    assert texts[:1] == ["Rosalind is leaving in june, Bertrand packs after that"]
-
-
-@pytest.mark.model
-def test_a_first_word_that_is_no_name_brings_nothing_along(thoughtful: House) -> None:
-    thoughtful.say(FIRST_DAY, in_passing("Nobody weighs a baked loaf in this bakery"))
-    thoughtful.say(SECOND_DAY, in_passing("Nobody else touches the oven of the bakery", "c2"))
-    thoughtful.dream(SECOND_NIGHT)
-    with thoughtful.kit(LATER) as kit:
-        shown = search(kit, "do we weigh loaves raw or baked", QUIET).results
-    assert not any("named" in one.parts for one in shown)

@@ -20,7 +20,7 @@ DAY = datetime(2026, 3, 1, 9, tzinfo=UTC)
 def result(text: str, near: float) -> Ranked:
     memory = Memory("m1", Scope("project", "kiln"), text, MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
                     Status.SAID, Trust.USER, Trust.USER, DAY, DAY, DAY, DAY)
-    return Ranked(memory, near, {"similarity": near})
+    return Ranked(memory, near, {"nearness": near})
 
 
 @pytest.mark.parametrize(("near", "nothing"), [(0.2, True), (0.25, False), (0.5, False)])

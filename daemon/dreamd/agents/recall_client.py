@@ -28,7 +28,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     if answer is None:
         return None
     from dreamd.recall.answer import Found, Recall
-    from dreamd.recall.said import as_shown
+    from dreamd.recall.resolve import as_shown
     from dreamd.store import memories, passages
 
     with suppress(KeyError, TypeError, ValueError):  # what makes no sense is no answer

@@ -34,7 +34,6 @@ from dreamd.core.values import parse_scope
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
 from dreamd.models import Embedder
-from dreamd.recall import said as passages
 from dreamd.recall.answer import Look, record_recalls, search
 from dreamd.recall.ranking import Budget
 from dreamd.recall.shelf import Shelf
@@ -99,8 +98,6 @@ class Desk:
         with suppress(DreamError):  # without the model, words answer
             self._kit.load_embedder(1).embed_questions(["ready"])
         self._shelf.refresh(self._kit)
-        if self._kit.settings.recall.passages:
-            passages.prepare()
 
     def answer(self, body: bytes) -> bytes:
         """One line for one line; raises Leaving when somebody else should answer from now on."""

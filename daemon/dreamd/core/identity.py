@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
+
+_SPEAKER = re.compile(r"\s*\[?([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’.-]*){0,2})\]?: (?=\S)")
 
 
 def content_id(*parts: str, size: int = 12) -> str:
@@ -38,3 +41,14 @@ def abroad_key(sha: str) -> str:
 def vector_keys(sha: str) -> tuple[str, ...]:
     """All that vectors of a wording may be kept under; the last one was made by versions that read foreign words as English."""
     return sha, abroad_key(sha), f"{sha}/en"
+
+
+def speaker_of(text: str) -> str:
+    """Who says a turn of talk, where it says so itself ("Ann: I moved"); else nothing."""
+    named = _SPEAKER.match(text)
+    return named[1] if named and named[1][0].isupper() else ""
+
+
+def words_of_speaker(text: str) -> str:
+    """A turn of talk without the name of who says it."""
+    return text[named.end():] if speaker_of(text) and (named := _SPEAKER.match(text)) else text

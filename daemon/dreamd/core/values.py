@@ -411,6 +411,8 @@ class Memory:
     file: str = ""
     links: tuple[tuple[str, str], ...] = field(default=())
     """(other memory id, relation) pairs."""
+    answers: str = ""
+    """What was said just before it, for finding a passage and for reading it; no words of its own."""
     held_since: datetime | None = field(default=None, compare=False)
     """When a dream first held it; None until it has been stored."""
 

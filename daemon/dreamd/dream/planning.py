@@ -47,6 +47,7 @@ from dreamd.extraction import gate
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown, work
+from dreamd.store.passages import ONLY_NO_MEMORY
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 from dreamd.store.uses import load_days_used
 from dreamd.text.language import is_english
@@ -55,8 +56,6 @@ AHEAD = timedelta(days=1)
 """How far ahead a time may lie before the clock that told it counts as wrong."""
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
-ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
-"""Refusals of the gate that keep a sentence from becoming a memory, and not from being found as it was said."""
 
 
 @dataclass(frozen=True)
@@ -289,9 +288,9 @@ def _embed_heard(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) 
 
 def _as_said(kit: Kit, scope: Scope, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
     """What was said in passing and what was said behind its context, by the hashes of the words."""
-    passing = [h.observation.text for h in heard if h.gated.reason == IN_PASSING]
-    behind = [with_context(h.observation.text, h.observation.context) for h in heard
-              if h.observation.context and (h.gated.reason == IN_PASSING or h.gated.verdict is not GateVerdict.DISCARD)]
+    passing = [h.observation.text for h in heard if passages.is_kept(h.observation, h.gated)]
+    behind = [with_context(h.observation.text, h.observation.context) for h in heard if h.observation.context
+              and (passages.is_kept(h.observation, h.gated) or h.gated.verdict is not GateVerdict.DISCARD)]
     alone, known = passages.load_texts(kit.store, str(scope), carried=full)
     return {text_sha(text): text for text in (*known, *behind, *alone, *passing)}
 

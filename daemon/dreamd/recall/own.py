@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dreamd.recall.ranking import Ranked, word_stems
+from dreamd.recall.ranking import Ranked
+from dreamd.recall.terms import word_stems
 from dreamd.text.alike.parallels import are_built_alike, exchanged, pieces
 
 _NAME = re.compile(r"(?<=[\w,;:] )(?:[A-ZÀ-ÖØ-Þ][\w-]*|[\w-]*\d[\w.-]*)")

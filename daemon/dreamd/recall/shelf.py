@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,8 +10,8 @@ from dreamd.core.values import Memory, Status
 from dreamd.kit import Kit
 from dreamd.models import Embedder
 from dreamd.recall.across import Abroad, load_abroad
-from dreamd.recall.ranking import LONGEST_QUESTION, shared_words
-from dreamd.recall.said import Sayings
+from dreamd.recall.ranking import LONGEST_QUESTION
+from dreamd.recall.terms import shared_words
 from dreamd.recall.wordings import UNREAD, Nearness, Wordings, both
 from dreamd.store import passages, shown
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 BESIDE_POOL = 16
+REACH = 20
+"""Times as many passages are sorted before it is known which of them may be seen."""
 
 EVERYTHING = frozenset({Status.LIVE, Status.STALE, Status.HELD, Status.SUPERSEDED, Status.ARCHIVED})
 
@@ -80,16 +82,17 @@ class Shelf:
         cosines = self._matrix @ question if self._rows else np.zeros(0, np.float32)
         if across:
             cosines = across.over(cosines, [row.wording for row in self._rows])
-        found = self._wordings.nearness(cosines)
+        weight = kit.settings.recall.context_weight
+        found = self._wordings.nearness(cosines, weight)
         sayings = None
         if self._said and self._said_matrix is not None and self._said_behind is not None:
             alone, behind = self._said_matrix @ question, self._said_behind @ question
             if across:
                 alone = across.over(alone, [row.wordings[0] for row in self._said])
                 behind = across.over(behind, [row.wordings[1] for row in self._said])
-            nearest = both(alone, behind)
+            nearest = both(alone, behind, weight)
             sayings = Sayings(self._said, self._said_matrix, nearest, self._said_place)
-        return Near(self._rows, self._place, self._matrix, found, sayings, self._said_behind)
+        return Near(self._rows, self._place, self._matrix, found, sayings)
 
 
 def read_question(embedder: Embedder, query: str) -> Floats:
@@ -106,6 +109,32 @@ def read_question(embedder: Embedder, query: str) -> Floats:
 
 
 @dataclass(frozen=True)
+class Sayings:
+    """The passages of a store with how near each is to one question."""
+
+    rows: Sequence[passages.Row]
+    matrix: Floats
+    cosines: Floats
+    place: Mapping[str, int]
+    """Where the row of each is."""
+
+    def best(self, count: int, *, scopes: frozenset[str], today: str) -> list[int]:
+        """Places of the nearest passages that a question may see."""
+        import numpy as np
+
+        # Nearly every question may see what is nearest to it: only where it may not, all of them are sorted.
+        for reach in (count * REACH, len(self.rows)):
+            places = np.arange(len(self.rows))
+            if reach < len(self.rows):
+                places = np.sort(np.argpartition(-self.cosines, reach)[:reach])
+            chosen = [int(n) for n in places[np.argsort(-self.cosines[places], kind="stable")]
+                      if (not scopes or self.rows[n].scope in scopes) and not ((ttl := self.rows[n].ttl) and ttl < today)]
+            if len(chosen) >= count:
+                break
+        return chosen[:count]
+
+
+@dataclass(frozen=True)
 class Near:
     """Cosines of one query with everything on a shelf."""
 
@@ -116,8 +145,6 @@ class Near:
     """How near each memory is."""
     sayings: Sayings | None = None
     """What was said in passing, measured with the same query."""
-    said_behind: Floats | None = None
-    """The passages behind what was said before them."""
 
     def best(self, count: int, *, statuses: Collection[str], scopes: Collection[str]) -> list[str]:
         """Ids of the nearest memories of some statuses; no scope means all of them."""
@@ -134,7 +161,9 @@ class Near:
         return chosen
 
     def of(self, identity: str) -> float | None:
-        """The cosine of one memory with the query; None for one without a vector."""
+        """The cosine of one memory or passage with the query; None for one without a vector."""
+        if self.sayings is not None and identity in self.sayings.place:
+            return float(self.sayings.cosines[self.sayings.place[identity]])
         return self.found.of(identity)
 
     def is_earlier(self, identity: str) -> bool:
@@ -175,17 +204,3 @@ class Near:
         """The cosine of two memories or passages; the words they share where one has no vector."""
         one, other = self.vector_of(a.id), self.vector_of(b.id)
         return shared_words(a, b) if one is None or other is None else max(0.0, float(one @ other))
-
-    def in_talk(self, a: Memory, b: Memory) -> float:
-        """The cosine of two memories or passages, each behind what was said before it."""
-        one, other = self._behind(a.id), self._behind(b.id)
-        return 0.0 if one is None or other is None else float((one @ other.T).max())
-
-    def _behind(self, identity: str) -> Floats | None:
-        """The other wordings of a memory or a passage as rows; its own where it has none."""
-        others = self.found.wordings.others
-        if identity in others:
-            return self.matrix[list(others[identity])]
-        place = None if self.sayings is None else self.sayings.place.get(identity)
-        own = self.vector_of(identity) if place is None or self.said_behind is None else self.said_behind[place]
-        return None if own is None else own[None, :]

@@ -36,7 +36,7 @@ _PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\
 
 def is_unanswered(question: str, found: Sequence[Ranked]) -> bool:
     """Whether none of some results answers a question."""
-    best = max((one.parts["similarity"] for one in found), default=0.0)
+    best = max((one.parts["nearness"] for one in found), default=0.0)
     if best < LEAST_NEAR:
         return True
     return len(question) <= LONGEST_QUESTION and lacks_what_is_asked(question, [one.memory.text for one in found])

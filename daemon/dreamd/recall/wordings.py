@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 UNREAD = -1.0
 """The cosine where there is no vector to measure."""
-BEHIND = 1.5
-"""What words behind what was said around them count beside the words alone: a sentence seldom names what its message is of."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class Wordings:
         return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
                    places([row.behind for row in rows]))
 
-    def nearness(self, cosines: Floats) -> Nearness:
+    def nearness(self, cosines: Floats, context_weight: float) -> Nearness:
         """How near each memory is, from the cosines of all its rows with one question."""
         import numpy as np
 
@@ -70,7 +68,7 @@ class Wordings:
         words = np.full(len(self.number), UNREAD, np.float32)
         np.maximum.at(words, self.owner, cosines)
         met = (behind > UNREAD) & (words > UNREAD)
-        near = np.maximum(words, np.where(met, both(words, behind), behind)).astype(np.float32)
+        near = np.maximum(words, np.where(met, both(words, behind, context_weight), behind)).astype(np.float32)
         return Nearness(self, near, words > own)
 
 
@@ -95,9 +93,12 @@ class Nearness:
         return n is not None and bool(self.through_earlier[n])
 
 
-def both(words: Floats, behind: Floats) -> Floats:
-    """The cosine of words and of the same words behind what was said around them, in one."""
+def both(words: Floats, behind: Floats, weight: float) -> Floats:
+    """The cosine of words and of the same words behind what was said around them, in one.
+
+    A sentence seldom names what its message is of, so what was said around it may count more than the words alone.
+    """
     import numpy as np
 
-    joined: Floats = ((words + BEHIND * behind) / (1 + BEHIND)).astype(np.float32)
+    joined: Floats = ((words + weight * behind) / (1 + weight)).astype(np.float32)
     return joined

@@ -31,6 +31,7 @@ from dreamd.core.values import (
     parse_scope,
 )
 from dreamd.store.connection import Store, sound_row
+from dreamd.store.turn_before import said_before
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
   o.explicit, o.sign, o.source_id, o.start, o.end, o.target, o.context, f.fate, f.reason AS fate_reason,
@@ -112,7 +113,7 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
             (identity, candidate.text, candidate.origin.value, iso(candidate.at), str(candidate.scope),
              candidate.conversation, candidate.key, candidate.class_hint, candidate.type_hint, candidate.ttl,
              int(candidate.explicit), candidate.sign, candidate.source_id, candidate.start, candidate.end,
-             candidate.target, candidate.context, iso(stored_at)))
+             candidate.target, candidate.context or said_before(tx, candidate), iso(stored_at)))
         answers.append(Stored(identity, candidate.key, "stored" if row.rowcount else "known"))
     return answers
 

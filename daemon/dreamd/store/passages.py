@@ -1,11 +1,14 @@
 """Passages: observations of which no memory is made, as recall reads them. Words and fate are the observation's.
 
-What was set aside by an undo, taken back by a later word, or has passed the end it names is no passage any more.
+Everything a person said is one that no memory tells of: what was said in passing, what the gate keeps from becoming a memory
+for its kind and not for what is in it, and what waits for its form alone. What was set aside by an undo, taken back by a
+later word, or has passed the end it names is no passage any more.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,9 +17,13 @@ from dreamd.core.errors import StoreMissing
 from dreamd.core.values import (
     IN_PASSING,
     Category,
+    Gated,
+    GateVerdict,
     Memory,
     MemoryClass,
     MemoryType,
+    Observation,
+    Origin,
     Status,
     Trust,
     parse_scope,
@@ -34,10 +41,40 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-_OF_A_PERSON = f"o.explicit = 0 AND (o.origin = 'user' OR o.sign = '{IN_PASSING}')"
+ONLY_NO_MEMORY = frozenset({"editing-instruction", "history", "procedure"})
+"""Refusals of the gate that keep a sentence from becoming a memory, and not from being found as it was said."""
+KEPT_AS_SAID = ONLY_NO_MEMORY | {IN_PASSING, "too-short"}
+"""Fates of what a person said and no memory is made of: it is found as a passage. Secrets, code and attacks are not."""
+HELD_FOR_FORM = frozenset({"question", "thought", "outside-pronoun", "names-nothing", "single-sighting"})
+"""Why a memory waits whose form alone is in doubt: what the person said is found as a passage until it is decided."""
+
+
+def _quoted(words: AbstractSet[str]) -> str:
+    return ", ".join(f"'{word}'" for word in sorted(words))
+
+
+_OF_A_PERSON = f"(o.origin = 'user' OR o.sign = '{IN_PASSING}')"
 """What an agent said is kept in passing only where the person let it stand."""
-_IN_PASSING = f"f.reason = '{IN_PASSING}' AND f.set_aside = 0"
-_ALL = f"FROM fate f JOIN observation o ON o.seq = f.observation WHERE {_IN_PASSING} AND {_OF_A_PERSON}"
+_NO_MARK = f"(o.target = '' OR o.sign = '{IN_PASSING}')"
+"""What says something of a memory or its file is nobody's words."""
+_KEPT = f"f.reason IN ({_quoted(KEPT_AS_SAID)}) AND f.set_aside = 0"
+_WAITS = f"m.status = 'held' AND m.reason IN ({_quoted(HELD_FOR_FORM)})"
+
+
+def _among(fates: str = "", held: str = "") -> str:
+    """Passages, found from the side of fates and of memories: neither looks at an observation that is no passage."""
+    return f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_KEPT} {fates}
+    UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_WAITS} {held}) AS p
+  JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON} AND {_NO_MARK}"""
+
+
+_ALL = _among()
+_LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
+"""Those that became passages after a run."""
+_CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_WAITS}"
+_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND (
+  EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_KEPT}) OR EXISTS ({_CARRIER}))"""
+"""The same from the side of an observation, for those that are named."""
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
 _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
@@ -45,6 +82,30 @@ _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory 
   WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
 PART = 500
 MOST_STEMS = 12
+
+
+def is_kept(one: Observation, gated: Gated) -> bool:
+    """Whether what was said will be found as a passage, whatever becomes of it."""
+    if one.sign != IN_PASSING and (one.target or one.origin is not Origin.USER):
+        return False
+    if gated.verdict is GateVerdict.HOLD:
+        return gated.reason in HELD_FOR_FORM
+    return gated.verdict is GateVerdict.DISCARD and gated.reason in KEPT_AS_SAID
+
+
+def load_answered(store: Store, ids: Sequence[str]) -> dict[str, str]:
+    """For memories and passages by id what was said just before them; nothing for what was said out of the blue."""
+    found: dict[str, str] = {}
+    for start in range(0, len(ids), PART):
+        part = list(ids[start:start + PART])
+        marks = ", ".join("?" * len(part))
+        rows = store.tuples(f"""SELECT s.memory, o.context FROM support s JOIN observation o ON o.seq = s.observation
+                                WHERE s.memory IN ({marks}) AND o.context <> ''
+                                UNION ALL SELECT o.id, o.context FROM observation o
+                                WHERE o.id IN ({marks}) AND o.context <> ''""", *part, *part)
+        for identity, context in rows:
+            found[identity] = f"{found[identity]}\n{context}" if identity in found else context
+    return found
 
 
 @dataclass(frozen=True)
@@ -103,9 +164,8 @@ class Spoken:
 def load_unweighed(store: Store, *, after: int, scope: str | None = None) -> list[Spoken]:
     """The passages that became such after a run and were not weighed yet, the latest first."""
     where, args = ("AND o.scope = ?", (scope,)) if scope else ("", ())
-    return _spoken(store, f"""{_ALL} AND f.run > ? {where}
-                              AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
-                              ORDER BY o.at DESC, o.id""", after, *args)
+    return _spoken(store, f"""{_LATELY} {where} AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.a = '{WEIGHED}' AND j.b = o.id)
+                              ORDER BY o.at DESC, o.id""", after, after, *args)
 
 
 def load_spoken(store: Store, *, scope: str | None = None) -> list[Spoken]:
@@ -137,17 +197,18 @@ def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     found: dict[str, Memory] = {}
     for start in range(0, len(ids), PART):
         part = list(ids[start:start + PART])
-        rows = store.all(f"SELECT {_COLUMNS} {_ALL} AND o.id IN ({', '.join('?' * len(part))})", *part)
+        rows = store.all(f"SELECT {_COLUMNS} {_SOME} AND o.id IN ({', '.join('?' * len(part))})", *part)
         found.update((r["id"], _face(r)) for r in rows)
     return found
 
 
 @dataclass(frozen=True)
 class Place:
-    """A passage with the number of its observation."""
+    """A passage with the number of its observation and the memory that waits with its words, if one does."""
 
     seq: int
     passage: Memory
+    memory_id: str
 
 
 def find(store: Store, identity: str) -> Place | None:
@@ -155,19 +216,23 @@ def find(store: Store, identity: str) -> Place | None:
     wanted = identity.strip().lower()
     if len(wanted) < SHORTEST_ID:
         return None
-    rows = store.all(f"SELECT {_COLUMNS}, o.seq {_ALL} AND o.id >= ? AND o.id < ? LIMIT 2", wanted, wanted + "g")
-    return Place(int(rows[0]["seq"]), _face(rows[0])) if len(rows) == 1 else None
+    rows = store.all(f"""SELECT {_COLUMNS}, o.seq, ({_CARRIER} LIMIT 1) AS memory {_SOME} AND o.id >= ? AND o.id < ?
+                         LIMIT 2""", wanted, wanted + "g")
+    return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["memory"] or "") if len(rows) == 1 else None
 
 
 def load_named(store: Store, identity: str) -> Memory | Place:
-    """A memory or a passage by its id or a unique beginning of it; raises what `load_memory` raises where there is neither."""
+    """A memory or a passage by its id or a unique beginning of it; the memory where one waits with the words of the passage.
+
+    Raises what `load_memory` raises where there is neither.
+    """
     try:
         return load_memory(store, identity)
     except StoreMissing:
         found = find(store, identity)
         if found is None:
             raise
-        return found
+        return load_memory(store, found.memory_id) if found.memory_id else found
 
 
 def load_shown(store: Store, identity: str) -> Memory:
@@ -195,4 +260,5 @@ def _face(row: sqlite3.Row) -> Memory:
     at = parse_instant(row["at"])
     return Memory(row["id"], parse_scope(row["scope"]), row["text"], MemoryClass.HISTORY, MemoryType.PROJECT, Category.PROJECTS,
                   Status.SAID, Trust.USER, Trust.USER, at, at, at, at, ttl=row["ttl"], observations=(row["id"],),
-                  spoken_in=(row["conversation"],) if row["conversation"] else (), reason=IN_PASSING)
+                  spoken_in=(row["conversation"],) if row["conversation"] else (), reason=IN_PASSING,
+                  answers=row["context"])
