@@ -386,5 +386,4 @@ def _remember(kit: Kit, attachments: Sequence[Attachment]) -> None:
 
 def _end(kit: Kit, run: Run, reason: str, warnings: Sequence[str]) -> None:
     with kit.writing() as tx:
-        journal.end_run(tx, replace(run, outcome="changed", reason=reason, warnings=tuple(warnings)),
-                        ended_at=kit.clock.now())
+        journal.end_run(tx, replace(run, outcome="changed", reason=reason, warnings=tuple(warnings)), ended_at=kit.clock.now())

@@ -162,8 +162,7 @@ class Shelf:
         place = self.place(run)
         try:
             files = self.load(run).files
-            pairs = [tuple(None if sha is None else fsio.read_bytes(place / sha) for sha in (f.before, f.after))
-                     for f in files]
+            pairs = [tuple(None if sha is None else fsio.read_bytes(place / sha) for sha in (f.before, f.after)) for f in files]
         except (DreamError, FileNotFoundError):
             return False
         changes = {fsio.sha256_bytes(body): encode_change(other or b"", body) for old, new in pairs

@@ -17,16 +17,7 @@ from dreamd.core import fsio
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import Paths
-from dreamd.core.values import (
-    LONGEST_SCOPE_KEY,
-    LONGEST_TEXT,
-    SHORTEST_TEXT,
-    Candidate,
-    Origin,
-    Scope,
-    content_id,
-    parse_scope,
-)
+from dreamd.core.values import LONGEST_SCOPE_KEY, LONGEST_TEXT, SHORTEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope
 from dreamd.core.world import World
 
 if TYPE_CHECKING:

@@ -97,8 +97,7 @@ def _against_memory(kit: Kit, root: Path, entries: Sequence[Entry], changed_at: 
     # An owner's own words leave nothing in the store, not even a vector.
     vectors.rows.update(zip(texts, kit.load_embedder(len(texts)).embed(texts), strict=True))
     rules = kit.settings.consolidate
-    partners = find_partners(texts, sorted(known), vectors, k=rules.neighbours,
-                             floor=rules.neighbour_floor)
+    partners = find_partners(texts, sorted(known), vectors, k=rules.neighbours, floor=rules.neighbour_floor)
     met = [(entry, known[text]) for entry in entries for text in partners.get(words[entry.id], [])]
     asked = [Pair(_as_said(words[entry.id], memory, changed_at), Statement(memory.text, memory.confirmed_at),
                   vectors.similarity(words[entry.id], memory.text)) for entry, memory in met]

@@ -73,8 +73,7 @@ def from_json(text: str) -> tuple[Clue, ...]:
 
 def each_text(clues: Iterable[Clue], change: Callable[[str], str]) -> tuple[Clue, ...]:
     """The same reasons with every text in them changed: masked, for one."""
-    return tuple(change(clue) if isinstance(clue, str) else replace(clue, a=change(clue.a), b=change(clue.b))
-                 for clue in clues)
+    return tuple(change(clue) if isinstance(clue, str) else replace(clue, a=change(clue.a), b=change(clue.b)) for clue in clues)
 
 
 def _row(clue: Evidence) -> dict[str, object]:

@@ -259,8 +259,7 @@ def _hold_named(locks_dir: Path, name: str, *, owner: Owner, wait_s: float, said
         _acquire(lock, wait_s=wait_s, poll_s=POLL_S)
     except Timeout:
         who = _owner_words(locks_dir / name)
-        raise Locked(f"{said}: {who}" if who else said,
-                     hint="wait for it, or look at it with `dream status`") from None
+        raise Locked(f"{said}: {who}" if who else said, hint="wait for it, or look at it with `dream status`") from None
     try:
         yield
     finally:
@@ -343,8 +342,7 @@ def _acquire(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Calla
     except TimeoutError:
         raise
     except OSError as error:
-        raise DreamError(f"cannot lock `{lock.lock_file}`: {error.strerror or error}",
-                         hint=NO_LOCKS) from error
+        raise DreamError(f"cannot lock `{lock.lock_file}`: {error.strerror or error}", hint=NO_LOCKS) from error
 
 
 def _write_owner(descriptor: int, owner: Owner | None) -> None:

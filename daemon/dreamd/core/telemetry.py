@@ -111,8 +111,7 @@ class Heartbeat:
     def __init__(self, path: Path, role: str, *, boot_id: str, clock: Clock | None = None) -> None:
         self._path = path
         self._clock = clock or SystemClock()
-        self.beat = Beat(role=role, pid=os.getpid(), start_token=start_token(os.getpid()), boot_id=boot_id,
-                         version=__version__)
+        self.beat = Beat(role=role, pid=os.getpid(), start_token=start_token(os.getpid()), boot_id=boot_id, version=__version__)
 
     def write(self, beat: Beat) -> bool:
         """Stamp and write a beat; False when the disk did not take it."""

@@ -107,8 +107,7 @@ def _ordered(places: Places, cosines: Floats) -> tuple[Places, Floats]:
     import numpy as np
 
     order = np.lexsort((places, -cosines), axis=1)
-    return (np.take_along_axis(places, order, axis=1).astype(np.int64, copy=False),
-            np.take_along_axis(cosines, order, axis=1))
+    return (np.take_along_axis(places, order, axis=1).astype(np.int64, copy=False), np.take_along_axis(cosines, order, axis=1))
 
 
 def _graph_of(blocks: Sequence[Floats]) -> Any:

@@ -73,6 +73,5 @@ class WeightFile:
     def __enter__(self) -> WeightFile:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None,
-                 trace: TracebackType | None) -> None:
+    def __exit__(self, kind: type[BaseException] | None, failure: BaseException | None, trace: TracebackType | None) -> None:
         self._body.close()

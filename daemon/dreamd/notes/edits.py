@@ -227,9 +227,7 @@ class _Comparison:
     def _unchanged(self, was: TopicText, topic: TopicText) -> PersonEdit | None:
         ident = was.memory_id
         if topic.file != was.file:
-            return PersonEdit(
-                EditKind.IGNORED, topic.file, ident, reason="renamed", ttl=topic.ttl, previous_file=was.file
-            )
+            return PersonEdit(EditKind.IGNORED, topic.file, ident, reason="renamed", ttl=topic.ttl, previous_file=was.file)
         if not topic.memory_id:
             return PersonEdit(EditKind.IGNORED, topic.file, ident, reason="provenance-removed", ttl=topic.ttl)
         if topic.type != was.type and _closed_type(topic.type):

@@ -170,9 +170,7 @@ def _edged(file: str, text: str, span: tuple[int, int]) -> Iterator[Entry]:
             yield _piece(file, text, span)
         return
     inner = (start + len(chunk) - len(chunk.lstrip()), start + len(chunk.rstrip()))
-    yield replace(
-        _piece(file, text, span, EntryKind.ENTRY), core_start=inner[0], core_end=inner[1], text=text[slice(*inner)]
-    )
+    yield replace(_piece(file, text, span, EntryKind.ENTRY), core_start=inner[0], core_end=inner[1], text=text[slice(*inner)])
 
 
 class _Lines:

@@ -11,15 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dreamd.notes.index import INDEX_FILE, IndexFrame, IndexPlan, fill_index, index_text, more_name, more_text
-from dreamd.notes.index_lines import (
-    IndexEntry,
-    ends_page,
-    kept_id,
-    kept_line,
-    read_kept_lines,
-    read_said,
-    split_pages,
-)
+from dreamd.notes.index_lines import IndexEntry, ends_page, kept_id, kept_line, read_kept_lines, read_said, split_pages
 
 
 @dataclass(frozen=True)

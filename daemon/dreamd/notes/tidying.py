@@ -87,9 +87,7 @@ def plan_attach(entries: Sequence[Entry], pairs: Sequence[JudgedPair], *, rules:
     return draft.plan()
 
 
-def account(
-    before: Mapping[str, str], after: Mapping[str, str], *, archive: Sequence[Entry], dialect: Dialect
-) -> list[Entry]:
+def account(before: Mapping[str, str], after: Mapping[str, str], *, archive: Sequence[Entry], dialect: Dialect) -> list[Entry]:
     """Entries that stood in `before` and stand neither in `after` nor in the archive. Must be empty."""
     left = Counter(_words(e) for e in read_entries(after, dialect) if e.claims)
     left.update(_words(e) for e in archive)

@@ -10,19 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from dreamd.probing.health import Check, Facts, Inbox, World, fine
-from dreamd.probing.peek import (
-    HOUR_S,
-    beat_of,
-    exists,
-    instant,
-    is_held,
-    iso,
-    json_of,
-    names_in,
-    printable,
-    span,
-    text_of,
-)
+from dreamd.probing.peek import HOUR_S, beat_of, exists, instant, is_held, iso, json_of, names_in, printable, span, text_of
 from dreamd.probing.preferences import number
 
 FROZEN_S = 300.0

@@ -71,8 +71,7 @@ class Rhythm:
 class Service:
     """The supervisor. One instance, one thread, one child at most."""
 
-    def __init__(self, world: World, *, config: Path, reload: Callable[[], World], say: Say,
-                 rhythm: Rhythm = Rhythm()) -> None:
+    def __init__(self, world: World, *, config: Path, reload: Callable[[], World], say: Say, rhythm: Rhythm = Rhythm()) -> None:
         self.world, self._config, self._reload, self._say = world, config, reload, say
         self._rhythm = rhythm
         self._wishes = Wishes()
@@ -312,8 +311,7 @@ class Service:
             return
         self._said_hold = ()
         self._alarms.tried(self._settling.reading.monotonic_s)
-        self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env,
-                            clock=self.world.clock)
+        self._child = Child(task, home=self.world.paths.home, config=self._config, env=self.world.env, clock=self.world.clock)
         self._ledger.extracted(self._ledger.paths() if task.mode == "dream" else task.paths, now=self.world.clock.now())
         self._event("cycle.started", kind=task.mode, pid=self._child.pid, reason=task.why)
         self._beat(State("working"))

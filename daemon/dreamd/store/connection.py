@@ -79,8 +79,7 @@ class Store:
                 self.connection.set_authorizer(seals.refusal(counted))
             with translated(self.path):
                 if epoch is not None and epoch != self.epoch():
-                    raise Fenced("another dream took this store over",
-                                 hint="nothing is lost; run `dream consolidate` again")
+                    raise Fenced("another dream took this store over", hint="nothing is lost; run `dream consolidate` again")
                 yield self.connection
                 if self._ledger is not None:
                     seals.settle(self.connection, self._ledger)

@@ -284,8 +284,7 @@ def _said_alike(tx: sqlite3.Connection, identity: str, wordings: set[str], known
            WHERE COALESCE(f.memory, '') = '' AND o.scope = (SELECT scope FROM memory WHERE id = ?)""", (identity,)).fetchall()
     taken = {row["seq"] for row in known}
     passing = {row["seq"] for row in _passed_near(tx, said, [r for r in rows if r["sign"] == IN_PASSING])}
-    return [r for r in rows if r["seq"] not in taken and (
-        r["seq"] in passing or observations.plain_words(r["text"]) in texts)]
+    return [r for r in rows if r["seq"] not in taken and (r["seq"] in passing or observations.plain_words(r["text"]) in texts)]
 
 
 def _passed_near(tx: sqlite3.Connection, said: set[str], rows: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:

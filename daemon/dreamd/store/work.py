@@ -104,8 +104,7 @@ def load_position(store: Store, source: str) -> Position:
     return Position(cursor, row["mtime_ns"], row["talk"])
 
 
-def write_position(tx: sqlite3.Connection, source: Source, position: Position, *, skips: Counter[str],
-                   at: datetime) -> None:
+def write_position(tx: sqlite3.Connection, source: Source, position: Position, *, skips: Counter[str], at: datetime) -> None:
     """Move a cursor, together with the counts of what was read; in the transaction that stored the work."""
     row = tx.execute("SELECT skips FROM source WHERE id = ?", (source.id,)).fetchone()
     total = Counter(json.loads(row[0])) + skips if row else skips

@@ -85,8 +85,7 @@ def review(context: Context, options: Namespace) -> int:
     with open_to_look(context.world) as (kit, _):
         questions = verbs.load_review(kit)
         if options.id:
-            questions = [q for q in questions
-                         if any(m.id.startswith(options.id.lower()) for m in (q.memory, *q.rivals))]
+            questions = [q for q in questions if any(m.id.startswith(options.id.lower()) for m in (q.memory, *q.rivals))]
             if not questions:
                 raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
         requests = read_requests(context.world.paths)

@@ -152,8 +152,7 @@ class Ledger:
         for path in paths:
             known = self._followed.get(path)
             if known is not None:
-                self._followed[path] = replace(known, talk=after_extraction(known.talk, now=now),
-                                               taken_bytes=known.seen_bytes)
+                self._followed[path] = replace(known, talk=after_extraction(known.talk, now=now), taken_bytes=known.seen_bytes)
 
     def trailing(self, paths: Iterable[Path]) -> list[tuple[Path, int, int]]:
         """What came in behind `paths` while they were extracted: (path, from, to) to stage."""

@@ -296,8 +296,7 @@ def _write(path: Path, text: str) -> None:
 
 def _ask_system(command: Sequence[str], text: str) -> Answer:
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace",
-                              timeout=COMMAND_TIMEOUT_S)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, errors="replace", timeout=COMMAND_TIMEOUT_S)
     except (OSError, subprocess.SubprocessError) as error:
         return Answer(127, f"{command[0]}: {type(error).__name__}")
     return Answer(done.returncode, done.stdout if done.returncode == 0 or done.stdout else done.stderr)

@@ -20,8 +20,7 @@ from dreamd.sources.places import VARIABLES
 HEADER = "managed by dream"
 LABEL = "io.dreamd.service"
 SERVICE_UNITS = ("dream.service", "dream-probe.service", "dream-probe.timer", "dream-alert.service")
-SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service", "dream-probe.timer",
-               "dream-alert.service")
+SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service", "dream-probe.timer", "dream-alert.service")
 SPARE_MIB = 256
 """What the supervisor and the page cache may take beside the child."""
 HIDDEN = tuple(Path(place) for place in ("/home", "/root", "/run/user", "/tmp", "/var/tmp"))

@@ -58,8 +58,7 @@ def read_document(path: Path, cursor: Cursor, *, parse: Parse) -> Reading:
     if whole.replaced:
         sink.skips.append(Skip(contract.REPLACED_BYTES, 0, size))
     events = _new_events(sink.events, known)
-    carry = json.dumps({"whole": digest, "seen": len(sink.events), "chain": _chain(sink.events)},
-                       separators=(",", ":"))
+    carry = json.dumps({"whole": digest, "seen": len(sink.events), "chain": _chain(sink.events)}, separators=(",", ":"))
     prefix = min(size, _PREFIX_BYTES)
     after = Cursor(size, size, prefix, hashlib.sha256(body[:prefix]).hexdigest(), carry)
     prompts = sum(event.speaker is Speaker.HUMAN and event.kind is EventKind.PROMPT for event in events)

@@ -30,10 +30,7 @@ _LONG_RUN = re.compile(rb"(?<![A-Za-z0-9+/=_\\-])[A-Za-z0-9+/=_-]{1024,}")
 """Embedded images and the like; the look-behind lets a match start at the first byte of a run only: linear time."""
 _MOST_RECALLED = 48
 
-_BOUNDS = {
-    EventKind.RESULT: 500,
-    EventKind.BOUNDARY: 0,
-}
+_BOUNDS = {EventKind.RESULT: 500, EventKind.BOUNDARY: 0}
 _LONGEST_INJECTED = 2_000
 
 
@@ -94,8 +91,7 @@ class Sink:
         self._touched = True
         last = self.skips[-1] if self.skips else None
         here = Skip(reason, self.start, self.end, self.file)
-        if last and (last.reason, last.file, last.end) == (reason, self.file, self.start) \
-                and reason in contract.ORDINARY:
+        if last and (last.reason, last.file, last.end) == (reason, self.file, self.start) and reason in contract.ORDINARY:
             self.skips[-1] = replace(here, start=last.start)
         elif last != here:
             self.skips.append(here)
@@ -155,8 +151,7 @@ class _Carry:
 
     def dump(self) -> str:
         """Write a carry."""
-        return json.dumps({"tail": self.tail_sha, "mid": self.mid_line, "lines": list(self.recalled)},
-                          separators=(",", ":"))
+        return json.dumps({"tail": self.tail_sha, "mid": self.mid_line, "lines": list(self.recalled)}, separators=(",", ":"))
 
 
 def uids_of(events: Sequence[Event]) -> tuple[str, ...]:

@@ -87,8 +87,7 @@ class _Session:
         elif kind == "assistant.message":
             self._turns.prose(event, text_at(body, "content"))
             for call in records_at(body, "toolRequests"):
-                self._turns.call(event, (text_at(call, "toolCallId"), text_at(call, "name"),
-                                         record_at(call, "arguments")))
+                self._turns.call(event, (text_at(call, "toolCallId"), text_at(call, "name"), record_at(call, "arguments")))
         elif kind == "tool.execution_complete":
             self._result(event, body)
         elif kind == "permission.completed":

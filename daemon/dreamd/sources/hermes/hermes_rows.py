@@ -143,8 +143,7 @@ def as_heard(row: Row, marks: Record) -> Row:
     return row
 
 
-def _changed(row: Row, *, text: str | None = None, role: str = "", skip: str = "",
-             answers: tuple[Answer, ...] = ()) -> Row:
+def _changed(row: Row, *, text: str | None = None, role: str = "", skip: str = "", answers: tuple[Answer, ...] = ()) -> Row:
     return Row(row.number, row.identity, row.session, role or row.role, row.text if text is None else text, row.at,
                row.cwd, skip, answers)
 

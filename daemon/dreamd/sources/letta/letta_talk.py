@@ -37,8 +37,7 @@ class LettaTalk:
         about = _about(path.with_name("conversation.json"))
         company = _company(path, about)
         name = f"{text_at(about, 'agent_id')}:{text_at(about, 'id') or path.parent.name}"
-        return read_lines(path, cursor, budget_bytes=budget_bytes,
-                          make_parser=lambda sink: _Talk(name, sink, company=company))
+        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Talk(name, sink, company=company))
 
 
 class _Talk:

@@ -44,14 +44,12 @@ def company_of(key: str, *about: Record) -> Company:
     """Who talks in a session, from its key (`agent:main:telegram:group:7`) and what is known about it."""
     steps = set(key.split(":")[2:])
     begun = {text_at(known, name) for known in about for name in ("created_via", "created_actor_type")}
-    if steps & {"subagent"} or begun & {"spawn", "agent"} or any(
-            text_at(known, "spawned_by", "spawnedBy") for known in about):
+    if steps & {"subagent"} or begun & {"spawn", "agent"} or any(text_at(known, "spawned_by", "spawnedBy") for known in about):
         return Company(contract.SIDECHAIN)
     if (steps | begun) & _BY_PROGRAMS or "explicit:model-run" in key or any(
             text_at(known, "hook_external_content_source") for known in about):
         return Company(contract.OTHER_AGENT)
-    return Company(shared=bool(steps & _SHARED) or any(
-        text_at(known, "chat_type", "chatType") in _SHARED for known in about))
+    return Company(shared=bool(steps & _SHARED) or any(text_at(known, "chat_type", "chatType") in _SHARED for known in about))
 
 
 def words_in(text: str) -> str:

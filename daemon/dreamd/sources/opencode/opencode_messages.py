@@ -64,8 +64,7 @@ class Session:
     def message(self, about: Record, parts: list[Record]) -> None:
         """Hand over one message."""
         at = moment(record_at(about, "time").get("created"))
-        event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"),
-                      cwd=self.cwd)
+        event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"), cwd=self.cwd)
         if text_at(about, "role") == "user" or text_at(about, "role") in _BY_PROGRAM:
             typed = [text_at(part, "text") for part in parts if _is_typed(part)]
             put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
