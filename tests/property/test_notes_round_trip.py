@@ -92,7 +92,7 @@ def test_an_index_is_the_same_in_any_order_and_within_its_caps(count: int, words
     assert render_index(memories) == plan
     lines, size = index_size(plan.text)
     assert lines <= 200 and size <= 25_000
-    assert sorted(plan.shown_ids + plan.moved_ids) == sorted(m.id for m in memories)
+    assert sorted(line.id for part in plan.parts for line in part) == sorted(m.id for m in memories)
     told = "".join(plan.files.values())
     assert all(f"]({topic_path(m)}) — " in told for m in memories)
 
@@ -119,5 +119,5 @@ def test_what_a_person_typed_is_in_some_edit(above: str, below: str, place: str)
         now["MEMORY.md"] = files["MEMORY.md"] + typed
     else:
         now[file if place == "tail" else "mine.md"] = files[file] + typed if place == "tail" else typed
-    said = [f"{e.text}\n{e.title}\n{e.also}" for e in diff_person_edits(files, now)]
+    said = [f"{e.text}\n{e.title}\n{' '.join(b.text for b in e.beside)}" for e in diff_person_edits(files, now)]
     assert "zebra crossing" in " ".join(" ".join(said).split())

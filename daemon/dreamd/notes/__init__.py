@@ -22,7 +22,7 @@ from dreamd.notes.index import (
     render_index,
 )
 from dreamd.notes.index_again import KeptPart, Recomposed, compose_again, index_names, kept_parts, read_parts, write_parts
-from dreamd.notes.index_lines import IndexEntry, index_entry, index_line
+from dreamd.notes.index_lines import IndexEntry, index_entry
 from dreamd.notes.rewriting import Action, EntryEdit, IndexLimits, apply_edits, fit_index, propose_edits
 from dreamd.notes.tidying import AttachPlan, AttachRules, JudgedPair, account, can_meet, conflicts_in_words, plan_attach
 from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, restate_topic, title_of, topic_path
@@ -68,7 +68,6 @@ __all__ = [
     "fit_index",
     "hook_of",
     "index_entry",
-    "index_line",
     "index_names",
     "index_size",
     "is_editable",

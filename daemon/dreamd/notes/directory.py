@@ -28,7 +28,6 @@ class IndexLine:
     """One line of an index that says something: a pointer to a topic, or a statement of its own (no `target`)."""
 
     file: str
-    number: int
     section: str
     title: str
     target: str
@@ -53,14 +52,6 @@ class DirectoryText:
     other_files: tuple[str, ...]
     has_index: bool
     """False when the index is missing or says nothing at all."""
-
-    def by_id(self) -> dict[str, tuple[TopicText, ...]]:
-        """Topic files by the memory they carry; a copied file makes two."""
-        found: dict[str, tuple[TopicText, ...]] = {}
-        for topic in self.topics.values():
-            if topic.memory_id:
-                found[topic.memory_id] = (*found.get(topic.memory_id, ()), topic)
-        return found
 
 
 def read_directory(files: Mapping[str, str], *, known: Mapping[str, TopicText] | None = None) -> DirectoryText:
@@ -101,7 +92,7 @@ def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
         body = body[:start] + "\n" * body.count("\n", start, end) + body[end:]
     raws = body.split("\n")
     headings: list[str] = []
-    found: list[tuple[int, str, list[str]]] = []
+    found: list[tuple[str, list[str]]] = []
     section, open_line = "", False
     for number, raw in enumerate(raws, start=1):
         heading = _HEADING.match(raw)
@@ -111,24 +102,23 @@ def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
         elif not raw.strip() or _RULE.match(raw) or _MORE_LINE.match(raw) or _is_table_head(raws, number):
             open_line = False
         elif open_line and not _BULLET.match(raw) and not _is_row(raw):
-            found[-1][2].append(raw.strip())
+            found[-1][1].append(raw.strip())
         else:
-            found.append((number, section, [raw.rstrip()]))
+            found.append((section, [raw.rstrip()]))
             open_line = True
-    return [_index_line(file, number, (name, " ".join(parts))) for number, name, parts in found], headings
+    return [_index_line(file, name, " ".join(parts)) for name, parts in found], headings
 
 
-def _index_line(file: str, number: int, found: tuple[str, str]) -> IndexLine:
-    section, raw = found
+def _index_line(file: str, section: str, raw: str) -> IndexLine:
     pointer = _POINTER.match(raw)
     if pointer is None:
         plain = " — ".join(c.strip() for c in raw.strip().strip("|").split("|")) if _is_row(raw) else raw
         hook, ttl = _hook(_BULLET.sub("", plain, count=1))
-        return IndexLine(file, number, section, "", "", hook, ttl, raw)
+        return IndexLine(file, section, "", "", hook, ttl, raw)
     target = pointer["angle"] if pointer["angle"] is not None else pointer["plain"]
     hook, ttl = _hook(_SEPARATOR.sub("", pointer["rest"], count=1))
     title = one_line(read_line(pointer["title"]))
-    return IndexLine(file, number, section, title, target.removeprefix("./"), hook, ttl, raw)
+    return IndexLine(file, section, title, target.removeprefix("./"), hook, ttl, raw)
 
 
 def _is_row(raw: str) -> bool:

@@ -71,11 +71,6 @@ class PersonEdit:
     mark: str = ""
     """The memory that a new file says it carries, or the file that a new line points to."""
 
-    @property
-    def also(self) -> str:
-        """The words that lost."""
-        return "\n".join(one.text for one in self.beside if one.text)
-
 
 def diff_person_edits(accepted: Mapping[str, str], current: Mapping[str, str]) -> list[PersonEdit]:
     """Every edit between the files dream last wrote or accepted and the files as they are now."""

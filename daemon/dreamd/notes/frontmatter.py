@@ -23,8 +23,6 @@ class Frontmatter:
 
     values: Mapping[str, str]
     body_start: int
-    nested: bool = False
-    """True when `type` lives below `metadata`, the newer of the two dialects."""
 
     def first(self, *keys: str) -> str:
         """The first value that is set among the keys."""
@@ -34,9 +32,6 @@ class Frontmatter:
     def type(self) -> str:
         """The memory type, in either dialect."""
         return self.first("metadata.type", "type").strip().lower()
-
-
-NONE = Frontmatter({}, 0)
 
 
 def read_frontmatter(text: str) -> Frontmatter:
@@ -52,21 +47,13 @@ def read_frontmatter(text: str) -> Frontmatter:
     values = _read_values(inside.splitlines())
     if not values and inside.strip():
         return Frontmatter({}, start)  # two rules with words between them
-    return Frontmatter(values, closed.end(), nested=any(key.startswith("metadata.") for key in values))
+    return Frontmatter(values, closed.end())
 
 
 def write_frontmatter(*, name: str, description: str, kind: str, modified: str) -> str:
     """The newest shape, ending in a line break. `name`, `kind` and `modified` must be plain words."""
-    return (
-        "---\n"
-        f"name: {name}\n"
-        f"description: {quoted(description)}\n"
-        "metadata:\n"
-        "  node_type: memory\n"
-        f"  type: {kind}\n"
-        f"  modified: {modified}\n"
-        "---\n"
-    )
+    return (f"---\nname: {name}\ndescription: {quoted(description)}\n"
+            f"metadata:\n  node_type: memory\n  type: {kind}\n  modified: {modified}\n---\n")
 
 
 def quoted(value: str) -> str:

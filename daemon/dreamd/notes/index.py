@@ -51,21 +51,6 @@ class IndexPlan:
     """What stands in the index, and then what in each page of the overflow."""
 
     @property
-    def shown_ids(self) -> tuple[str, ...]:
-        """The memories of the index, in order."""
-        return tuple(line.id for line in self.parts[0])
-
-    @property
-    def moved_ids(self) -> tuple[str, ...]:
-        """The memories of the overflow, in order."""
-        return tuple(line.id for part in self.parts[1:] for line in part)
-
-    @property
-    def overflow_text(self) -> str | None:
-        """The text of `more.md`, when there is one."""
-        return self.overflow[0][1] if self.overflow else None
-
-    @property
     def files(self) -> dict[str, str]:
         """Every file of the plan by name."""
         return {INDEX_FILE: self.text, **dict(self.overflow)}

@@ -52,11 +52,6 @@ class IndexEntry(NamedTuple):
         return f"- {self.link} ({self.day})"
 
 
-def index_line(memory: Memory) -> str:
-    """The one line of a memory: `- [Title](file.md) — hook (2026-05-07)`."""
-    return index_entry(memory).text
-
-
 def index_entry(memory: Memory, title: str = "") -> IndexEntry:
     """What the index is to say of a memory; `title` is the one a person gave it."""
     link, day = _link(memory, title), _day(memory.confirmed_at)

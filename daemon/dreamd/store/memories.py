@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
@@ -314,10 +313,3 @@ def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], 
         recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None, pinned=bool(row["pinned"]),
         edited=bool(row["edited"]), unverified=bool(row["unverified"]), taxonomy_version=row["taxonomy"],
         reason=row["reason"], file=row["file"], links=tuple(links), held_since=parse_instant(row["held_since"]))
-
-
-def moved(memory: Memory, **changes: object) -> Memory:
-    """A memory with some facts changed; support follows the observations."""
-    if "observations" in changes:
-        changes["support"] = len(changes["observations"])  # type: ignore[arg-type]
-    return replace(memory, **changes)  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def test_the_body_wins_over_the_index_line_and_both_are_recorded(two):
         **{k: v for k, v in before.items() if k not in ("MEMORY.md", file)},
     }
     [edit] = edits(before, now)
-    assert (edit.text, edit.also) == ("Use bun", "Use yarn")
+    assert (edit.text, [b.text for b in edit.beside]) == ("Use bun", ["Use yarn"])
 
 
 def test_words_below_the_provenance_are_part_of_the_edit(two):
@@ -228,9 +228,8 @@ def test_a_new_file_and_its_pointer_are_learned_once(two):
     index = before["MEMORY.md"] + "- [Ports](ports.md) — where billing listens\n"
     now = {**before, "ports.md": new, "MEMORY.md": index}
     [edit] = edits(before, now)
-    assert (edit.text, edit.type_hint, edit.title, edit.also) == (
-        "billing listens on 8080", "reference", "ports", "where billing listens",
-    )
+    assert (edit.text, edit.type_hint, edit.title, [b.text for b in edit.beside]) == (
+        "billing listens on 8080", "reference", "ports", ["where billing listens"])
 
 
 def test_a_rewritten_line_without_its_link_is_that_line(two):

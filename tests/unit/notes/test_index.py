@@ -9,6 +9,7 @@ import pytest
 from dreamd.core.values import Category, MemoryClass, MemoryType, Status, Trust
 from dreamd.notes import (
     IndexFrame,
+    IndexPlan,
     compose_again,
     index_entry,
     index_size,
@@ -18,6 +19,15 @@ from dreamd.notes import (
     topic_path,
 )
 from dreamd.notes.index_lines import kept_line, read_kept_lines
+
+
+def shown_ids(plan: IndexPlan) -> tuple[str, ...]:
+    return tuple(line.id for line in plan.parts[0])
+
+
+def moved_ids(plan: IndexPlan) -> tuple[str, ...]:
+    return tuple(line.id for part in plan.parts[1:] for line in part)
+
 
 
 def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(make):
@@ -41,7 +51,7 @@ def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(ma
 def test_held_and_ended_memories_are_never_shown(make):
     hidden = [make(f"Hidden {s}", number=n, status=s) for n, s in enumerate(Status) if s not in ("live", "stale")]
     plan = render_index([make("Shown", number=9), *hidden])
-    assert plan.shown_ids == ("000009abcdef",)
+    assert shown_ids(plan) == ("000009abcdef",)
     assert "Hidden" not in plan.text
 
 
@@ -64,24 +74,24 @@ def test_what_is_worth_least_leaves_first_and_is_told_where_it_went(make):
     rules = [make(f"Rule {n} of many", number=10 + n, days=n % 50) for n in range(200)]
     plan = render_index([old, stale, pinned, *rules])
     assert index_size(plan.text)[0] <= 140
-    assert pinned.id in plan.shown_ids
-    assert plan.moved_ids[-2:] == (old.id, stale.id)
+    assert pinned.id in shown_ids(plan)
+    assert moved_ids(plan)[-2:] == (old.id, stale.id)
     last = plan.overflow[-1][0]
-    assert plan.text.endswith(f"\n\n{len(plan.moved_ids)} more memories are in [more.md](more.md) to [{last}]({last}).\n")
+    assert plan.text.endswith(f"\n\n{len(moved_ids(plan))} more memories are in [more.md](more.md) to [{last}]({last}).\n")
     assert f"({topic_path(stale)}) — A stale one (2026-08-05, stale)" in plan.overflow[-1][1]
 
 
 def test_an_overflow_of_few_lines_is_one_page(make):
     memories = [make(f"Rule {n}: " + "long words " * 12, number=n, days=n) for n in range(120)]
     plan = render_index(memories)
-    assert 20 < len(plan.moved_ids) < 32
-    assert plan.text.endswith(f"\n\n{len(plan.moved_ids)} more memories are in [more.md](more.md).\n")
-    assert plan.overflow_text is not None and plan.overflow_text.startswith("# More memories\n")
+    assert 20 < len(moved_ids(plan)) < 32
+    assert plan.text.endswith(f"\n\n{len(moved_ids(plan))} more memories are in [more.md](more.md).\n")
+    assert plan.overflow and plan.overflow[0][1].startswith("# More memories\n")
 
 
 def test_an_index_that_fits_is_left_whole(make):
     plan = render_index([make(f"Rule {n}", number=n) for n in range(150)])
-    assert plan.moved_ids == () and plan.overflow == ()
+    assert moved_ids(plan) == () and plan.overflow == ()
     assert 140 < index_size(plan.text)[0] <= 200
 
 
@@ -146,7 +156,7 @@ def test_kept_lines_sort_as_the_index_does(make):
                      status=Status.STALE if n % 7 == 0 else Status.LIVE) for n in range(120)]
     plan = render_index(memories)
     lines = sorted(kept_line(index_entry(m)) for m in memories)
-    assert [e.id for e in read_kept_lines(lines)] == [*plan.shown_ids, *plan.moved_ids]
+    assert [e.id for e in read_kept_lines(lines)] == [*shown_ids(plan), *moved_ids(plan)]
 
 
 def test_an_index_made_again_makes_only_the_pages_that_changed(make):

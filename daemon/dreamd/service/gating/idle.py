@@ -90,8 +90,6 @@ class Permission:
 
     holds: tuple[Hold, ...]
     pace: Pace
-    reading_allowed: bool
-    """Orient and gather may run although the rest may not."""
 
     @property
     def granted(self) -> bool:
@@ -106,10 +104,9 @@ def judge_surroundings(seen: Surroundings, rules: ServiceSettings, *, deferred_s
     hard = [h for h in (power, disk) if h]
     trickle = deferred_s >= rules.trickle_after_hours * 3600 and not hard
     if trickle:
-        return Permission((), Pace.TRICKLE, reading_allowed=True)
+        return Permission((), Pace.TRICKLE)
     pace = Pace.PACED if seen.person_active is Signal.YES else Pace.FULL
-    low = power is not None and power.gate == "battery"
-    return Permission((*hard, *soft), pace, reading_allowed=not low and disk is None and not soft)
+    return Permission((*hard, *soft), pace)
 
 
 def judge_disk(free_bytes: int | None, disk_bytes: int | None) -> Hold | None:

@@ -10,7 +10,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -303,8 +303,7 @@ def tell_row(row: Row, turns: Turns, sink: Sink) -> None:
     elif row.answers:
         turns.answer(event, list(row.answers))
     elif row.role == "summary":
-        sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
-        sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=row.text))
+        turns.sum_up(event, row.text)
     elif row.role == "user":
         turns.hear(event, separate(row.text))
     elif row.role == "assistant":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,6 +65,21 @@ def read_document(path: Path, cursor: Cursor, *, parse: Parse) -> Reading:
     noted = uids_of(sink.events)
     standing = {"": noted} if noted and len(noted) == len(sink.events) else None
     return Reading(tuple(events), after, tuple(sink.skips), body.count(b"\n") + 1, prompts, standing=standing)
+
+
+def entries_of(body: bytes, sink: Sink) -> Iterator[tuple[Record, int, int]]:
+    """The records of a journal with their places, one a line; a broken line is skipped, for the last may be half written."""
+    position = 0
+    for line in body.split(b"\n"):
+        start, position = position, position + len(line) + 1
+        if not line.strip():
+            continue
+        sink.begin(start, min(position, len(body)))
+        record = parse_record(line.decode("utf-8", "replace").removeprefix("\ufeff"))
+        if record is not None:
+            yield record, start, min(position, len(body))
+        elif position <= len(body):  # a half written last line is read when it is whole
+            sink.skip(contract.CORRUPT)
 
 
 def _decoded(body: bytes) -> Whole:

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import BinaryIO
 
 from dreamd.sources.base import contract
+from dreamd.sources.base.tolerant import Record, parse_record
 from dreamd.sources.base.unpacking import MAGIC, can_unpack, unpacked
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """O_NONBLOCK: opening a pipe that nobody writes to must not wait."""
 _NOATIME = getattr(os, "O_NOATIME", 0)
 _BUFFER_BYTES = 1024 * 1024
+LARGEST_RECORD_BYTES = 16 * 1024 * 1024
+"""Of a file that a harness keeps beside its conversations: what it knows of them."""
 
 
 class Unopened(Exception):
@@ -71,6 +74,14 @@ def read_start(path: Path, limit_bytes: int) -> bytes:
             return handle.read(limit_bytes)
         except OSError as error:
             raise Unopened(_reason(error)) from None
+
+
+def read_record(path: Path, limit_bytes: int = LARGEST_RECORD_BYTES) -> Record:
+    """The JSON object that a file is; empty for one that cannot be opened or is none."""
+    try:
+        return parse_record(read_start(path, limit_bytes).decode("utf-8", "replace")) or {}
+    except Unopened:
+        return {}
 
 
 def _open(path: Path) -> int:

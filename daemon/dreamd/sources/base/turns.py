@@ -85,6 +85,11 @@ class Turns:
         """Text that a program put into the conversation."""
         self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.PROMPT, text=text))
 
+    def sum_up(self, event: Event, text: str) -> None:
+        """The conversation so far was replaced by a summary that a model wrote."""
+        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
+        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=text))
+
     def refuse(self, event: Event, words: str, *, brief: str) -> None:
         """A refused tool call, with the person's words where there are some."""
         spoken = separate(words)

@@ -96,9 +96,7 @@ class _Rollout:
         elif kind == "response_item" or kind in _OLD_TYPES:
             self._seen(self._event(record), body)
         elif kind == "compacted":
-            event = replace(self._event(record), speaker=Speaker.INJECTED)
-            self._sink.add(replace(event, kind=EventKind.BOUNDARY))
-            self._sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(body, "message")))
+            self._turns.sum_up(self._event(record), text_at(body, "message"))
         else:
             self._sink.skip(contract.BOOKKEEPING if kind in _TYPES else contract.UNKNOWN)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Speaker
@@ -93,9 +92,7 @@ class _Session:
         elif kind == "permission.completed":
             self._permission(event, body)
         elif kind == "session.compaction_complete":
-            self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
-            self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY,
-                             text=text_at(body, "summaryContent")))
+            self._turns.sum_up(event, text_at(body, "summaryContent"))
         elif kind == "abort":
             self._turns.stop("interrupted")
             self._sink.skip(contract.WORDLESS)

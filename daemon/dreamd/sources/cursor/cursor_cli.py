@@ -20,11 +20,9 @@ from dreamd.sources.base.databases import (
     tables_of,
     workspace_in,
 )
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.tolerant import Record, moment, parse_record, record_at, text_at, texts_of
 from dreamd.sources.cursor.cursor_lines import sent_at
-
-_LARGEST_META_BYTES = 256 * 1024
 
 
 class CursorCli:
@@ -57,10 +55,7 @@ class _About:
 
 def _about(base: sqlite3.Connection, path: Path) -> _About:
     """What stands beside the store in newer versions, and in its own table in hexadecimal."""
-    try:
-        beside = parse_record(read_start(path.with_name("meta.json"), _LARGEST_META_BYTES).decode("utf-8", "replace")) or {}
-    except Unopened:
-        beside = {}
+    beside = read_record(path.with_name("meta.json"))
     own: Record = {}
     for (value,) in base.execute("SELECT value FROM meta LIMIT 20"):
         try:

@@ -13,7 +13,7 @@ from pathlib import Path
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Speaker, content_id
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
-from dreamd.sources.base.documents import Whole, read_document
+from dreamd.sources.base.documents import Whole, entries_of, read_document
 from dreamd.sources.base.human_words import separate
 from dreamd.sources.base.reading import Sink
 from dreamd.sources.base.refusals import Answer
@@ -76,19 +76,10 @@ class _Session:
 
     def _journal(self, body: bytes) -> bool:
         """Replay the lines; False when no line of the file is a record."""
-        position = found = 0
-        for line in body.split(b"\n"):
-            start, position = position, position + len(line) + 1
-            if not line.strip():
-                continue
-            self._sink.begin(start, min(position, len(body)))
-            record = parse_record(line.decode("utf-8", "replace").removeprefix("\ufeff"))
-            if record is None:
-                if position <= len(body):  # the last line may be half written; it is read when it is whole
-                    self._sink.skip(contract.CORRUPT)
-                continue
+        found = 0
+        for record, start, end in entries_of(body, self._sink):
             found += 1
-            self._entry(record, start=start, end=min(position, len(body)))
+            self._entry(record, start=start, end=end)
         return found > 0
 
     def _entry(self, record: Record, *, start: int, end: int) -> None:

@@ -16,14 +16,13 @@ from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.databases import UNREADABLE, Row, connect, tell_row
 from dreamd.sources.base.documents import Whole, read_document
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink, read_lines
 from dreamd.sources.base.tolerant import Record, parse_record, record_at, records_at, text_at, texts_of
 from dreamd.sources.base.turns import Turns
 from dreamd.sources.base.unpacking import plain_name
 from dreamd.sources.hermes.hermes_rows import NOT_A_PERSON, as_heard, identity_of
 
-_LARGEST_LIST_BYTES = 16 * 1024 * 1024
 _DOCUMENT_KEYS = frozenset({"session_id", "session_start", "last_updated"})
 _ROLES = frozenset({"user", "assistant", "tool"})
 _SHARED = frozenset({"group", "channel", "supergroup", "thread", "room"})
@@ -128,11 +127,7 @@ def _about(path: Path, session: str) -> _About:
         return _About(contract.OTHER_AGENT)
     if _is_in_state(path.parent.parent / "state.db", session):
         return _About(contract.REPEATED)
-    try:
-        listed = parse_record(read_start(path.with_name("sessions.json"), _LARGEST_LIST_BYTES).decode("utf-8", "replace"))
-    except Unopened:
-        return _About()
-    for key, known in (listed or {}).items():
+    for key, known in read_record(path.with_name("sessions.json")).items():
         if isinstance(known, dict) and text_at(known, "session_id") == session:
             kinds = {text_at(known, "chat_type"), text_at(record_at(known, "origin"), "chat_type"), *key.split(":")[2:]}
             return _About(shared=bool(kinds & _SHARED))

@@ -12,14 +12,13 @@ from pathlib import Path
 from dreamd.core.values import Cursor, Reading
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink, read_lines
-from dreamd.sources.base.tolerant import Record, parse_record, record_at, text_at
+from dreamd.sources.base.tolerant import Record, record_at, text_at
 from dreamd.sources.openclaw.openclaw_entries import Claw
 from dreamd.sources.openclaw.openclaw_words import Company
 
 TALK_NAME = "messages.jsonl"
-_LARGEST_ABOUT_BYTES = 1024 * 1024
 _SUB_AGENT = ("role:subagent", "parent:")
 
 
@@ -34,7 +33,7 @@ class LettaTalk:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the lines behind the cursor."""
-        about = _about(path.with_name("conversation.json"))
+        about = read_record(path.with_name("conversation.json"))
         company = _company(path, about)
         name = f"{text_at(about, 'agent_id')}:{text_at(about, 'id') or path.parent.name}"
         return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Talk(name, sink, company=company))
@@ -66,13 +65,6 @@ def _company(path: Path, about: Record) -> Company:
     if about.get("hidden") is True:
         return Company(contract.OTHER_AGENT)
     named = base64.urlsafe_b64encode(text_at(about, "agent_id").encode("utf-8", "replace")).decode().rstrip("=")
-    tags = _about(path.parents[2] / "agents" / f"{named}.json").get("tags") if len(path.parts) > 3 else None
+    tags = read_record(path.parents[2] / "agents" / f"{named}.json").get("tags") if len(path.parts) > 3 else None
     worked_for = any(isinstance(tag, str) and tag.startswith(_SUB_AGENT) for tag in tags) if isinstance(tags, list) else False
     return Company(contract.SIDECHAIN if worked_for else "")
-
-
-def _about(path: Path) -> Record:
-    try:
-        return parse_record(read_start(path, _LARGEST_ABOUT_BYTES).decode("utf-8", "replace")) or {}
-    except Unopened:
-        return {}

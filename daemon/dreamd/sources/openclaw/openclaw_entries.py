@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Speaker
@@ -12,15 +11,14 @@ from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.databases import UNREADABLE, connect, row_of
 from dreamd.sources.base.human_words import separate
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink, read_lines
-from dreamd.sources.base.tolerant import Record, moment, parse_record, record_at, records_at, text_at, texts_of
+from dreamd.sources.base.tolerant import Record, moment, record_at, records_at, text_at, texts_of
 from dreamd.sources.base.turns import Turns
 from dreamd.sources.openclaw.openclaw_words import Company, company_of, is_from_a_program, words_in
 
 STORE_NAME = "openclaw-agent.sqlite"
 """The store of an agent, in a folder beside that of its sessions."""
-_LARGEST_LIST_BYTES = 16 * 1024 * 1024
 _TYPES = frozenset({
     "session", "message", "custom", "custom_message", "compaction", "branch_summary", "model_change",
     "thinking_level_change", "label", "session_info", "reset", "leaf",
@@ -67,12 +65,8 @@ def _company_in_store(path: Path) -> Company | None:
 
 def _company_in_list(path: Path) -> Company | None:
     """Who talks in a session, from the list that older versions keep beside their files."""
-    try:
-        listed = parse_record(read_start(path.with_name("sessions.json"), _LARGEST_LIST_BYTES).decode("utf-8", "replace"))
-    except Unopened:
-        return None
     name = path.name.partition(".")[0]
-    for key, about in (listed or {}).items():
+    for key, about in read_record(path.with_name("sessions.json")).items():
         if isinstance(about, dict) and text_at(about, "sessionId") == name:
             return company_of(key, about)
     return None
@@ -108,9 +102,7 @@ class Claw:
         elif kind == "message":
             self._message(event, message)
         elif kind in ("compaction", "branch_summary"):
-            event = replace(event, speaker=Speaker.INJECTED)
-            self._sink.add(replace(event, kind=EventKind.BOUNDARY))
-            self._sink.add(replace(event, kind=EventKind.SUMMARY, text=text_at(record, "summary")))
+            self._turns.sum_up(event, text_at(record, "summary"))
         elif kind == "custom_message":
             self._turns.put(event, "\n".join(texts_of(record.get("content"))))
         else:

@@ -73,7 +73,7 @@ class Session:
                 self._turns.put(event, "\n\n".join(put))
             return
         if about.get("summary") is True:  # an answer to the program's own request to sum up
-            self._summed(event, "\n\n".join(text_at(part, "text") for part in parts if text_at(part, "type") == "text"))
+            self._turns.sum_up(event, "\n\n".join(text_at(part, "text") for part in parts if text_at(part, "type") == "text"))
             return
         for part in parts:
             kind = text_at(part, "type")
@@ -82,14 +82,9 @@ class Session:
             elif kind == "tool":
                 self._tool(event, part)
             elif kind == "compaction":
-                self._summed(event, text_at(part, "summary"))
+                self._turns.sum_up(event, text_at(part, "summary"))
             else:
                 self._sink.skip(contract.THINKING if kind == "reasoning" else contract.BOOKKEEPING)
-
-    def _summed(self, event: Event, text: str) -> None:
-        """The conversation so far was replaced by a summary a model wrote."""
-        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.BOUNDARY))
-        self._sink.add(replace(event, speaker=Speaker.INJECTED, kind=EventKind.SUMMARY, text=text))
 
     def _tool(self, event: Event, part: Record) -> None:
         name, state = text_at(part, "tool"), plain_state(record_at(part, "state"))

@@ -13,7 +13,7 @@ from pathlib import Path
 from dreamd.core.values import Cursor, Reading
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink, unread
 from dreamd.sources.base.tolerant import Record, parse_record, record_at, text_at
 from dreamd.sources.opencode.opencode_messages import Session
@@ -72,8 +72,8 @@ def _messages(path: Path, session: str, *, after: str) -> list[str]:
 def _tell(path: Path, identity: str, name: str, *, session: Session | None, sink: Sink) -> int:
     """Hand one message over; how many bytes it took."""
     file = path / "message" / identity / f"{name}.json"
-    about = _load(file)
-    if about is None:
+    about = read_record(file, LARGEST_FILE_BYTES)
+    if not about:
         sink.skip(contract.CORRUPT)
         return 0
     parts = list(_records(path / "part" / name))
@@ -91,14 +91,4 @@ def _records(folder: Path) -> Iterator[Record]:
         files = sorted(folder.rglob("*.json"), key=lambda p: p.name)[:MOST_SESSIONS]
     except OSError:
         return
-    for file in files:
-        record = _load(file)
-        if record is not None:
-            yield record
-
-
-def _load(file: Path) -> Record | None:
-    try:
-        return parse_record(read_start(file, LARGEST_FILE_BYTES).decode("utf-8", "replace"))
-    except Unopened:
-        return None
+    yield from filter(None, (read_record(file, LARGEST_FILE_BYTES) for file in files))

@@ -17,9 +17,9 @@ from urllib.parse import unquote, urlsplit
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Speaker
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
-from dreamd.sources.base.documents import Whole, read_document
+from dreamd.sources.base.documents import Whole, entries_of, read_document
 from dreamd.sources.base.human_words import separate
-from dreamd.sources.base.opening import Unopened, read_start
+from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink
 from dreamd.sources.base.refusals import Answer
 from dreamd.sources.base.tolerant import Record, moment, parse_record, record_at, records_at, text_at
@@ -33,7 +33,6 @@ _ABOUT = frozenset({"requests", "sessionId", "creationDate", "responderUsername"
 _ADDRESSED = re.compile(r"\A(?:@[\w.-]{1,60}\s+)?(?:/[\w.-]{1,60}(?:\s+|\Z))?")
 """A participant and a command that stand before what a person wrote."""
 _DRIVE = re.compile(r"\A/[A-Za-z]:")
-_LARGEST_WORKSPACE_BYTES = 64 * 1024
 _DENIED = 0
 """What a tool call says that a person did not let through."""
 _CANCELLED = 2
@@ -62,11 +61,7 @@ class VsCodeChat:
 
 def workspace_of(path: Path) -> str:
     """The folder a chat's window had open; empty when its surroundings do not tell."""
-    try:
-        start = read_start(path.parent.parent / "workspace.json", _LARGEST_WORKSPACE_BYTES)
-    except Unopened:  # a window without a folder, or a file somebody copied
-        return ""
-    about = parse_record(start.decode("utf-8", "replace")) or {}
+    about = read_record(path.parent.parent / "workspace.json")  # not there: a window without a folder, or a copied file
     folder = _place(text_at(about, "folder"))
     listed = _place(text_at(about, "workspace", "configuration"))
     return folder or listed.rpartition("/")[0]
@@ -99,17 +94,8 @@ def _read(whole: Whole, sink: Sink, *, path: Path) -> bool:
 def _replay(body: bytes, sink: Sink) -> Record | None:
     """The document a journal ends with; None when it has no beginning."""
     chat: Record | None = None
-    position = 0
-    for line in body.split(b"\n"):
-        start, position = position, position + len(line) + 1
-        if not line.strip():
-            continue
-        sink.begin(start, min(position, len(body)))
-        entry = parse_record(line.decode("utf-8", "replace").removeprefix("\ufeff"))
-        if entry is None:
-            if position <= len(body):  # the last line may be half written; it counts when it is whole
-                sink.skip(contract.CORRUPT)
-        elif entry.get("kind") == INITIAL and isinstance(entry.get("v"), dict):
+    for entry, _, _ in entries_of(body, sink):
+        if entry.get("kind") == INITIAL and isinstance(entry.get("v"), dict):
             chat = record_at(entry, "v")
         elif chat is None or not _change(chat, entry):
             sink.skip(contract.CORRUPT)
