@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO, TextIO
 
 from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
-from dreamd.core.errors import UsageError
+from dreamd.core.errors import Refused, UsageError
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.settings import load_settings
 from dreamd.core.world import World
@@ -70,6 +70,14 @@ class Context:
     def asks(self) -> bool:
         """Whether somebody sits there who can be asked."""
         return not self.json and self.stdin.isatty() and self.stderr.isatty()
+
+    def agrees(self, question: str) -> bool:
+        """Whether a person says yes to a change they have seen; raises Refused where nobody can be asked."""
+        if not self.asks:
+            raise Refused("nothing was changed: there is nobody to ask", hint="pass `--yes` once you have seen the difference")
+        self.stderr.write(f"\n{question} [y/N] ")
+        self.stderr.flush()
+        return self.stdin.readline().decode("utf-8", "replace").strip().lower() in ("y", "yes")
 
 
 def encode(document: Mapping[str, object]) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.core.errors import ConfigError
@@ -21,87 +20,36 @@ OPENCLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 """The folder of OpenClaw's state, newest name first."""
 
 
-@dataclass(frozen=True)
 class Paths:
     """Everything dream writes lives below `home`; two homes never see each other."""
 
-    home: Path
-
-    @property
-    def store(self) -> Path:
-        return self.home / "dream.db"
-
-    @property
-    def memory(self) -> Path:
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.store = home / "dream.db"
+        self.memory = home / "memory"
         """The markdown people and agents read, one directory a scope."""
-        return self.home / "memory"
-
-    @property
-    def locks(self) -> Path:
-        return self.home / "locks"
-
-    @property
-    def inbox(self) -> Path:
+        self.locks = home / "locks"
+        self.inbox = home / "inbox"
         """Observations that found the store busy, one file each, until the next holder takes them in."""
-        return self.home / "inbox"
-
-    @property
-    def outage(self) -> Path:
-        return self.home / "outage"
-
-    @property
-    def derived(self) -> Path:
+        self.outage = home / "outage"
+        self.derived = home / "derived"
         """What may be thrown away at any time and costs the next dream a moment then."""
-        return self.home / "derived"
-
-    @property
-    def models(self) -> Path:
+        self.models = home / "models"
         """Graphs of networks that were made on this machine; one that is not there is made anew within a second."""
-        return self.home / "models"
-
-    @property
-    def own_files(self) -> Path:
+        self.own_files = home / "own-files"
         """The hashes of the files that dream wrote: by them it knows its own, also where their store is lost."""
-        return self.home / "own-files"
-
-    @property
-    def archive(self) -> Path:
-        return self.home / "archive"
-
-    @property
-    def backups(self) -> Path:
-        return self.home / "backups"
-
-    @property
-    def conflicts(self) -> Path:
+        self.archive = home / "archive"
+        self.backups = home / "backups"
+        self.conflicts = home / "conflicts"
         """Files dream wanted to write where a person had changed something in between."""
-        return self.home / "conflicts"
-
-    @property
-    def damaged(self) -> Path:
+        self.damaged = home / "damaged"
         """Copies of files that were damaged, as they were found."""
-        return self.home / "damaged"
-
-    @property
-    def primed(self) -> Path:
+        self.primed = home / "primed"
         """What conversations were told as they began, for as long as their transcript may be read again."""
-        return self.home / "primed"
-
-    @property
-    def logs(self) -> Path:
-        return self.home / "logs"
-
-    @property
-    def heartbeat(self) -> Path:
-        return self.home / "heartbeat.json"
-
-    @property
-    def paused(self) -> Path:
-        return self.home / "paused.json"
-
-    @property
-    def socket(self) -> Path:
-        return self.home / "dream.sock"
+        self.logs = home / "logs"
+        self.heartbeat = home / "heartbeat.json"
+        self.paused = home / "paused.json"
+        self.socket = home / "dream.sock"
 
     def scope_dir(self, scope: Scope) -> Path:
         """The directory of a scope's markdown; the key is percent-encoded, so no key can leave it."""

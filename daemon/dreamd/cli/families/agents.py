@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dreamd.cli.context import Context
-from dreamd.core.errors import DreamError, Refused, UsageError
+from dreamd.core.errors import DreamError, UsageError
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -52,14 +52,9 @@ def connect(context: Context, options: Namespace) -> int:
         context.say(f"{title} is connected already")
         return 0
     context.tell(connection.diff())
-    if not options.yes:
-        if not context.asks:
-            raise Refused("nothing was changed: there is nobody to ask", hint="pass `--yes` once you have seen the difference")
-        context.stderr.write(f"\nconnect {title} like this? [y/N] ")
-        context.stderr.flush()
-        if context.stdin.readline().decode("utf-8", "replace").strip().lower() not in ("y", "yes"):
-            context.say("nothing was changed")
-            return 0
+    if not options.yes and not context.agrees(f"connect {title} like this?"):
+        context.say("nothing was changed")
+        return 0
     written = connecting.connect(context.world, connection)
     context.document({"harness": options.harness, "changed": [str(p) for p in written], "connected": True})
     context.say(f"{title} is connected; `dream disconnect {options.harness}` gives every byte back")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
-from dreamd.core.errors import DreamError, Partial, Refused, UsageError
+from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.evidence_words import in_words
 from dreamd.text.redaction import redact
 
@@ -64,7 +64,8 @@ def attach(context: Context, options: Namespace) -> int:
             context.document({**_document(kit, planned, None), "proposals": proposal_rows(proposed)})
             context.say(f"would change {render.count(len(planned.changed), 'file')}; nothing was changed")
             return Partial.exit_code if planned.plan.waiting else 0
-        if planned.changed and not options.yes and not _agreed(context, directory):
+        question = f"change `{directory}` like this, and keep it in order from now on?"
+        if planned.changed and not options.yes and not context.agrees(question):
             context.say("nothing was changed")
             return 0
         attached = attaching.attach(kit, directory, dialect=planned.dialect, commit=options.commit)
@@ -168,14 +169,6 @@ def proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
                         "evidence": [redact(in_words(said)).text for said in e.evidence]}
                        for e in one.edits],
              "conflicts": [[redact(said).text for said in pair] for pair in one.conflicts]} for one in proposed]
-
-
-def _agreed(context: Context, directory: Path) -> bool:
-    if not context.asks:
-        raise Refused("nothing was changed: there is nobody to ask", hint="pass `--yes` once you have seen the difference")
-    context.stderr.write(f"\nchange `{directory}` like this, and keep it in order from now on? [y/N] ")
-    context.stderr.flush()
-    return context.stdin.readline().decode("utf-8", "replace").strip().lower() in ("y", "yes")
 
 
 def _document(kit: Kit, planned: DirectoryPlan, done: Carried | None) -> dict[str, object]:
