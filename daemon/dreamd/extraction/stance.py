@@ -9,13 +9,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.extraction.classes import is_order
 from dreamd.text import patterns
 from dreamd.text.pronouns import points_outside
 
-_SHORTEST_REST = 25
-_SHORTEST_FACT = 14
-_LONGEST_LEAD = 90
 _FEWEST_LETTERS = 3
 _TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
                   r"|对吧|ですよね|그렇죠)[?？]+$")
@@ -23,19 +19,6 @@ _EMPTY_OBJECT = re.compile(r"(?i)^(?:it|this|that|these|those|so|them|him|her|th
                            r"(?: \w+)?$")
 _CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|they|our|the|there|it's|use|don't|do not|never|always"
                      r"|only|wir|nous|on|usamos)\b)", re.IGNORECASE)
-_ASKING_CLAUSE = re.compile(r"(?:\s+[-–—]+|;|…|,)\s+(?=(?:so |and |but |then )?(?:you|can|could|would|please|just|let'?s)\b)",
-                            re.IGNORECASE)
-_CHATTY_END = re.compile(
-    r"(?i)(?<=\w\S)[,;]? (?:(?:maybe|perhaps|hope|hopefully|if) (?:that|this|it) helps|(?:just )?so you know|as you know"
-    r"|in case you(?: need (?:it|that)|(?:['’]re)? wonder(?:ing)?)|for what it's worth|by the way|btw|fyi|haha|lol|übrigens"
-    r"|por cierto"
-    r"|au fait)(?P<mark>[.!]?)$")
-_ORDER_CLAUSE = re.compile(r"(?i), (?:(?:so |and )?(?:please )?(?=[a-z]+ (?:it|them|him|her|that|this)\b)"
-                           r"|so (?:please )?(?=(?!use\b|keep\b|do\b|leave\b)[a-z]+ (?:the|an?) ))")
-"""What to do with a thing just spoken of: "the boat was sold, take it off every page"."""
-_COMES_AGAIN = re.compile(r"(?i)\b(?:when(?:ever)?|if|before|until|unless|always|never"
-                          r"|every \w*(?:day|night|week|month|time|hour|morning)|only|once|first|instead)\b")
-_BARE_END = re.compile(r"(?i)\b(?:this|that|it|so|them|these|those)$")
 _POINTING_START = re.compile(
     r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t"
     r"| wasn['’]t"
@@ -50,11 +33,9 @@ _WORKS_ON_IT = re.compile(
     r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect"
     r"|investigate|clean|sort)"
     r" (?:it|both|this|that|them|these|those|all|the|a|an|one|my|our|two|three|into|at|for)\b")
-_SAID_BEFORE = re.compile(r"(?i)(?:as )?(?:we|i)(?:['’]ve| have)? (?:already |just )?(?:talked|spoke|discussed|went over"
-                          r"|mentioned|said|told you|explained|agreed|decided)\b.{0,40}$")
-_SYMPTOM = re.compile(r"(?i)\b(?:still|again|fail\w*|broke\w*|crash\w*|works?|worked|working|errors?|stuck|hang\w*|loads?)\b")
-_SUBORDINATE = re.compile(r"(?i)(?:seems? )?(?:if|when|unless|while|once|because|since|as|for|in|on|at|wenn|weil|si|quand"
-                          r"|cuando|quando|se)\b")
+_LATTER = re.compile(
+    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
+    r"|das gleiche|lo mismo|de même)\b")
 _PRINTED_SIGN = re.compile(r"[\s*-]*[⚠✅❌🔴🟡🟢📦📍✨🚀]")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
@@ -135,48 +116,10 @@ def rule_of_complaint(text: str) -> str | None:
 
 def leans(text: str) -> bool:
     """Whether a sentence can only be understood with something before it."""
-    return points_outside(text) or (_POINTING_START.match(text) is not None and not _names_scope(text)) or (
+    if points_outside(text) or _LATTER.match(text) is not None:
+        return True
+    return (_POINTING_START.match(text) is not None and not _names_scope(text)) or (
         _UNNAMED.match(text) is not None)
-
-
-def without_lead(text: str) -> str:
-    """A sentence without a first clause that points at something, where what follows stands by itself.
-
-    "You need not do that, there is a copy at ../tap": only the second half says something tomorrow.
-    """
-    for mark in _CLAUSE.finditer(text):
-        lead, rest = text[:mark.start()].strip(), text[mark.end():].strip()
-        if len(lead) > _LONGEST_LEAD or patterns.width(rest) < _SHORTEST_REST:
-            break
-        if not (leans(lead) or _BARE_END.search(lead) or _SAID_BEFORE.match(lead)):
-            break
-        if _SYMPTOM.search(lead) or _SUBORDINATE.match(lead) or is_question(lead) or is_work(lead):
-            break
-        if patterns.starts("words/rules", "task", lead):
-            break
-        if not leans(rest) and not is_question(rest):
-            return rest[:1].upper() + rest[1:]
-    return text
-
-
-def without_tail(text: str) -> str:
-    """A sentence without a last clause that only asks for something: "the id is 12 - you should update the file"."""
-    return _CHATTY_END.sub(lambda m: m["mark"] or ".", _without_asking(_CHATTY_END.sub(lambda m: m["mark"] or ".", text)))
-
-
-def _without_asking(text: str) -> str:
-    for mark in _ASKING_CLAUSE.finditer(text):
-        head, tail = text[:mark.start()].strip(), text[mark.end():].strip()
-        if patterns.width(head) < _SHORTEST_REST or leans(head):
-            continue
-        if is_question(tail) or is_work(tail) or patterns.starts("words/rules", "task", tail):
-            return head + "."
-    for mark in _ORDER_CLAUSE.finditer(text):
-        head, tail = text[:mark.start()].strip(), text[mark.end():]
-        acts = patterns.starts("words/rules", "task", tail) or is_order(tail) or is_work(tail)
-        if acts and patterns.width(head) >= _SHORTEST_FACT and not (leans(head) or _COMES_AGAIN.search(tail)):
-            return head + "."
-    return text
 
 
 def _names_scope(text: str) -> bool:
@@ -201,7 +144,7 @@ def _parts(text: str) -> list[str]:
 def _asks_for_work(clause: str) -> bool:
     """Whether a clause inside a sentence asks for something: "… please keep the first"."""
     return (re.match(r"(?i)(?:please|can you|could you)\b", clause) is not None
-            and patterns.starts("words/rules", "task", clause) and not patterns.has("words/rules", "general", clause))
+            and patterns.starts("words/sure", "task", clause) and not patterns.has("words/sure", "standing", clause))
 
 
 @cache

@@ -8,12 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
-from dreamd.core.values import AGENT_WROTE, ONE_OFF, QUOTED, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
-from dreamd.extraction.signs import ENOUGH, weigh
 from dreamd.extraction.stance import is_question, leans
-from dreamd.extraction.turns.antecedents import Before
-from dreamd.extraction.turns.restated import plain
+from dreamd.extraction.surely import sign_of
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.text.alike.parallels import is_same_wording, puts_another
@@ -45,8 +43,6 @@ class Talk:
     """Where in `found` the candidates of the running turn begin."""
     turns_since: int = 0
     """Messages with substance since the last kept sentence, the running one included."""
-    mentioned: frozenset[str] = frozenset()
-    """Sentences of the running message that come by the way."""
     takes_back: str = ""
     """The observation of an earlier stretch that the running message speaks of, until something stands in its place."""
     revised: bool = False
@@ -55,8 +51,6 @@ class Talk:
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
-    proposed: str = ""
-    """What the agent proposed in its last turn, waiting for the person."""
 
     def add(self, event: Event, text: str, *, sign: str, origin: Origin = Origin.USER) -> None:
         """Keep a statement, unless it was kept before."""
@@ -73,33 +67,15 @@ class Talk:
             text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
 
-    def repeat(self, event: Event, text: str) -> None:
-        """Keep an order of somebody else's that the person repeats; should they say it themselves, it is said anew."""
-        one = Candidate(
-            text=shortened(text), origin=Origin.USER, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
-            explicit=False, sign=QUOTED, source_id=self.source_id, start=event.start, end=event.end)
-        if all((kept.text, kept.sign) != (one.text, QUOTED) for kept in self.found):
-            self.found.append(one)
-
     def disown(self, event: Event) -> None:
-        """What the person's last message held were the words of others: they wait, as if they had been quoted."""
+        """What the person's last message held were the words of others: nothing of it is theirs."""
         last = next((one for one in reversed(self.found) if one.origin is Origin.USER), None)
         if last is None or last.conversation != event.conversation or self.turns_since > 1:
             return
-        for n, one in enumerate(self.found):
-            if (one.conversation, one.start) == (last.conversation, last.start) and one.origin is Origin.USER:
-                self.found[n] = replace(one, sign=QUOTED)
-                self.skips["disowned"] += 1
-
-    def add_to_last(self, text: str) -> bool:
-        """Let the statement kept last say more; False where that would be too long."""
-        last = self.found[-1]
-        longer = f"{last.text} {text}"
-        if len(longer) > LONGEST_SENTENCE:
-            return False
-        self.seen.append(checksum(longer))
-        self.found[-1] = replace(last, text=longer)
-        return True
+        theirs = [one for one in self.found if (one.conversation, one.start) == (last.conversation, last.start)
+                  and one.origin is Origin.USER]
+        self.found = [one for one in self.found if one not in theirs]
+        self.skips["disowned"] += len(theirs)
 
     def hear_agent(self, prose: str) -> None:
         """Keep what the agent said in mind: a person may speak of what it names."""
@@ -113,12 +89,10 @@ class Talk:
         """Keep what the person said in mind: their next message may speak of it."""
         self.turns = [*self.turns[1 - MOST_TURNS:], ([text[:LONGEST_SENTENCE] for text in said[-MOST_TOLD:]], [])]
 
-    def before(self, event: Event) -> Before:
-        """What was said right before a message."""
-        said, told = self.turns[-1] if self.turns else ([], [])
-        past = self.turns[:-1]
-        return Before(event.question.strip(), tuple(told), tuple(said), tuple(s for turn in past for s in turn[1]),
-                      tuple(s for turn in past for s in turn[0]))
+    def told_last(self) -> str:
+        """What the agent stated last since the person's last message."""
+        told = self.turns[-1][1] if self.turns else []
+        return told[-1] if told else ""
 
     def leave_to_agent(self) -> None:
         """Let go what the running turn gave, for the agent wrote a memory of it itself."""
@@ -153,12 +127,12 @@ class Talk:
             return text
         undone = self.undo(event, revision)
         if undone is not None:
-            readable = weigh(plain(revision.rest), denied=True).weight >= ENOUGH
+            readable = sign_of(revision.rest, denied=True) not in ("", ONE_OFF)
             fixed = put_right(undone.text, revision.rest, unreadable=not readable)
             if fixed is not None:
                 self.add(event, cleaned(fixed), sign="correction")
                 return ""
-        return "" if not revision.rest or is_bare(revision.rest) else plain(revision.rest)
+        return "" if not revision.rest or is_bare(revision.rest) else revision.rest
 
     def _spoken_of(self, event: Event, revision: Revision) -> Candidate | Observation | None:
         """The last kept sentence of the person, or the last one that is named."""
@@ -212,7 +186,7 @@ def last_versions(found: list[Candidate]) -> list[Candidate]:
 def _revises(later: Candidate, earlier: Candidate) -> bool:
     if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
         return False
-    if not {ONE_OFF, TAKEN_BACK, QUOTED}.isdisjoint((later.sign, earlier.sign)):
+    if not {ONE_OFF, TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
         return False
     return is_same_wording(later.text, earlier.text)
 

@@ -1,8 +1,8 @@
 """What a person said and no candidate carries: kept as it was said, so that it stays findable, and nothing more.
 
-Extraction leaves sentences out, and has to: who takes everything remembers remarks on the work at hand. But a fact that
-sounded like such a remark would be lost with them. So a sentence with something in it that can be asked for becomes an
-observation of its own, of which no memory is made. What its person took back a moment later is dropped here too.
+Extraction leaves sentences out, and has to: who takes everything remembers remarks on the work at hand. So all else that a
+person said becomes observations of their own, of which no memory is made: only a yes, a greeting and a plain question, in
+which nothing can be found, are left out. What its person took back a moment later is dropped here too.
 """
 
 from __future__ import annotations
@@ -27,15 +27,12 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
-from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.foreign import divide
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.setting import Settings
-from dreamd.extraction.signs import is_at_work
-from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_musing, is_question, leans, without_item
+from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_question, leans, without_item
 from dreamd.extraction.turns.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
-from dreamd.extraction.turns.antecedents import begins_with_pronoun
 from dreamd.extraction.turns.borrowed import unmeant_as, without_handed_over
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import cleaned, sentences, shortened, speech
@@ -56,7 +53,7 @@ LONGEST_HEARD = 1_000
 LONGEST_PASSAGE = 280
 LONGEST_CONTEXT = 160
 SHORT_MESSAGE = 160
-FEWEST_TERMS = 3
+FEWEST_TERMS = 2
 CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
 REVISION = timedelta(minutes=30)
@@ -66,10 +63,13 @@ _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
-_TELLS_APART = re.compile(r"(?i)\w[,;]? (?:(?:and |but )?(?:not|dont|don['’]t|never|nicht|statt|kein\w*|instead of|rather than"
-                          r"|en vez de|au lieu de|em vez de)|weil|because|since|cause|bc|porque|parce que|sonst|otherwise) \w"
-                          r"|, (?:i['’]?m|i am|we|they|he|she|it['’]?s|it) \w+ \w")
-"""An order that says what not to do, or why, tells more than what to do now."""
+_OBJECTS = re.compile(r"(?i)(?:(?:and|but|so|hm+|again)[, ]+)*(?:why (?:are|did|do|does|is|so)"
+                      r"|(?:did|have)(?:n['’]t| not) (?:you|we|i)"
+                      r"|should(?:n['’]t| not)|is(?:n['’]t| not)|are(?:n['’]t| not)|warum|por qué|pourquoi|por que)\b")
+"""A question that objects to something says what should be."""
+_PRONOUN = re.compile(
+    r"(?i)(?:(?:and|but|so|also|oh|well|btw|yes|no|ok(?:ay)?)[, ]+)*(?:it|they|he|she|his|her|their|its|that|this|those"
+    r"|these|mine|ours)\b")
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -187,10 +187,10 @@ def _asked(event: Event, text: str) -> str:
 
 def _is_nod(asked: str, text: str) -> bool:
     """Whether an answer is a yes or a no and nothing else, or only tells the agent to do what it offers."""
-    if is_acknowledgement(text) or patterns.cue("words/rules", "affirmation", whole=True).match(text):
+    if is_acknowledgement(text) or patterns.cue("words/sure", "affirmation", whole=True).match(text):
         return True
     little = not DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
-    return little and patterns.has("words/rules", "offer", asked)
+    return little and patterns.has("words/sure", "offer", asked)
 
 
 def _needed(parts: Sequence[_Part]) -> list[str]:
@@ -216,31 +216,16 @@ def _chunks(said: Sequence[str]) -> list[str]:
 
 
 def _is_worth_finding(text: str, *, beside: bool) -> bool:
-    """Whether a sentence says something that can be asked for: no question, no thought, no bare order or denial.
-
-    One that stands `beside` another in its message may say less.
-    """
-    if (is_question(text) and not asks_for_a_nod(text)) or is_musing(text) or _PRINTED.search(text):
+    """Whether a sentence says something that can be asked for; one that stands `beside` another in its message may say less."""
+    if _PRINTED.search(text) or (is_question(text) and not (asks_for_a_nod(text) or _OBJECTS.match(text))):
         return False
-    ordered = is_at_work(text)
-    if ordered and (_TELLS_APART.search(text) or any(map(_tells, _CLAUSE.split(text)[1:]))):
-        return True
-    if (DEFINITE.search(text, 1) or names_a_value(text)) and (beside or not ordered or len(_terms(text)) >= FEWEST_TERMS):
-        return True
-    if ordered or (patterns.has("words/rules", "denial", text) and patterns.width(text) < SHORT_DENIAL):
-        return beside
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
-    return len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
-
-
-def _tells(clause: str) -> bool:
-    """Whether a clause of an order says how something is."""
-    return not (is_at_work(clause) or is_acknowledgement(clause)) and len(_terms(clause) - _empty()) >= FEWEST_TERMS
+    return DEFINITE.search(text, 1) is not None or len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
 
 
 def _leans(text: str) -> bool:
     """Whether a sentence speaks of what the one before it named."""
-    return leans(text) or begins_with_pronoun(text)
+    return leans(text) or _PRONOUN.match(text) is not None
 
 
 def _says_enough(text: str) -> bool:

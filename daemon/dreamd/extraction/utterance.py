@@ -25,12 +25,23 @@ _FEWEST_LETTERS = 0.4
 _STRUCTURED_LINES = 12
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
+_SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
+"""A heading: what stands below it was written beforehand, for nobody types one."""
+_ROLE = re.compile(r"(?i)\s*(?:you are (?:an?|the) [a-z]|act as "
+                   r"|your (?:task|job|role|goal|mission) is\b|<(?:role|system|instructions?|context)>)")
+_OWN_TAG = re.compile(
+    r"(?i)<((?:user[_-]?)?(?:request|query|question|message|input|prompt|arguments?|feedback|task))>\s*([^<]{3,1000}?)\s*</\1>")
+_PLAIN_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:text|txt|md|markdown)?[ \t]*\n")
+_QUOTED = re.compile(r"\"[^\"]{60,4000}\"|“[^”]{60,4000}”|„[^“”]{60,4000}[“”]|«[^»]{60,4000}»")
+_SHORTEST_TEMPLATE = 200
+_LONGEST_FILLED_IN = 1_000
+_LONGEST_NAME = 11
 _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _MACHINE = re.compile(
     r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
-    r"|[\w.-]+\s*\|\s"
+    r"|[\w.-]+\s*\|\s|\"[^\"\n]{1,60}\"\s*:|\S+:\d+(?::\d+)?:?\s"
     r"|[A-Z][\w-]{1,30}:\s*$"
     r"|time=\d|level=|\[\d\d/\d\d|\d+ ?(?:passed|failed)|[A-Z_]{4,}\s+(?:[A-Z_]{3,}\b|[\[:*=<>\"'{])|[+-]{2,})")
 _SENTENCE_END = re.compile(
@@ -57,6 +68,8 @@ _SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|tha
                        r"|atenciosamente|abraços?),?[^.!?\n]{0,30}$")
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
+_OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|found|answered|replied|suggest(?:s|ed)?|printed"
+                        r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}:\s*$")
 _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
@@ -72,8 +85,12 @@ _OPENERS = re.compile(
 
 
 def speech(text: str) -> list[str]:
-    """The paragraphs of a message that the person typed, pastes left out, in order."""
-    text = _before_written(_without_tagged(_FENCE.sub("\n\n", text[:LONGEST_MESSAGE])))
+    """The paragraphs of a message that the person typed, pastes left out, in order; of a template what was filled in."""
+    text = text[:LONGEST_MESSAGE]
+    filled_in = _filled_in(text)
+    if filled_in is not None:
+        return [said for said in map(_said_lines, filled_in) if said and not _is_machine(said)]
+    text = _before_written(_without_tagged(_without_quoted(_FENCE.sub("\n\n", text))))
     blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     if _is_document(text, blocks):
         return []
@@ -139,12 +156,28 @@ def shortened(text: str) -> str:
 def without_request(text: str) -> str:
     """A cleaned sentence without the "remember that" before it."""
     text = re.sub(r"(?i),? please(?=[.!]?$)", "", text)
-    asked = (patterns.cue("words/rules", "remember", start=True).match(text)
-             or patterns.cue("words/rules", "aside", start=True).match(text))
+    asked = (patterns.cue("words/sure", "remember", start=True).match(text)
+             or patterns.cue("words/sure", "aside", start=True).match(text))
     if asked is None:
         return text
     rest = re.sub(r"(?i)^[\s:,：，–-]+(?:that |dass |daran, dass |de que |que )?", "", text[asked.end():])
     return rest[:1].upper() + rest[1:] if patterns.width(rest) >= SHORTEST_TEXT else text
+
+
+def _filled_in(text: str) -> list[str] | None:
+    """The words a person filled into a template: in its fence, between tags named for them; None for no template."""
+    bare = _FENCE.sub("\n\n", text)
+    if not (_ROLE.match(bare) and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
+        return None
+    own = [found[2] for found in _OWN_TAG.finditer(text)] or [
+        found[0].strip().strip("`~").strip() for found in _FENCE.finditer(text) if _PLAIN_FENCE.match(found[0].lstrip())]
+    before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not _ROLE.match(bare) else ""
+    return [part for part in (*re.split(r"\n[ \t]*\n", before), *own) if part.strip() and len(part) <= _LONGEST_FILLED_IN]
+
+
+def _without_quoted(text: str) -> str:
+    """Drop what stands between quotation marks and is longer than any name of a thing: a document, an order."""
+    return _QUOTED.sub(lambda found: "…" if len(found[0].split()) > _LONGEST_NAME else found[0], text)
 
 
 def _without_tagged(text: str) -> str:
@@ -241,7 +274,7 @@ def _is_list(block: str) -> bool:
 
 def _introduces_paste(block: str) -> bool:
     last = block.strip().splitlines()[-1].strip()
-    return patterns.cue("words/rules", "introduces").search(last) is not None
+    return _OF_OTHERS.search(last) is not None or patterns.cue("words/sure", "introduces").search(last) is not None
 
 
 def _speaks(said: str) -> bool:

@@ -19,6 +19,20 @@ from dreamd.text.calendar_dates import LAST_YEAR, MOST_DATES, calendar_dates, gr
 from dreamd.text.language import language_of
 
 _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", re.IGNORECASE)
+_NOUN_BEFORE = re.compile(r"(?i)\b(?:of|for|over|during|within|in|through|about)\s+$")
+"""Words behind which a span stands as a noun: "the first week of 2026-08", and not "of in 2026-08"."""
+_LENGTH = re.compile(r"(?i)\bthe\s+$")
+_OF_THE = re.compile(r"(?i)\bof the (?=(?:next|last|coming|following) (?:week|month|year)\b)")
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_DAY_OF_MONTH = re.compile(
+    rf"(?i)\b(?:the )?(?:(?P<number>\d{{1,2}})(?:st|nd|rd|th)?|(?P<word>{'|'.join(_ORDINALS)})|(?P<last>last(?= day)))(?: day)?"
+    r" of (?P<which>next|this|last|the coming|the current) month\b(?!['’])")
+_ON_WEEKDAY = re.compile(
+    r"(?i)(?P<on>\bon )(?P<day>mon|tues|wednes|thurs|fri|satur|sun)day\b(?! (?:morning|evening|night)?s\b|['’s-])")
+_WEEKDAYS = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun")
+_WILL_BE = re.compile(r"(?i)\b(?:will|won['’]t|going to)\b|['’]ll\b")
+_HAS_BEEN = re.compile(r"(?i)\s*(?:we|i|they|he|she|it) (?:just |finally |already )?"
+                       r"(?:\w{2,}ed|went|did|got|made|sent|met|left|was|were|had)\b")
 _SPECIFIC = re.compile(r"\b(?:the|this|our|my|we|i|he|she|it|they|will|we'll|is|are)\b", re.IGNORECASE)
 
 
@@ -47,12 +61,46 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     day = at.astimezone(zone).date()
     lang = language_of(text)
     evidence: list[str] = []
+    if lang == "en":
+        text = _days_by_name(text, day, evidence)
     for rule in _rules():
         if rule.lang in (lang, _spoken_beside(lang)):
             text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=MOST_DATES)
     text = calendar_dates(text, lang, day, evidence)
     ttl, valid_from = validity(text, day, evidence)
     return Durable(text, ttl, valid_from, tuple(dict.fromkeys(evidence)))
+
+
+def _days_by_name(text: str, day: date, evidence: list[str]) -> str:
+    """Put dates for days that a longer phrase names: "the 5th of next month", "we will switch on Monday"."""
+    def of_month(match: re.Match[str]) -> str:
+        shift = {"next": 1, "the coming": 1, "last": -1}.get(match["which"].lower(), 0)
+        month = _shift(day.replace(day=1), shift, 2)
+        number = int(match["number"]) if match["number"] else _ORDINALS.index(match["word"].lower()) + 1 if match["word"] else 0
+        try:
+            found = month.replace(day=number) if number else month_end(month)
+        except ValueError:
+            return match[0]
+        return _told(match[0], found.isoformat(), evidence)
+
+    def of_week(match: re.Match[str]) -> str:
+        sentence, weekday = sentence_of(match), _WEEKDAYS.index(match["day"].lower())
+        if patterns.has("words/dates", "weekly", sentence) or patterns.has("words/dates", "habit", sentence):
+            return match[0]
+        if _WILL_BE.search(sentence):
+            found = day + timedelta(days=(weekday - day.weekday() - 1) % 7 + 1)
+        elif _HAS_BEEN.match(sentence):
+            found = day - timedelta(days=(day.weekday() - weekday - 1) % 7 + 1)
+        else:
+            return match[0]
+        return match["on"] + _told(match[0], found.isoformat(), evidence)
+
+    return _ON_WEEKDAY.sub(of_week, _DAY_OF_MONTH.sub(of_month, _OF_THE.sub("of ", text), count=MOST_DATES), count=MOST_DATES)
+
+
+def _told(said: str, iso: str, evidence: list[str]) -> str:
+    evidence.append(f"date: {said.strip().lower()} → {iso}")
+    return iso
 
 
 @cache
@@ -110,6 +158,8 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
     lead = next((v for k, v in groups.items() if v and re.match(r"prep|keep", k)), "")
     sentence = sentence_of(match)
     ends = bool(lead) and re.fullmatch(patterns.cue("words/dates", "ends_before"), lead.strip()) is not None
+    if rule.lang == "en" and rule.kind in ("week", "month", "year") and _LENGTH.search(match.string[:match.start()]):
+        return match[0]  # "for the next month" tells how long
     if groups.get("own") and rule.kind not in ("weekday-next", "weekday-this", "weekday-last"):
         return match[0]
     if _is_habit(match, rule, sentence, ends=ends):
@@ -200,6 +250,8 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
         return f"{re.sub(r'(?i)[ ]the[ ]$', ' ', lead)}{iso}{own}"
     if own:
         return f"{iso}{own}"
+    if rule.lang == "en" and rule.kind in ("week", "month", "year") and _NOUN_BEFORE.search(match.string[:match.start()]):
+        return {"week": f"the week of {iso}", "month": iso[:7]}.get(rule.kind, iso[:4])
     if rule.kind == "another":
         said = _form("until", rule.lang).format(iso)
     elif rule.kind == "week":

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 
-from dreamd.extraction.claims import names_a_value
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.setting import Setting
 from dreamd.extraction.stance import is_question
@@ -37,14 +36,14 @@ def taken_up(setting: Setting | None, text: str) -> list[str]:
     if setting is None or not setting.told or not text or revision_of(text) is not None:
         return []
     said = sentences(text)
-    if not said or len(text) > LONGEST_ANSWER or patterns.has("words/rules", "denial", said[0]):
+    if not said or len(text) > LONGEST_ANSWER or patterns.has("words/sure", "denial", said[0]):
         return []
     told = sentences(setting.told)
     offers = _asks(told[-1])
     answers = not offers and any(is_question(s) for s in sentences(setting.said))
     first = re.split(r"[.!,;](?:\s|$)", text, maxsplit=1)[0]
     takes, confirms = any(_says("takes", sentence) for sentence in said[:2]), _says("confirms", said[0])
-    nods = is_acknowledgement(first) or patterns.cue("words/rules", "affirmation", whole=True).match(first) is not None
+    nods = is_acknowledgement(first) or patterns.cue("words/sure", "affirmation", whole=True).match(first) is not None
     if not (takes or confirms or (nods and (answers or offers))):
         return []
     stated = [s for s in told if not _asks(s) and len(s) <= LONGEST_TAKEN and not _OF_ITS_WORK.match(s)]
@@ -80,4 +79,4 @@ def _proposes(sentence: str) -> bool:
 
 
 def _is_definite(sentence: str) -> bool:
-    return DEFINITE.search(sentence, 1) is not None or names_a_value(sentence)
+    return DEFINITE.search(sentence, 1) is not None

@@ -1,0 +1,130 @@
+"""What a sentence of a person is worth by itself: surely a memory, perhaps one when it is said again, or neither.
+
+Without a language model nobody tells a rule from an order by its meaning: "write tests first" is the one or the other by who
+says it, when and how often. So only a form that leaves no doubt makes a memory at once: a wish to remember, an order for all
+times, a correction, what people say of themselves and of how they work. The rest stays findable as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
+from dreamd.extraction.classes import is_order
+from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
+from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
+from dreamd.extraction.turns.borrowed import has_an_end
+from dreamd.text import patterns
+
+SURE = "words/sure"
+FEWEST_WORDS = 3
+LONGEST_WEAK = 200
+"""A sentence longer than this is not said a second time in other words."""
+SHORT_DENIAL = 45
+LONGEST_DENIAL = 80
+"""How far into a message the words that deny something may stand."""
+_PERSONAL = ("preference", "self")
+_STANDING = ("repeated", "standing", "prohibition", "manner", "choice")
+_STATED = ("ours", "universal")
+_AS_IT_IS = ("meant", "confirms")
+_DONT = re.compile(r"(?i)(?:please |so |and |but )*(?:do(?:n['’]t| not)|stop|avoid|no) (?!worry|bother|forget|need\b|know)\w")
+_USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|them\b|option\b)\w")
+_NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
+_OF_A_THING = re.compile(
+    r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
+    r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
+"""What "show me all files that never import it" says of the files is no rule."""
+_DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
+_SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|must|should|can(?:not|['’]t)?"
+                   r"|do(?:es)?(?:n['’]t| not))\b")
+_LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
+_CLAUSE = re.compile(r"[,;:.–—]\s+|\band\s+")
+
+
+def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: bool = False) -> str:
+    """The sign for which a sentence is surely worth keeping; `ONE_OFF` where it has to be said again; or nothing.
+
+    `refused` when it was said while refusing a tool call, `denied` when it sets right what the agent said, `at_work` when the
+    message also orders something: what is stated there describes the task.
+    """
+    if is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
+        return ""
+    if _says("remember", text) and len(text.split()) > FEWEST_WORDS:
+        return "remember"
+    if len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text):
+        return ""
+    if has_an_end(text):
+        return "until"
+    for name in _AS_IT_IS:
+        if _says(name, text) and not is_musing(text):
+            return name
+    if not _is_of_tomorrow(text):
+        return ""
+    sure = _sure(text, refused=refused, denied=denied, at_work=at_work)
+    return sure or (ONE_OFF if _may_come_again(text) else "")
+
+
+def is_at_work(sentence: str) -> bool:
+    """Whether a sentence orders or asks something."""
+    text = sentence.strip()
+    return patterns.starts(SURE, "task", text) or is_order(text) or is_work(text) or is_question(text)
+
+
+def denies(text: str) -> bool:
+    """Whether a sentence only says that something before it was wrong; what is right stands in the next one."""
+    told = _NO.sub("", text)
+    return len(told.split()) < FEWEST_WORDS or (patterns.width(told) < SHORT_DENIAL and patterns.has(SURE, "denial", told))
+
+
+def begins_with_a_denial(message: str) -> bool:
+    """Whether a message says first that something before it was wrong."""
+    return _NO.match(message) is not None or patterns.has(SURE, "denial", message[:LONGEST_DENIAL].split("\n")[0])
+
+
+def _is_of_tomorrow(text: str) -> bool:
+    """Whether nothing in a sentence binds it to this moment, to what only the two can see, or to a thought."""
+    if is_musing(text) or asks_for_a_nod(text) or points_at_screen(text) or patterns.has(SURE, "momentary", text):
+        return False
+    if patterns.starts(SURE, "narrative", text) or patterns.starts(SURE, "addressing", text):
+        return False
+    return not patterns.has(SURE, "hedge", text)
+
+
+def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
+    ordered = is_at_work(text)
+    for name in _PERSONAL:
+        if _says(name, text):
+            return name
+    for name in _STANDING:
+        if _says(name, text) and not (is_editing_instruction(text) and name != "standing"):
+            return name
+    if _DONT.match(text) and (_says("reason", text) or (denied and _says("contrast", text))):
+        return "prohibition"
+    if ordered and not _DONT.match(text):
+        return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
+    for name in _STATED:
+        if _says(name, text) and not at_work:
+            return name
+    if patterns.starts(SURE, "aside", text):
+        return "aside"
+    corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
+    if denied and corrects:
+        return "correction"
+    return "refusal" if refused and (corrects or _says("norm", text) or _DONT.match(text)) else ""
+
+
+def _may_come_again(text: str) -> bool:
+    """Whether a sentence may be a rule, or a fact, once it is said in other conversations too."""
+    if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK:
+        return False
+    if patterns.starts(SURE, "one_off", text) or _DONT.match(text) or _says("contrast", text):
+        return True
+    return _USE.match(text) is not None or not is_at_work(text) and (_says("norm", text) or _says("ours", text))
+
+
+def _says(name: str, text: str) -> bool:
+    if name == "remember":
+        clauses = [text] if patterns.WIDE.search(text) else _CLAUSE.split(text)
+        return any(patterns.starts(SURE, name, clause) for clause in clauses)
+    of_a_thing = _OF_A_THING.search(text) if name in _STANDING else None
+    return patterns.has(SURE, name, text[:of_a_thing.start()] if of_a_thing else text)

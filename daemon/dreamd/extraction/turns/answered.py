@@ -1,0 +1,68 @@
+"""A question of the agent and what its person answered, kept as one; and what it found that the person accepted.
+
+"Semicolon" is worth nothing alone and a question is no memory. Together they are a decision. What only asks how to go on at
+the moment decides nothing, and neither does a yes to an offer of work.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dreamd.extraction.gate import is_acknowledgement
+from dreamd.extraction.stance import is_question
+from dreamd.extraction.surely import SURE, is_at_work
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, speech
+from dreamd.text import patterns
+
+SHORT_ANSWER = 60
+LONGEST_ANSWER = 300
+SHORTEST_CAUSE = 30
+_NORM = re.compile(
+    r"(?i)\b(?:should|must|shall|prefer|convention|policy|default|which|what|how|where|who|when|soll\w*|welche\w*|debe\w*|cuál"
+    r"|quel\w*|doit|qual|deve\w*)\b|[哪什应]|どの|べき|어떤|어느")
+_DECIDES = re.compile(r"(?i)\b(?:should|must|shall)\b|\bwhich \w+ (?:do|does|should|shall)\b|\b(?:convention|policy)\b")
+_ABOUT_NOW = re.compile(
+    r"(?i)\b(?:now|next|proceed|continue|start(?:ing)?|go ahead|first|ready|todo|task|phase|step|plan|approach|issue|pr|branch"
+    r"|commit|push|merge|reproduce|fix|scope|priority|(?:do|go|help|work|tackle|focus|handle|address|implement|build)\b[^?]*\?$)\b"
+    r"|\bi (?:do|proceed|use|go)\b|\?.+\?")
+_LEFT_OPEN = re.compile(
+    r"(?i)(?:other|skip|none|later|not sure|maybe|you decide|up to you|whatever"
+    r"|(?:option |variant )?[a-z0-9]|both|all(?: of (?:them|the above))?|let['’]?s|do (?:it|that)|go|not now"
+    r"|let me|i(?:['’]ll| will)|what|why|how|can|could|i don['’]t know|no idea)\b[^,.;]{0,20}$")
+_ADDED = re.compile(r"(?i)\s*\((?:recommended|default|suggested)\)|\"?\s*selected preview:[\s\S]*$")
+"""What a question tool writes behind an option."""
+_CAUSE = re.compile(r"(?i)\broot cause\b|grundursache|causa raíz|cause racine|causa raiz|根本原因|근본 ?원인")
+
+
+def answer_of(text: str) -> str:
+    """An answer without what a question tool adds to the option that was chosen."""
+    return _ADDED.sub("", text).strip(" \"\n")
+
+
+def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
+    """What a question and its answer decide together, or nothing.
+
+    `filled_in` when the words were given as the answer to a question tool.
+    """
+    asked, said = question.strip(), answer_of(answer)
+    if not asked or not said or len(said) > (LONGEST_ANSWER if filled_in else SHORT_ANSWER) or is_question(said):
+        return ""
+    if patterns.has(SURE, "offer", asked) or _ABOUT_NOW.search(asked) or patterns.has(SURE, "momentary", asked):
+        return ""
+    agrees = is_acknowledgement(said) or patterns.cue(SURE, "affirmation", whole=True).match(said) is not None
+    if _LEFT_OPEN.match(said) or is_at_work(said) or not (_NORM if filled_in and not agrees else _DECIDES).search(asked):
+        return ""
+    if len(asked) + len(said) >= LONGEST_SENTENCE or patterns.has(SURE, "momentary", said) or "\n" in asked:
+        return ""
+    return f"{asked[:1].upper()}{asked[1:]} {cleaned(said)}"
+
+
+def causes_of(prose: str) -> list[str]:
+    """The root causes the agent names."""
+    found = [s for paragraph in speech(prose) for s in sentences(paragraph) if _CAUSE.search(s)]
+    return [cleaned(s) for s in found if SHORTEST_CAUSE <= len(s) <= LONGEST_SENTENCE and not s.rstrip().endswith("?")]
+
+
+def accepts(text: str) -> bool:
+    """Whether a message accepts what the agent just found."""
+    return len(text) <= LONGEST_SENTENCE and patterns.starts(SURE, "acceptance", text)
