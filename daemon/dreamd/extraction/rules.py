@@ -16,16 +16,16 @@ from typing import NamedTuple
 
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
-from dreamd.extraction.foreign import disowns, divide
+from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import paste_key
 from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
 from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
 from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, causes_of, decided_by
-from dreamd.extraction.turns.borrowed import unmeant_as, without_handed_over
+from dreamd.extraction.turns.borrowed import typed, unmeant_as
 from dreamd.extraction.turns.revisions import revision_of
-from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, speech, without_request
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
 from dreamd.text import patterns
 
 SHORTEST_ANTECEDENT = 20
@@ -96,13 +96,13 @@ def _listen(talk: Talk, event: Event) -> None:
     if revision is not None and revision.sure and len(text) <= SHORT_ANSWER and not revision.rest:
         talk.undo(event, revision)
         return
-    if text and revision is None and _answers(talk, event, text):
+    if text and (revision is None or event.kind is EventKind.ANSWER) and _answers(talk, event, text):
         return
     if not text or is_acknowledgement(text):
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
         return
-    paragraphs = speech(divide(without_handed_over(text)).own)
+    paragraphs = typed(text)
     if not paragraphs:
         talk.skips["paste"] += 1
         return
@@ -177,12 +177,13 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
         return _Heard(cleaned(rule), "complaint")
     if denies(text):
         return None
-    sign = sign_of(text, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
-    told = without_request(cleaned(text))
+    told = cleaned(text)
+    sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
+    told = without_request(told)
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
     if sign in ("confirms", "meant") and (leans(told) or len(told.split()) < FEWEST_OWN_WORDS):
-        front = _last_told(talk)
+        front = cleaned(_antecedent(earlier)) or _last_told(talk)
         return _Heard(f"{front} {told}", sign) if front else None
     if sign and leans(told):
         front = _antecedent(earlier)

@@ -49,9 +49,10 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
     """
     if is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
         return ""
-    if _says("remember", text) and len(text.split()) > FEWEST_WORDS:
+    little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text)
+    if _says("remember", text) and not little:
         return "remember"
-    if len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text):
+    if little:
         return ""
     if has_an_end(text):
         return "until"
@@ -73,7 +74,9 @@ def is_at_work(sentence: str) -> bool:
 def denies(text: str) -> bool:
     """Whether a sentence only says that something before it was wrong; what is right stands in the next one."""
     told = _NO.sub("", text)
-    return len(told.split()) < FEWEST_WORDS or (patterns.width(told) < SHORT_DENIAL and patterns.has(SURE, "denial", told))
+    if told != text and len(told.split()) < FEWEST_WORDS and not patterns.WIDE.search(text):
+        return True
+    return patterns.width(told) < SHORT_DENIAL and patterns.has(SURE, "denial", told)
 
 
 def begins_with_a_denial(message: str) -> bool:
@@ -100,13 +103,15 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
             return name
     if _DONT.match(text) and (_says("reason", text) or (denied and _says("contrast", text))):
         return "prohibition"
+    if patterns.starts(SURE, "aside", text):
+        return "aside"
+    if _says("norm", text) and _says("reason", text) and not (ordered or at_work):
+        return "norm"
     if ordered and not _DONT.match(text):
         return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
     for name in _STATED:
         if _says(name, text) and not at_work:
             return name
-    if patterns.starts(SURE, "aside", text):
-        return "aside"
     corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
     if denied and corrects:
         return "correction"

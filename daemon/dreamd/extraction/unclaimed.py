@@ -28,14 +28,13 @@ from dreamd.core.values import (
     text_sha,
 )
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
-from dreamd.extraction.foreign import divide
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.setting import Settings
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_question, leans, without_item
 from dreamd.extraction.turns.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
-from dreamd.extraction.turns.borrowed import unmeant_as, without_handed_over
+from dreamd.extraction.turns.borrowed import typed, unmeant_as
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
-from dreamd.extraction.utterance import cleaned, sentences, shortened, speech
+from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
 from dreamd.text.alike.parallels import are_built_alike, puts_another
 from dreamd.text.dates import make_durable
@@ -63,7 +62,7 @@ _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
-_OBJECTS = re.compile(r"(?i)(?:(?:and|but|so|hm+|again)[, ]+)*(?:why (?:are|did|do|does|is|so)"
+_OBJECTS = re.compile(r"(?i)(?:(?:and|but|so|hm+|again)[, ]+)*(?:why (?:(?:are|did|do|would|must) (?:you|we)|so)\b"
                       r"|(?:did|have)(?:n['’]t| not) (?:you|we|i)"
                       r"|should(?:n['’]t| not)|is(?:n['’]t| not)|are(?:n['’]t| not)|warum|por qué|pourquoi|por que)\b")
 """A question that objects to something says what should be."""
@@ -174,8 +173,7 @@ class _Part:
 
 def _said(text: str) -> list[str]:
     """The sentences of a message that the person typed."""
-    own = divide(without_handed_over(text)).own
-    found = (without_item(s[:LONGEST_HEARD]) for paragraph in speech(own) for s in sentences(paragraph))
+    found = (without_item(s[:LONGEST_HEARD]) for paragraph in typed(text) for s in sentences(paragraph))
     return [s for s in found if not is_fragment(s) and not is_marked(s)]
 
 

@@ -25,6 +25,7 @@ _FEWEST_LETTERS = 0.4
 _STRUCTURED_LINES = 12
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
+_SHOWN = re.compile(r"^[^\n]{0,160}:[ \t]*\n\s*?(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
 """A heading: what stands below it was written beforehand, for nobody types one."""
 _ROLE = re.compile(r"(?i)\s*(?:you are (?:an?|the) [a-z]|act as "
@@ -70,6 +71,11 @@ _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
 _OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|found|answered|replied|suggest(?:s|ed)?|printed"
                         r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}:\s*$")
+_TURNS_TO = re.compile(
+    r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b|do\b"
+    r"|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
+    r"|[?？]\s*$|我|你|私|저|우리")
+"""How a person begins who turns from what was pasted to whoever reads it."""
 _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
@@ -87,9 +93,9 @@ _OPENERS = re.compile(
 def speech(text: str) -> list[str]:
     """The paragraphs of a message that the person typed, pastes left out, in order; of a template what was filled in."""
     text = text[:LONGEST_MESSAGE]
-    filled_in = _filled_in(text)
-    if filled_in is not None:
-        return [said for said in map(_said_lines, filled_in) if said and not _is_machine(said)]
+    own = filled_in(text)
+    if own is not None:
+        return [said for said in map(_said_lines, own) if said and not _is_machine(said)]
     text = _before_written(_without_tagged(_without_quoted(_FENCE.sub("\n\n", text))))
     blocks = [block for block in re.split(r"\n[ \t]*\n", text) if block.strip()]
     if _is_document(text, blocks):
@@ -164,7 +170,7 @@ def without_request(text: str) -> str:
     return rest[:1].upper() + rest[1:] if patterns.width(rest) >= SHORTEST_TEXT else text
 
 
-def _filled_in(text: str) -> list[str] | None:
+def filled_in(text: str) -> list[str] | None:
     """The words a person filled into a template: in its fence, between tags named for them; None for no template."""
     bare = _FENCE.sub("\n\n", text)
     if not (_ROLE.match(bare) and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
@@ -173,6 +179,11 @@ def _filled_in(text: str) -> list[str] | None:
         found[0].strip().strip("`~").strip() for found in _FENCE.finditer(text) if _PLAIN_FENCE.match(found[0].lstrip())]
     before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not _ROLE.match(bare) else ""
     return [part for part in (*re.split(r"\n[ \t]*\n", before), *own) if part.strip() and len(part) <= _LONGEST_FILLED_IN]
+
+
+def without_shown(text: str) -> str:
+    """A message without what it shows in a fence, and without the line that only says what is shown there."""
+    return _FENCE.sub("\n\n", _SHOWN.sub("\n\n", text))
 
 
 def _without_quoted(text: str) -> str:
@@ -278,7 +289,5 @@ def _introduces_paste(block: str) -> bool:
 
 
 def _speaks(said: str) -> bool:
-    """Whether a paragraph after a paste is a person again: it says I, we or you, or asks."""
-    return bool(said) and re.search(
-        r"(?i)\b(?:i|we|let's|you|my|our|us|ich|wir|du|yo|nosotros|je|nous|eu|nós)\b|[?？]\s*$|我|你|私|저"
-        r"|우리", said[:300]) is not None
+    """Whether a paragraph after a paste is a person again: it asks, or turns to whoever reads it."""
+    return bool(said) and _TURNS_TO.search(said[:300]) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from test_what_is_kept import learned
+from hearing import learned
 
 from dreamd.core.values import Gated, GateVerdict, MemoryClass, Origin
 from dreamd.extraction import gate

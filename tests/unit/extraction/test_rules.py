@@ -55,7 +55,6 @@ def durable(*events: Event) -> list[Candidate]:
         "We no longer support the serial cranes.",
         "The staging database must not hold real customer names, because auditors read it.",
         "No, that's wrong. The export job runs on host quay-2, not on quay-1.",
-        "Guests should not see the price column in the kiosk, as guests cannot order.",
         "Merk dir: die Kräne laufen immer mit Protokoll 4.",
         "Ich bevorzuge kurze Antworten ohne Tabellen.",
         "Ab jetzt immer zuerst die Tests schreiben.",
@@ -109,7 +108,7 @@ def test_a_piece_of_work_makes_none(text: str) -> None:
 
 def test_the_words_of_a_refused_tool_call_count() -> None:
     found = durable(said("we use pnpm here, not npm", kind=EventKind.REFUSAL))
-    assert [c.sign for c in found] == ["refusal"]
+    assert [c.sign for c in found] == ["ours"]
     assert "pnpm" in found[0].text
 
 
@@ -119,7 +118,7 @@ def test_a_short_answer_carries_its_question() -> None:
             "Send the guest to the desk", kind=EventKind.ANSWER, question="What is the rule when a badge has expired?"
         )
     )
-    assert [c.text for c in found] == ["The rule when a badge has expired: send the guest to the desk."]
+    assert [c.text for c in found] == ["What is the rule when a badge has expired? Send the guest to the desk."]
 
 
 @pytest.mark.parametrize("answer", ["yes", "yup", "ok, go ahead", "b)", "proceed"])

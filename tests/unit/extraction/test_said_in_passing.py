@@ -40,11 +40,11 @@ def test_what_a_candidate_carries_is_no_passage() -> None:
 
 
 @pytest.mark.parametrize("text", [
-    "thanks, that looks good", "ok", "commit that", "please have a look at the tests", "why is the build red?",
+    "thanks, that's good", "ok", "commit that", "why is the build red?",
     "what does the tide table in gate 7 do?", "imagine we had a second ferry with 300 seats",
-    "translate this: our crew of 12 always eats at noon", "I think we might try a warmer blue",
+    "translate this: our crew of 12 always eats at noon",
 ])
-def test_thanks_orders_questions_and_thoughts_are_nothing_to_find(text: str) -> None:
+def test_thanks_questions_and_what_is_only_imagined_are_nothing_to_find(text: str) -> None:
     assert texts(prompt(text)) == []
 
 
@@ -121,13 +121,14 @@ def test_a_question_without_its_mark_is_nothing_to_find(question: str) -> None:
         "The fog horn of Hafen Nord got two more bells."]
 
 
-@pytest.mark.parametrize("order", ["drop empty berths, dont fill them in",
+@pytest.mark.parametrize("order", ["please have a look at the tests of pier 9", "I think we might try a warmer blue",
+                                   "drop empty berths",
+                                   "drop empty berths, dont fill them in",
                                    "label the boxes in danish because nobody else can",
                                    "tear the old planks out, the whole deck stays oak wood",
                                    "label the boxes in danish please, I'm the only one who reads them"])
-def test_an_order_that_says_what_not_to_do_or_why_is_kept(order: str) -> None:
-    assert any(order[5:20] in one for one in texts(prompt(order)))
-    assert texts(prompt("drop empty berths")) == []
+def test_whatever_a_person_says_can_be_found(order: str) -> None:
+    assert any(order[8:17] in one for one in texts(prompt(order)))
 
 
 def test_what_waits_to_be_said_again_is_found_until_then() -> None:
@@ -137,9 +138,9 @@ def test_what_waits_to_be_said_again_is_found_until_then() -> None:
 
 
 def test_what_a_candidate_takes_from_a_message_does_not_cost_it_the_rest() -> None:
-    said = prompt("crane 7 retires in july, the lease is over. its place takes eu-brenta")
-    assert [one.text for one in extract([said], scope=FERRY).candidates] == ["Crane 7 retires in july, the lease is over."]
-    assert texts(said) == ["Crane 7 retires in july, the lease is over. Its place takes eu-brenta."]
+    said = prompt("we no longer use crane 7, the lease is over. its place takes eu-brenta")
+    assert [one.text for one in extract([said], scope=FERRY).candidates] == ["We no longer use crane 7, the lease is over."]
+    assert texts(said) == ["We no longer use crane 7, the lease is over. Its place takes eu-brenta."]
 
 
 def answered(asked: str, told: str, said: str) -> list[tuple[str, Origin]]:

@@ -35,17 +35,17 @@ def live(found: Extraction) -> list[str]:
         ("we always sail from quay/north", "no wait, 7 pm", ""),
         ("always store the tickets under out/tickets", "no wait, always store them under var/tickets",
          "Always store the tickets under var/tickets."),
-        ("Bookings are kept for 30 days on the harbour disk", "oops, 60 days",
+        ("remember that bookings are kept for 30 days on the harbour disk", "oops, 60 days",
          "Bookings are kept for 60 days on the harbour disk."),
         ("always use npm in the booking app", "I meant pnpm, not npm", "Always use pnpm in the booking app."),
         ("from now on answer in French", "that was a joke, keep answering in German", "From now on answer in German."),
-        ("a berth costs 240 euros in summer and 170 in spring", "sorry, I meant 175 in spring",
+        ("remember that a berth costs 240 euros in summer and 170 in spring", "sorry, I meant 175 in spring",
          "A berth costs 240 euros in summer and 175 in spring."),
         ("nets go on the blue hook from now on", "no wait, on the silver hook, the blue one is for ropes",
          "Nets go on the silver hook from now on."),
         ("our emergency number is 0676 4410 22, it hangs on every pier", "wait, that's the old one. it's 0676 4410 29",
          "Our emergency number is 0676 4410 29, it hangs on every pier."),
-        ("the harbour url is hbr.ferry.example", "oops, the harbour url is harbour.ferry.example",
+        ("remember that the harbour url is hbr.ferry.example", "oops, the harbour url is harbour.ferry.example",
          "The harbour url is harbour.ferry.example."),
         ("we always use pnpm in this repo", "Scratch that. We always use bun.", "We always use bun."),
         ("Die Fahrpläne immer 30 Tage aufheben", "Entschuldigung, ich meinte 60", "Die Fahrpläne immer 60 Tage aufheben."),
@@ -69,7 +69,7 @@ def test_a_value_set_right_stands_in_the_place_of_the_wrong_one(first: str, seco
         ("always paint the cabins in blue first", "never mind"),
         ("always paint the cabins in blue first", "I take that back"),
         ("always paint the cabins in blue first", "just kidding, do as you like"),
-        ("Tickets are kept for 30 days, bookings for 90 days.", "sorry, I meant 60"),
+        ("remember that tickets are kept for 30 days, bookings for 90 days.", "sorry, I meant 60"),
         ("Schreib die Commits immer auf Dänisch", "war nur ein Scherz"),
         ("siempre pinta las cabinas de azul antes de salir", "olvida lo que he dicho"),
         ("peins toujours les cabines en bleu avant de partir", "c'était une blague"),
@@ -141,10 +141,10 @@ def test_a_plain_sentence_is_no_second_thought() -> None:
 
 
 def test_the_word_that_is_named_is_put_right_and_not_the_last_one() -> None:
-    found = heard("a berth costs 240 euros in summer and 170 in spring", "the dinghies are 40 euros cheaper",
+    found = heard("remember that a berth costs 240 euros in summer and 170 in spring", "our dinghies are 40 euros cheaper",
                   "sorry, I meant 175 in spring for the berth")
     assert sorted(live(found)) == [
-        "A berth costs 240 euros in summer and 175 in spring.", "The dinghies are 40 euros cheaper."]
+        "A berth costs 240 euros in summer and 175 in spring.", "Our dinghies are 40 euros cheaper."]
 
 
 @pytest.mark.parametrize(("first", "then", "left"), [

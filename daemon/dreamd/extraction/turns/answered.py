@@ -50,7 +50,8 @@ def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
     if patterns.has(SURE, "offer", asked) or _ABOUT_NOW.search(asked) or patterns.has(SURE, "momentary", asked):
         return ""
     agrees = is_acknowledgement(said) or patterns.cue(SURE, "affirmation", whole=True).match(said) is not None
-    if _LEFT_OPEN.match(said) or is_at_work(said) or not (_NORM if filled_in and not agrees else _DECIDES).search(asked):
+    norm = _NORM if filled_in and not agrees else _DECIDES
+    if _LEFT_OPEN.match(said) or (not filled_in and is_at_work(said)) or not norm.search(asked):
         return ""
     if len(asked) + len(said) >= LONGEST_SENTENCE or patterns.has(SURE, "momentary", said) or "\n" in asked:
         return ""

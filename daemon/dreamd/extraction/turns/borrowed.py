@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 
+from dreamd.extraction.foreign import divide
 from dreamd.extraction.stance import is_question
+from dreamd.extraction.utterance import filled_in, speech, without_shown
 from dreamd.text import patterns
 
 _QUOTES = {'"': '"', "“": "”", "„": "“", "«": "»", "‘": "’", "「": "」", "『": "』", "'": "'", "”": "”"}
@@ -35,6 +37,13 @@ def without_handed_over(text: str) -> str:
         end = _end_of_text(text, position)
         text = f"{text[:position].rstrip(' :：')}.\n{text[end:]}" if end < len(text) else text[:position].rstrip(" :：") + "."
     return text
+
+
+def typed(text: str) -> list[str]:
+    """The paragraphs of a message that are its person's own words: nothing shown, quoted, reported or handed over."""
+    if filled_in(text) is not None:
+        return speech(text)
+    return speech(divide(without_handed_over(without_shown(text))).own)
 
 
 def unmeant_as(sentence: str) -> str:
