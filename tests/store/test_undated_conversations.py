@@ -24,7 +24,7 @@ def transcript(house: House, *told: str, at: str = SAID_AT) -> Path:
 
 
 def test_what_was_said_at_no_known_time_dates_from_the_files_last_change_and_is_no_old_news(house: House) -> None:
-    transcript(house, "The staging database listens on port 5433 on host heron-2.")
+    transcript(house, "Remember that the staging database listens on port 5433 on host heron-2.")
     house.dream(NIGHT)
     memory = house.memory("5433")
     assert memory.status is Status.LIVE

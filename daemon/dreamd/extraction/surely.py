@@ -32,6 +32,7 @@ _USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|th
 _NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
 _OF_A_THING = re.compile(
     r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
+    r"(?<!us )(?<!said )(?<!me )"
     r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
 """What "show me all files that never import it" says of the files is no rule."""
 _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")

@@ -70,7 +70,8 @@ _SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|tha
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
 _OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|found|answered|replied|suggest(?:s|ed)?|printed"
-                        r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}:\s*$")
+                        r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}"
+                        r":\s*$")
 _TURNS_TO = re.compile(
     r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b|do\b"
     r"|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
@@ -171,7 +172,7 @@ def without_request(text: str) -> str:
 
 
 def filled_in(text: str) -> list[str] | None:
-    """The words a person filled into a template: in its fence, between tags named for them; None for no template."""
+    """The words a person filled into a template: in its fence, or between tags of their own; None for no template."""
     bare = _FENCE.sub("\n\n", text)
     if not (_ROLE.match(bare) and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
         return None

@@ -42,7 +42,7 @@ REVIEWER = ("You are a senior reviewer. You MUST read every file. NEVER suggest 
     (f"{REVIEWER}## Rules\n- Never praise.\n\n```\nlook at the tide view, and from now on never round the heights\n```", 1),
     (f"{REVIEWER}<user_request>from now on never round the tide heights</user_request>", 1),
     (f"{REVIEWER}## Rules\n- Never praise.\n- Always sort by severity.", 0),
-    ("<role>You MUST always cite.</role>\n\n## Rules\n- Never praise.\n- You must list ten.\n\n## Task\n```\nreview it\n```", 0),
+    ("<role>You MUST always cite.</role>\n\n## Rules\n- Never praise.\n- List ten.\n\n## Task\n```\nreview it\n```", 0),
     ("# Plan: split the mailer\n\nThe mailer must always retry three times. We never send twice.\n\n1. Create queue.py", 0),
     ("this is what the other agent reported:\n\nYou should always add an index. We never sail on port 9.\n\nis that true?", 0),
     ("ruff says:\n\ntide.py:14:5: E722 never use bare except\n\nfix these please", 0),
