@@ -73,8 +73,8 @@ _OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|fou
                         r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}"
                         r":\s*$")
 _TURNS_TO = re.compile(
-    r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b|do\b"
-    r"|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
+    r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b"
+    r"|do\b|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
     r"|[?？]\s*$|我|你|私|저|우리")
 """How a person begins who turns from what was pasted to whoever reads it."""
 _LONG_LINE = 60
