@@ -298,7 +298,7 @@ def test_what_dream_told_is_never_learned_back(larch, shape):
     line = {
         "attachment": {"type": "attachment", "attachment": {"type": "hook_additional_context", "content": [text],
                                                             "hookName": "SessionStart", "hookEvent": "SessionStart"}},
-        "user": {"type": "user", "message": {"role": "user", "content": text + "\nplease have a look at the tests"}},
+        "user": {"type": "user", "message": {"role": "user", "content": text + "\nyes please"}},
         "meta": {"type": "user", "message": {"role": "user", "content": [{"type": "text", "text": text}]}},
     }[shape]
     folder = larch.person / ".claude" / "projects" / "-larch"
