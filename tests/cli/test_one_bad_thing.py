@@ -13,6 +13,8 @@ from dreamd.core.values import Status
 from dreamd.dream import planning
 from dreamd.dream.phases import gather
 from dreamd.kit import Kit
+from dreamd.sources.base import contract
+from dreamd.store import set_asides
 from household import FIRST_NIGHT, House, Said, snapshot
 
 Terminal = Any
@@ -55,6 +57,19 @@ def test_sources_whose_names_are_no_utf8_are_read_like_any_other(dream: Terminal
     assert told.code == 0
     assert "not read yet" not in told.out
     assert "gone" not in told.out
+
+
+def test_what_is_longer_than_is_read_has_a_row_that_says_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract, "MOST_PARTS", 2)
+    house = House(tmp_path)
+    words = " ".join(f"Entry {n} of the ledger was read at desk {n % 97}." for n in range(1_200))
+    a_session(os.fsencode(house.person / ".claude" / "projects" / "-work-a"), b"s.jsonl", words)
+    report = house.dream(NIGHT)
+    assert (report.outcome, [one.why for one in report.aside]) == ("partial", ["longer than is read"])
+    with house.kit(NIGHT) as kit:
+        (row,) = set_asides.load_asides(kit.store)
+    assert row.told().endswith("s.jsonl at byte 0` (longer than is read)")
+    assert house.dream(TUESDAY).aside == ()
 
 
 def test_a_file_by_hand_whose_name_is_no_utf8_is_named_and_left(lived_in: Terminal) -> None:

@@ -29,3 +29,12 @@ def test_a_line_of_fourteen_megabytes_is_split_and_not_set_aside(tmp_path: Path)
     assert texts[1].startswith("first words")
     assert texts[-2].endswith("last words")
     assert [skip.reason for skip in reading.skips] == [contract.OVERSIZED], "what lies in the middle is on record"
+
+
+def test_a_message_of_half_a_million_characters_is_read_whole(tmp_path: Path) -> None:
+    facts = [f"Entry {n} of the ledger was read at desk {n % 97}." for n in range(10_000)]
+    path = tmp_path / "s.jsonl"
+    path.write_text(said(1, " ".join(facts)))
+    reading = ClaudeCode().read(path, Cursor(), budget_bytes=1 << 30)
+    assert reading.skips == ()
+    assert " ".join(event.text for event in reading.events).split() == " ".join(facts).split()

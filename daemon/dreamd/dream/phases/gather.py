@@ -50,7 +50,7 @@ from dreamd.sources import (
     is_store,
     plain_name,
 )
-from dreamd.sources.base.contract import SPOILT
+from dreamd.sources.base.contract import OVERSIZED, SPOILT
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
 from dreamd.store.scopes.projects import EXCLUDED
@@ -62,6 +62,8 @@ MIB = 1024 * 1024
 NS = 1_000_000_000
 STRUCTURED = "structured"
 IMPORTED = "imported"
+UNREAD = {REASON: "unread", OVERSIZED: "longer than is read"}
+"""What a reader passes over though somebody may have said something there: each has a row that says where and why."""
 """Sign of a statement out of a log that some program wrote."""
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
@@ -162,8 +164,9 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
                         reading.lines, reading.prompts)
         reading = replace(reading, events=tuple(_dated(reading.events, mtime_ns)))
         skips = Counter(s.reason for s in reading.skips)
-        for skip in (s for s in reading.skips if s.reason == REASON):
-            set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file}", "unread", place=f"{found.path}/{skip.file}"))
+        for skip in (s for s in reading.skips if s.reason in UNREAD):
+            inside = f"{found.path}/{skip.file}" if skip.file else f"{found.path}{BEHIND}{skip.start}"
+            set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file or skip.start}", UNREAD[skip.reason], place=inside))
         hearing = Hearing(source, scopes)
         heard, talks = _hear(kit, hearing, reading, position, skips)
         followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)])

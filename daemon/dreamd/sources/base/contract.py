@@ -19,8 +19,9 @@ LONGEST_LINE_BYTES = 4 * 1024 * 1024
 SPLIT_LINES = 4
 """As many times that long a line may stay: its words are split into several statements. What is longer even so is skipped
 with a record."""
-MOST_PARTS = 16
-"""Parts into which a long message is split; of a longer one the first and the last are kept, with a record of the rest."""
+MOST_PARTS = 64
+"""Parts into which a long message is split: a million characters. Of a longer one the first and the last are kept, with a
+record of the rest."""
 LARGEST_DOCUMENT_BYTES = 64 * 1024 * 1024
 """Formats that are one document have to be held in memory; a larger file is skipped with a record."""
 LARGEST_NOTE_FILE_BYTES = 4 * 1024 * 1024
