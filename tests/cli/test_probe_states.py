@@ -543,6 +543,44 @@ def the_word_index_emptied(s: Scene) -> None:
     s.sql("DELETE FROM memory_words")
 
 
+MESSAGES = {
+    "opencode": (".local/share/opencode/opencode.db", "CREATE TABLE message (id TEXT, session_id TEXT, data TEXT);"
+                 "INSERT INTO message VALUES ('m-1', 's-1', '{}')"),
+    "hermes": (".hermes/profiles/work/state.db", "CREATE TABLE messages (id INTEGER PRIMARY KEY, content TEXT);"
+               "INSERT INTO messages (content) VALUES ('use pnpm')"),
+    "cursor": (".cursor/chats/0f/s-1/store.db", "CREATE TABLE blobs (id TEXT, data BLOB);"
+               "INSERT INTO blobs VALUES ('b-1', '{}')"),
+    "the_editor": (".config/Cursor/User/globalStorage/state.vscdb", "CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB);"
+                   "INSERT INTO cursorDiskKV VALUES ('bubbleId:c:1', '{}')"),
+    "openclaw": (".openclaw/agents/main/agent/main.sqlite", "CREATE TABLE transcript_events (session_id TEXT);"
+                 "INSERT INTO transcript_events VALUES ('s-1')"),
+}
+
+
+def database(name: str, *, known: bool, read: int = 0) -> State:
+    """A store of conversations that moved after the last dream, and of which a dream before it had read some rows."""
+    def made(s: Scene) -> None:
+        place, script = MESSAGES[name]
+        path = s.person / place
+        path.parent.mkdir(parents=True)
+        with closing(sqlite3.connect(path)) as base:
+            base.executescript(script)
+        touch(path, NOW)
+        s.beat(at=NOW - 20 * HOUR)
+        s.now = NOW + DAY
+        if known:
+            s.sql(f"INSERT INTO source (id, path, kind, scope, first_seen_at, read_at) VALUES ('x', '{path}', 'any', 'user', "
+                  f"'{iso(DREAMED)}', '{iso(DREAMED)}')",
+                  f"INSERT INTO cursor (source, offset, size, prefix_bytes, prefix_sha) VALUES ('x', {read}, 0, 0, '')")
+
+    return made
+
+
+BROKEN |= {f"a_dead_service_and_unread_messages_in_a_database_of_{name}": database(name, known=False) for name in MESSAGES}
+BROKEN |= {f"a_dead_service_and_new_messages_in_a_database_of_{name}": database(name, known=True) for name in MESSAGES}
+HEALTHY |= {f"a_database_of_{name}_that_moved_and_has_no_new_message": database(name, known=True, read=1) for name in MESSAGES}
+
+
 @broken
 def unread_conversations_while_notes_keep_coming(s: Scene) -> None:
     s.now = NOW + 4 * DAY

@@ -10,6 +10,7 @@ from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
+from dreamd.probing import foreign_stores
 from dreamd.probing.advance import interval_s
 from dreamd.probing.health import Check, Facts, World, fine
 from dreamd.probing.kept_out import KeptOut
@@ -52,7 +53,7 @@ def check_capture(world: World, facts: Facts, preferences: Mapping[str, object])
 
 
 def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> Sight:
-    known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size in facts.sources}
+    known = {path: (read, lines, prompts, size) for path, read, lines, prompts, size, *_ in facts.sources}
     last = facts.last_success
     unread, changed, missed = [], 0, []
     for path, size, touched_s in _transcripts(known):
@@ -68,7 +69,8 @@ def _compare(world: World, facts: Facts, preferences: Mapping[str, object]) -> S
                 missed.append(path)
     began_s = facts.began.timestamp() if facts.began else 0.0
     new = _new_ones(world, preferences, {**known, **dict.fromkeys(facts.aside)}, since_s=began_s)
-    return Sight(_moved((*unread, *new), world.now.timestamp()), changed, missed)
+    stores = ((path, 0, at_s) for path, at_s in foreign_stores.moved_stores(facts.sources) if path not in facts.aside)
+    return Sight(_moved((*unread, *stores, *new), world.now.timestamp()), changed, missed)
 
 
 def _judge(world: World, facts: Facts, preferences: Mapping[str, object], sight: Sight, *, kept: KeptOut) -> Check:
@@ -139,24 +141,38 @@ def _new_ones(world: World, preferences: Mapping[str, object], known: Mapping[st
         for path, facts in _below(place, deepest, [MOST_ENTRIES]):
             if path not in known and os.path.dirname(path) not in beside and facts.st_size and facts.st_mtime > since_s:
                 yield path, 0, facts.st_mtime
+    for place, deepest in (*foreign_stores.places(world.env, _wanted(preferences)), *_extra(preferences)):
+        for path, _ in _below(place, deepest, [MOST_ENTRIES], foreign_stores.ENDINGS):
+            touched_s = foreign_stores.touched(path) if path not in known else 0.0
+            if touched_s > since_s and foreign_stores.has_rows(path, {}):
+                yield path, 0, touched_s
 
 
 def _places(world: World, preferences: Mapping[str, object]) -> Iterator[tuple[str, int]]:
-    person = world.env.get("HOME", "")
-    chosen = preferences.get("sources")
-    wanted = chosen if isinstance(chosen, dict) else {}
+    person, wanted = world.env.get("HOME", ""), _wanted(preferences)
     for setting, variable, folder, inner, deepest in PLACES:
         moved = world.env.get(variable, "") if variable else ""
         root = os.path.expanduser(moved) if moved else f"{person}/{folder}" if person else ""
         if root and wanted.get(setting, True) is not False:
             yield f"{root}/{inner}", deepest
-    extra = wanted.get("paths", [])
+    yield from _extra(preferences)
+
+
+def _wanted(preferences: Mapping[str, object]) -> Mapping[str, object]:
+    chosen = preferences.get("sources")
+    return chosen if isinstance(chosen, dict) else {}
+
+
+def _extra(preferences: Mapping[str, object]) -> Iterator[tuple[str, int]]:
+    """What the settings name beside the harnesses."""
+    extra = _wanted(preferences).get("paths", [])
     for path in extra if isinstance(extra, list) else []:
         if isinstance(path, str) and path:
             yield os.path.expanduser(os.path.expandvars(path)), 3
 
 
-def _below(place: str, deepest: int, left: list[int]) -> Iterator[tuple[str, os.stat_result]]:
+def _below(place: str, deepest: int, left: list[int], endings: tuple[str, ...] = (".jsonl",),
+           ) -> Iterator[tuple[str, os.stat_result]]:
     """Transcripts below a folder, those in the folders that changed last first: of very many not all can be looked at."""
     folders = []
     try:
@@ -168,9 +184,9 @@ def _below(place: str, deepest: int, left: list[int]) -> Iterator[tuple[str, os.
                 if entry.is_dir(follow_symlinks=False):
                     if deepest and entry.name not in PRIVATE_FOLDERS:
                         folders.append((-entry.stat(follow_symlinks=False).st_mtime, entry.path))
-                elif entry.name.endswith(".jsonl") and entry.is_file(follow_symlinks=False):
+                elif entry.name.endswith(endings) and entry.is_file(follow_symlinks=False):
                     yield entry.path, entry.stat(follow_symlinks=False)
     except (OSError, ValueError):
         return  # not there, not ours to read, or gone since
     for _, path in sorted(folders):
-        yield from _below(path, deepest - 1, left)
+        yield from _below(path, deepest - 1, left, endings)

@@ -112,7 +112,8 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     newest = db.execute("SELECT stored_at FROM observation ORDER BY seq DESC LIMIT 1").fetchone()
     runs = [Run(*row) for row in db.execute("SELECT outcome, backlog, started_at, ended_at FROM run WHERE kind = 'dream' "
                                             "ORDER BY seq DESC LIMIT ?", (RUNS_SEEN,))]
-    sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size FROM source s "
+    sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size, c.offset, "
+                         "CASE WHEN s.path LIKE '%.jsonl' THEN '' ELSE c.carry END FROM source s "
                          f"LEFT JOIN cursor c ON c.source = s.id LIMIT {MOST_SOURCES}").fetchall()
     meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at')"))
     epoch = str(meta.get("epoch", ""))
