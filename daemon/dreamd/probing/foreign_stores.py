@@ -45,7 +45,7 @@ def moved_stores(rows: Iterable[tuple[object, ...]]) -> Iterator[tuple[str, floa
         if not str(path).endswith(ENDINGS):
             continue
         touched_s = touched(str(path))
-        if touched_s > (stamp(read_at) or 0.0) - 2 and has_rows(str(path), _read_until(offset, carry)):
+        if touched_s > (stamp(read_at) or 0.0) - 2 and has_rows(str(path), read_until(offset, carry)):
             yield str(path), touched_s
 
 
@@ -71,7 +71,7 @@ def has_rows(path: str, after: Mapping[str, int]) -> bool:
         return False  # damaged, busy, or another program's: dream says of it what it finds when it reads it
 
 
-def _read_until(offset: object, carry: object) -> dict[str, int]:
+def read_until(offset: object, carry: object) -> dict[str, int]:
     """The last row that was read: by the tables that the cursor names, else of whatever table there is."""
     try:
         steps = json.loads(str(carry or "{}")).get("at")
