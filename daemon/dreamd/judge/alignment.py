@@ -131,15 +131,11 @@ def unmatched_numbers(a: Reading, b: Reading) -> tuple[frozenset[str], frozenset
     left = {k for k in left if not _spelled_in(k, b)}
     right = {k for k in right if not _spelled_in(k, a)}
     # "One" may stand for "a", but not where the other side says a number in its place: port 1 of switch 6, port 6 of switch 6.
-    if ":1" in left and not any(k.startswith(":") for k in right) and _said_numbers(a) > _said_numbers(b):
-        left.discard(":1")
-    if ":1" in right and not any(k.startswith(":") for k in left) and _said_numbers(b) > _said_numbers(a):
-        right.discard(":1")
+    said = [sum(t.kind == "number" for t in reading.tokens) for reading in (a, b)]
+    for mine, theirs, more in ((left, right, said[0] > said[1]), (right, left, said[1] > said[0])):
+        if ":1" in mine and more and not any(k.startswith(":") for k in theirs):
+            mine.discard(":1")
     return frozenset(left), frozenset(right)
-
-
-def _said_numbers(reading: Reading) -> int:
-    return sum(t.kind == "number" for t in reading.tokens)
 
 
 def _same_number(one: str, other: str) -> bool:

@@ -50,6 +50,7 @@ class Forest:
         self._roots, self._feature, self._threshold = (kept[f"{name}.{part}"] for part in ("roots", "feature", "threshold"))
         self._left, self._right, self._values = (kept[f"{name}.{part}"] for part in ("left", "right", "values"))
         self._depth = int(kept[f"{name}.depth"])
+        self.trees = len(self._roots)
 
     def total(self, rows: Floats) -> Floats:
         """The sum of the values of the leaves that each row comes to, n × classes."""
@@ -63,11 +64,6 @@ class Forest:
             at = np.where(below, self._left[at], self._right[at])
         found: Floats = self._values[at].astype(np.float64).sum(axis=1)
         return found
-
-    @property
-    def trees(self) -> int:
-        """How many there are."""
-        return len(self._roots)
 
 
 class Forests:

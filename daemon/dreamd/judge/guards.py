@@ -42,7 +42,7 @@ class Difference:
 
 def guards(pair: Alignment) -> tuple[Difference, ...]:
     """Every difference that a guard finds, at most one of a kind and form."""
-    return tuple(_found(pair))
+    return (*_values(pair), *_entities(pair), *_qualifiers(pair), *_logic(pair))
 
 
 def vetoes(pair: Alignment, found: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -89,13 +89,6 @@ def _as_written(keys: str, told: Reading) -> str:
     bare = [_MEASURED.sub("", key.removeprefix("version "), count=1).lower() for key in keys.split(", ") if key]
     found = dict.fromkeys(surfaces.get(key, "") for key in bare)
     return "" if "" in found else ", ".join(found)
-
-
-def _found(pair: Alignment) -> Iterator[Difference]:
-    yield from _values(pair)
-    yield from _entities(pair)
-    yield from _qualifiers(pair)
-    yield from _logic(pair)
 
 
 def _values(pair: Alignment) -> Iterator[Difference]:

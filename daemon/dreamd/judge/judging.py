@@ -95,7 +95,8 @@ class Judge:
         shares = self._fitted.before.probabilities(rows)
         open_ = shares[:, 0] + shares[:, 1] >= self._fitted.limits.ask
         sure = [certain(one) for one in laid]
-        asked = [n for n, p in enumerate(pairs) if open_[n] and sure[n] is None and _is_readable(p)]
+        asked = [n for n, p in enumerate(pairs) if open_[n] and sure[n] is None and p.a.text != p.b.text
+                 and max(len(p.a.text), len(p.b.text)) <= LONGEST_READ]
         features = list(rows)
         labels: dict[int, NDArray[np.float64]] = {}
         if asked:
@@ -119,7 +120,3 @@ def _in_order(pair: Pair) -> tuple[Pair, bool]:
     if (pair.a.text, str(pair.a.at)) <= (pair.b.text, str(pair.b.at)):
         return pair, False
     return Pair(pair.b, pair.a, pair.similarity), True
-
-
-def _is_readable(pair: Pair) -> bool:
-    return pair.a.text != pair.b.text and max(len(pair.a.text), len(pair.b.text)) <= LONGEST_READ

@@ -66,7 +66,9 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
             merged = _merge(told, by_class["merge"])
             if merged:
                 return merged
-        if by_class["conflict"] >= limits.conflict and _parts_somewhere(told):
+        # Something must show by which they could not both hold: a guard, a word of weight, or words in each other's place.
+        parts = told.guards or any(told.pair.only) or any(a and b for a, b in told.pair.spans)
+        if by_class["conflict"] >= limits.conflict and parts:
             return _conflict(told, by_class["conflict"], limits)
     return _apart(told, by_class)
 
@@ -102,11 +104,6 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
     return Judgement(relation, sure, tuple(evidence), richer=richer)
 
 
-def _parts_somewhere(told: Weighed) -> bool:
-    """Whether anything shows by which two could not both hold: a guard, a word of weight, or words in each other's place."""
-    return bool(told.guards) or any(told.pair.only) or any(a and b for a, b in told.pair.spans)
-
-
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:
     """`updates` when the wording or a day between them tells which is current, `contradicts` otherwise."""
     assert told.labels is not None
@@ -117,24 +114,17 @@ def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:
     gap = told.gap
     later = None if not gap else ("b" if gap > 0 else "a")
     if marked and (later is None or later == marked):
-        return Judgement(Relation.UPDATES, sure, (*parts, _mark(told, marked)), Basis.MARKER, newer=marked)
+        changes = (told.pair.a if marked == "a" else told.pair.b).changes
+        mark = _of_side(EvidenceKind.CHANGE_TOLD, marked, changes[0] if changes else "")
+        return Judgement(Relation.UPDATES, sure, (*parts, mark), Basis.MARKER, newer=marked)
     if gap is not None and abs(gap) >= CLEARLY_LATER_DAYS:
-        return Judgement(Relation.UPDATES, sure, (*parts, _days(told)), Basis.TIME, newer=later)
+        a, b = (at.date().isoformat() if at else "" for at in told.said)
+        return Judgement(Relation.UPDATES, sure, (*parts, Evidence(EvidenceKind.LATER, a, b)), Basis.TIME, newer=later)
     return Judgement(Relation.CONTRADICTS, sure, (*parts, Evidence(EvidenceKind.SAME_TIME)))
-
-
-def _days(told: Weighed) -> Evidence:
-    a, b = (at.date().isoformat() if at else "" for at in told.said)
-    return Evidence(EvidenceKind.LATER, a, b)
 
 
 def _of_side(kind: EvidenceKind, side: str, words: str) -> Evidence:
     return Evidence(kind, words, "") if side == "a" else Evidence(kind, "", words)
-
-
-def _mark(told: Weighed, side: str) -> Evidence:
-    said = (told.pair.a if side == "a" else told.pair.b).changes
-    return _of_side(EvidenceKind.CHANGE_TOLD, side, said[0] if said else "")
 
 
 def _parting(told: Weighed) -> tuple[Evidence, ...]:

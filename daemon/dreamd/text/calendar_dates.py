@@ -28,15 +28,11 @@ def validity(text: str, day: date, evidence: list[str]) -> tuple[str | None, str
             continue
         if cue_ends(before, "starts_before") or follows(after, "starts_after"):
             valid_from = valid_from or match[0]
-        elif is_end(before, after, up_to_comma(match)) and not _is_over(match, day):
+        elif is_end(before, after, up_to_comma(match)) and not (  # in the past tense it tells of an end that has come and gone
+                match[0] < day.isoformat() and patterns.has("words/dates", "past", sentence_of(match))):
             ttl = max(ttl or "", match[0])
             evidence.append(f"ends: {match[0]}")
     return ttl, valid_from
-
-
-def _is_over(match: re.Match[str], day: date) -> bool:
-    """Whether a sentence in the past tense tells of an end that has come and gone."""
-    return match[0] < day.isoformat() and patterns.has("words/dates", "past", sentence_of(match))
 
 
 def is_end(before: str, after: str, sentence: str) -> bool:

@@ -63,8 +63,9 @@ def make_durable(text: str, at: datetime, zone: tzinfo) -> Durable:
     evidence: list[str] = []
     if lang == "en":
         text = _days_by_name(text, day, evidence)
+    beside = "en" if lang in ("zh", "ja", "ko") else lang  # a script that nothing could mix English phrases up with
     for rule in _rules():
-        if rule.lang in (lang, _spoken_beside(lang)):
+        if rule.lang in (lang, beside):
             text = rule.pattern.sub(partial(_absolute, rule=rule, day=day, evidence=evidence), text, count=MOST_DATES)
     text = calendar_dates(text, lang, day, evidence)
     ttl, valid_from = validity(text, day, evidence)
@@ -109,11 +110,6 @@ def _cheap() -> tuple[re.Pattern[str], re.Pattern[str]]:
     lowered = patterns.in_lower_case(cheap["cues"])
     assert lowered is not None  # cues tell no capitals
     return re.compile(cheap["cues"], re.IGNORECASE), re.compile(lowered)
-
-
-def _spoken_beside(lang: str) -> str:
-    """English phrases also stand in sentences of scripts that nothing else could mix them up with."""
-    return "en" if lang in ("zh", "ja", "ko") else lang
 
 
 @cache

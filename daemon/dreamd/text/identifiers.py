@@ -19,6 +19,7 @@ _DIGIT = re.compile(r"\d")
 _DASHES_OF_UUID = 4
 _DOTS_OF_ADDRESS = 3
 _SHAPED_KINDS = frozenset(["url", "mail", "path", "flag"])
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|s|x|[ap]m)")
 _MIXED = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[\w.:+#-]+$")
 _SNAKE = re.compile(r"^\w*[a-zA-Z0-9]_\w+$|^_\w+$")
 _CAMEL = re.compile(r"^[a-z]+[A-Z]\w*$|^[A-Z][a-z0-9]+[A-Z]\w*$")
@@ -35,7 +36,8 @@ def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
         found.update(m.group().lower() for m in _UUID.finditer(text))
     if _DIGIT.search(text):
         found.update(m.group().lower() for pattern in (_ADDRESS, _HEX) for m in pattern.finditer(text))
-        found.update(_versions(text))
+        found.update(f"version {value}" for match in _VERSION.finditer(text) if "." in (
+            value := match.group().lower().lstrip("v")) and not _is_measure(text, match.end(), value))
     found.update([_shaped(token.surface) for token in tokens if token.kind == "word"])
     found.discard("")
     for token in tokens:
@@ -52,22 +54,13 @@ def without_addresses(text: str) -> str:
     return _ADDRESS.sub(" ", text) if text.count(".") >= _DOTS_OF_ADDRESS else text
 
 
-def _versions(text: str) -> list[str]:
-    found = []
-    for match in _VERSION.finditer(text):
-        value = match.group().lower().lstrip("v")
-        if "." in value and not _is_measure(text, match.end(), value):
-            found.append("version " + value)
-    return found
-
-
 @lru_cache(maxsize=65_536)
 def _shaped(surface: str) -> str:
     """The fixed name that a word is by its shape: a file, `snake_case`, letters with digits. Empty when it is none."""
     name = surface.strip(".,:")
     if "." in name and _FILE.match(name) or "_" in name and _SNAKE.match(name):
         return name
-    mixed = _DIGIT.search(name) and _MIXED.match(name) and not _is_ordinal(name)
+    mixed = _DIGIT.search(name) and _MIXED.match(name) and not _ORDINAL.fullmatch(name.lower())
     return name.lower().replace("-", "") if mixed else ""
 
 
@@ -126,10 +119,6 @@ _COMMON_CAPITALS = frozenset(
     set(word_classes.QUALIFIERS["weekday"]) | set(word_classes.QUALIFIERS["month"]) | {"may", "ok", "english", "i"})
 _NO_NAMES = word_classes.STOP | word_classes.UNIT_NAMES.keys()
 _SHOUTED = word_classes.STOP | word_classes.NEGATORS | {"must", "only", "note", "todo", "important", "warning", "please"}
-
-
-def _is_ordinal(name: str) -> bool:
-    return bool(re.fullmatch(r"\d+(?:st|nd|rd|th|s|x|[ap]m)", name.lower()))
 
 
 def _is_measure(text: str, end: int, value: str) -> bool:

@@ -8,9 +8,7 @@ from typing import Any
 
 from dreamd.text import patterns
 
-_KANA = re.compile("[\u3040-\u30ff]")
-_HANGUL = re.compile("[\uac00-\ud7af]")
-_HAN = re.compile("[\u4e00-\u9fff]")
+_SCRIPTS = (("ja", re.compile("[\u3040-\u30ff]")), ("ko", re.compile("[\uac00-\ud7af]")), ("zh", re.compile("[\u4e00-\u9fff]")))
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _SAMPLE_CHARS = 600
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "sv", "da", "no", "fi", "pl", "cs", "ro", "tr", "ru", "uk", "ar", "zh",
@@ -28,12 +26,8 @@ _FEWEST_ALONE = 2
 def language_of(text: str) -> str:
     """`en`, `de`, `es`, `fr`, `pt`, `zh`, `ja` or `ko`; English when nothing speaks for another."""
     sample = text[:_SAMPLE_CHARS]
-    if _KANA.search(sample):
-        return "ja"
-    if _HANGUL.search(sample):
-        return "ko"
-    if _HAN.search(sample):
-        return "zh"
+    if wide := next((lang for lang, script in _SCRIPTS if script.search(sample)), ""):
+        return wide
     seen = [word.lower().replace("’", "'") for word in _WORD.findall(sample)]
     scores = {lang: sum(word in small for word in seen) for lang, small in _small_words().items()}
     best = max(scores, key=lambda lang: (scores[lang], lang == "en"))

@@ -37,10 +37,9 @@ def numbers_in(run: str) -> list[tuple[str, float]]:
     for match in _ZH_NUMBER.finditer(blanked):
         value = _chinese(match.group())
         rest = blanked[match.end() :]
-        lone = match.group() in ("一", "千", "万", "百") and not unit_at(rest) and not _counts(match.group(), rest)
-        if value is None or lone:
-            continue
-        if match.start() and blanked[match.start() - 1] == "第":
+        counted = match.group() != "一" and rest[:1] in _COUNTERS  # a hundred of what is counted one by one
+        lone = match.group() in ("一", "千", "万", "百") and not unit_at(rest) and not counted
+        if value is None or lone or match.start() and blanked[match.start() - 1] == "第":
             continue
         dim, factor = unit_at(rest) or ("", 1.0)
         found.append((dim, value * factor))
@@ -57,11 +56,6 @@ def unit_at(rest: str) -> tuple[str, float] | None:
         if rest.startswith(name):
             return word_classes.UNIT_NAMES[name]
     return None
-
-
-def _counts(told: str, rest: str) -> bool:
-    """A hundred or a thousand of what is counted one by one."""
-    return told != "一" and rest[:1] in _COUNTERS
 
 
 def _chinese(text: str) -> float | None:

