@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from dreamd.extraction.pronouns import points_outside
 from dreamd.text import patterns
-from dreamd.text.pronouns import points_outside
 
 _FEWEST_LETTERS = 3
 _TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"

@@ -203,7 +203,7 @@ class _Comparison:
         return replace(edit, ttl=ttl, type_hint=_closed_type(topic.type), previous_file=renamed, beside=beside)
 
     def _changed_text(self, was: TopicText, topic: TopicText, by_hook: str) -> PersonEdit | None:
-        """Body over description over index line; the losing words go into `also`."""
+        """Body over description over index line; the losing words stand beside."""
         extra = _added_tail(was, topic)
         by_body = "\n\n".join(part for part in (topic.statement, *extra) if part) if (
             extra or not _same(topic.statement, was.statement)
