@@ -41,12 +41,21 @@ def test_an_old_home_is_looked_at_asked_and_checked_and_no_memory_changes(old: T
     assert set(differences(before, snapshot(old.home))) <= MADE_ANEW
 
 
-def test_a_dream_without_anything_new_changes_no_memory_and_no_file_of_an_old_home(old: Terminal) -> None:
-    before = snapshot(old.home)
+def test_a_dream_without_anything_new_changes_no_memory_of_an_old_home_and_writes_its_index_anew_once(old: Terminal) -> None:
+    known, edited = ends(old), next(old.home.rglob("*spare-heddles*.md"))
+    words = edited.read_bytes()
+    after = []
     for night in (NIGHT, NEXT_NIGHT):
         told = old.json("consolidate", now=night)
         assert (told["operations"], told["waiting"], sum(told["fates"].values())) == ([], [], 0)
-    assert set(differences(before, snapshot(old.home))) <= MADE_ANEW
+        after.append(snapshot(old.home))
+    assert set(differences(*after)) <= MADE_ANEW
+    assert ends(old) == known
+    assert edited.read_bytes() == words, "what a person edited keeps its name and its bytes"
+    indexes = [path.read_text() for path in (old.home / "memory").rglob("MEMORY.md")]
+    lines = [line for text in indexes for line in text.splitlines() if "](" in line]
+    told = {m["file"].rpartition("/")[2] for m in old.json("list", now=NEXT_NIGHT)["memories"]}
+    assert sorted(line.partition("](")[2].partition(")")[0] for line in lines) == sorted(told)
     assert old.json("check", now=NEXT_NIGHT)["healthy"] is True
 
 

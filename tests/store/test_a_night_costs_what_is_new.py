@@ -84,12 +84,13 @@ def test_a_memory_that_somebody_else_changed_has_every_file_looked_at(tmp_path: 
 
 def test_a_newer_dream_looks_at_every_file_of_a_scope(tmp_path: Path) -> None:
     house = _house(tmp_path)
+    keys = house.file_of("Halle depot's keys")
     with house.kit(FIRST_NIGHT) as kit:
         assert work.looked_by(kit.store, parse_scope(CEDAR)) == __version__
         with kit.store.writing() as tx:
             work.write_meta(tx, f"{work.LOOKED}{CEDAR}", "0.0.1")
-            tx.execute("DELETE FROM file WHERE path LIKE '%halle%'")
-    house.paths.scope_dir(parse_scope(CEDAR)).joinpath(house.memory("Halle depot's keys").file).unlink()
+            tx.execute("DELETE FROM file WHERE path LIKE ?", (f"%{keys.name}",))
+    keys.unlink()
     house.say("2026-02-10T09:00:00Z", "Parcels for the Ghent depot are weighed twice.")
     house.dream("2026-02-10T20:00:00Z")
     assert house.file_of("Halle depot's keys").exists()

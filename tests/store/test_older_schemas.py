@@ -56,6 +56,26 @@ def test_an_older_store_opens_and_dreams_on(house: House, script: Path) -> None:
     assert house.rows("PRAGMA user_version") == [(schema.VERSION,)]
 
 
+@pytest.mark.parametrize("script", FROZEN[:3], ids=lambda script: script.stem)
+def test_the_index_of_an_older_home_is_written_anew_once_without_loss(house: House, script: Path) -> None:
+    thaw(house, script)
+    before = dict(house.rows("SELECT m.id, w.text FROM memory m JOIN wording w ON w.sha = m.wording"))
+    mine = next(house.home.rglob("*registry-notebook*.md"))
+    mine.write_text(mine.read_text().replace("drops the locks", "drops all the locks"))
+    house.dream(NIGHT)
+    told = {m.id: m.text for m in house.memories()}
+    rule = next(m for m in house.memories(Status.LIVE) if "registry" in m.text)
+    assert "drops all the locks" in rule.text and rule.edited
+    assert {i: told[i] for i in before if i != rule.id} == {i: t for i, t in before.items() if i != rule.id}
+    assert house.index().endswith("End of the index.\n")
+    files = {p.stem: p.read_bytes() for p in (house.home / "memory").rglob("*.md")}
+    assert files.keys() == {"MEMORY", mine.stem, *(m.id for m in house.memories(Status.LIVE) if m.id != rule.id)}
+    assert b"drops all the locks" in files[mine.stem], "what a person edited keeps its name"
+    house.dream("2026-01-21T20:00:00Z")
+    assert {p.stem: p.read_bytes() for p in (house.home / "memory").rglob("*.md")} == files
+    assert house.faults(NIGHT) == []
+
+
 @pytest.mark.parametrize("script", FROZEN, ids=lambda script: script.stem)
 def test_an_older_store_has_its_old_runs_undone(house: House, script: Path) -> None:
     thaw(house, script)

@@ -14,6 +14,7 @@ from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
+from dreamd.dream.phases.carry_out import BY_ID, NAMED
 from dreamd.dream.phases.hand_edits import read_edits
 from dreamd.dream.phases.weighing import WEIGHED_TO
 from dreamd.kit import Kit
@@ -189,7 +190,8 @@ def _stray_files(kit: Kit, unfinished: _Unfinished, *, leave_out: Collection[str
     for known in work.load_files(kit.store).values():
         missing = known.path not in expected and not (kit.paths.home / known.path).exists()
         wrong += missing or not work.is_whole(known)
-    for scope in memories.load_scopes(kit.store):
+    behind |= {*work.load_asked(kit.store)}  # the next dream puts these in another order
+    for scope in memories.load_scopes(kit.store) if kit.store.meta(NAMED) == BY_ID else ():  # else a dream of before wrote them
         if scope in behind:
             continue
         wrong += len(projection.load_scope_files(kit.store, scope, paths=kit.paths, rules=kit.settings.index))

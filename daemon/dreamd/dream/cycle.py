@@ -23,7 +23,7 @@ from dreamd.dream import projection, setting_aside
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_off
-from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, keep_verdicts
+from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, files_due, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
 from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
 from dreamd.dream.phases.renew import renew_vectors
@@ -262,11 +262,8 @@ def _apply(kit: Kit, orientation: Orientation, consolidation: Plan, pruning: Pla
         counts["steps"] = carry_out(kit, consolidation, footing, phase="consolidate")
     with _phase(kit, report, "prune") as counts:
         counts["steps"] = carry_out(kit, pruning, footing, phase="prune")
-        # Also those that an interrupted run changed and did not come to write.
-        edited = {e.scope for e in orientation.edits}
-        scopes = footing.touched.keys() | edited | work.load_unwritten(kit.store).keys()
-        touched = {scope: some for scope, some in footing.touched.items() if scope not in edited}
-        counts["files"] = write_files(kit, sorted(scopes), report.warnings, touched=touched)
+        due = files_due(kit, footing, {e.scope for e in orientation.edits})
+        counts["files"] = write_files(kit, sorted(due), report.warnings, touched=due)
     if forgetting.is_unfinished(kit.store):
         with kit.background.batch():
             whole = forgetting.finish(kit.store, kit.paths)
@@ -291,7 +288,7 @@ def _tell_spoiled(footing: Footing, report: CycleReport) -> None:
 
 
 def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
-                touched: Mapping[Scope, Touched] = MappingProxyType({})) -> int:
+                touched: Mapping[Scope, Touched | None] = MappingProxyType({})) -> int:
     """Bring the markdown of scopes up to date with the store; say how many files were written or removed.
 
     `touched` is what one run changed: where nothing else did since all files were looked at, no other file is made anew.
@@ -299,15 +296,16 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
     return sum(_write_files_of(kit, scope, warnings, touched) for scope in scopes)
 
 
-def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mapping[Scope, Touched]) -> int:
+def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mapping[Scope, Touched | None]) -> int:
     written, failed = 0, len(kit.aside)
     with apart(kit, FILES, str(scope)):
         changes = work.load_unwritten(kit.store).get(scope, 0)
         mine = touched.get(scope)
         alone = mine is not None and mine.writes == changes and work.looked_by(kit.store, scope) == __version__
-        latest = projection.Latest(mine.ids, kit.begin().seq) if mine and alone else None
+        run = kit.run.seq if kit.run else journal.last_seq(kit.store)
+        latest = projection.Latest(mine.ids, run) if mine and alone else None
         plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index, latest=latest)
-        if plan.intents or changes:
+        if plan.intents or changes or (mine and not mine.ids):
             conflicts = projection.write_scope(kit, scope, plan, changes=changes, by="" if alone else __version__)
             warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
             written = len(plan.intents) - len(conflicts)

@@ -22,7 +22,7 @@ from dreamd.core.settings import IndexSettings
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.dream.ordering import Before, IndexFiles, keep_order, load_order, make_index, make_index_again
 from dreamd.dream.own_files import note_own
-from dreamd.notes import INDEX_FILE, EarlierVersion, IndexFrame, index_entry, render_topic
+from dreamd.notes import INDEX_FILE, EarlierVersion, IndexFrame, asked_anew, index_entry, render_topic
 from dreamd.store import journal, memories, work
 from dreamd.store.connection import Store
 from dreamd.store.work import BY_HAND, Intent, KnownFile
@@ -133,13 +133,14 @@ def _topics(some: Sequence[Memory], everything: Sequence[Memory], known: Mapping
             earlier.setdefault(memory.superseded_by, []).append(
                 EarlierVersion(memory.text, memory.valid_from, memory.valid_to))
     files: dict[str, tuple[bytes, str]] = {}
+    own = {file.memory: file for file in known.values() if file.memory}
     for memory in some:
         path = place.topic(memory)
         if memory.status not in WITH_FILE:
             continue
-        if memory.edited and path in known:
-            # A person's own words and layout: kept to the byte until that person changes them.
-            files[path] = (known[path].body, memory.id)
+        if memory.edited and (path in known or memory.id in own):
+            # A person's own words and layout: kept to the byte until that person changes them, under another name too.
+            files[path] = ((known.get(path) or own[memory.id]).body, memory.id)
         else:
             files[path] = (render_topic(memory, earlier=earlier.get(memory.id, ())).encode(), memory.id)
     return files
@@ -185,14 +186,14 @@ def plan_scope(store: Store, scope: Scope, *, paths: Paths, rules: IndexSettings
 
 
 def _plan_latest(store: Store, latest: Latest, before: Before, place: _Place) -> ScopePlan:
-    ids = sorted(latest.ids)
+    ids = sorted({*latest.ids, *asked_anew(before.parts, memories.load_recalls(store, place.scope))})
     found = memories.load_some(store, ids)
     some = sorted((m for m in found.values() if m.scope == place.scope), key=lambda m: (m.created_at, m.id))
     earlier = memories.load_some(store, sorted({i for m in some for i in m.supersedes}))
-    topics = {place.topic(m) for m in some}
+    topics, some_ids = {place.topic(m) for m in some}, {*ids}
     known = work.load_files_about(store, place.scope, memory_ids=ids, paths=sorted(topics))
     known = {path: k for path, k in known.items()
-             if k.memory in latest.ids or k.memory.startswith(BY_HAND) or path in topics}
+             if k.memory in some_ids or k.memory.startswith(BY_HAND) or path in topics}
     replaced = sorted(earlier.values(), key=lambda m: (m.created_at, m.id))
     intents = plan_files(_topics(some, replaced, known, place), some, known, place.scope)
     written = {path.removeprefix(f"{place.notes}/"): sha_and_owner for name in (INDEX_FILE, "more")

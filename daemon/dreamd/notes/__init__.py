@@ -21,11 +21,20 @@ from dreamd.notes.index import (
     is_more_file,
     render_index,
 )
-from dreamd.notes.index_again import KeptPart, Recomposed, compose_again, index_names, kept_parts, read_parts, write_parts
+from dreamd.notes.index_again import (
+    KeptPart,
+    Recomposed,
+    asked_anew,
+    compose_again,
+    index_names,
+    kept_parts,
+    read_parts,
+    write_parts,
+)
 from dreamd.notes.index_lines import IndexEntry, index_entry
 from dreamd.notes.rewriting import Action, EntryEdit, IndexLimits, apply_edits, fit_index, propose_edits
 from dreamd.notes.tidying import AttachPlan, AttachRules, JudgedPair, account, can_meet, conflicts_in_words, plan_attach
-from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, restate_topic, title_of, topic_path
+from dreamd.notes.topic import EarlierVersion, TopicText, hook_of, read_topic, render_topic, restate_topic, topic_path
 
 __all__ = [
     "AIM_LINES",
@@ -58,6 +67,7 @@ __all__ = [
     "account",
     "apply_edits",
     "can_meet",
+    "asked_anew",
     "compose_again",
     "compose_index",
     "conflicts_in_words",
@@ -83,7 +93,6 @@ __all__ = [
     "render_index",
     "render_topic",
     "restate_topic",
-    "title_of",
     "topic_path",
     "write_parts",
 ]

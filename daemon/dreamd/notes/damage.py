@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 
 from dreamd.notes.directory import is_index
-from dreamd.notes.index import RECENT_HEADING
+from dreamd.notes.index import END
 from dreamd.notes.safe_text import one_line
 from dreamd.notes.topic import PROVENANCE, TopicText, read_topic, unix_lines
 
@@ -118,8 +118,8 @@ def _damaged_index(before: str, now: str) -> Damage | None:
     if _is_doubled(before, now):
         return Damage.DOUBLED
     old, new = unix_lines(before).strip(), unix_lines(now).strip()
-    last = f"## {RECENT_HEADING}"
-    # The newest stand at the end once more: whoever takes out lines by hand leaves those.
+    # Whoever takes out lines by hand leaves the mark at the end; dreams of before had the newest there once more.
+    last = END if END in old else "## Recent"
     lost_end = last in old and last not in new and old.index(last) > len(new)
     lost_head = old.splitlines()[0] != new.splitlines()[0] and old.endswith(new)
     return Damage.CUT if _is_cut(before, now, framed=lost_end or lost_head) else None

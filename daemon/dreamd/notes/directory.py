@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dreamd.notes.frontmatter import read_frontmatter
-from dreamd.notes.index import INDEX_FILE, RECENT_HEADING, is_more_file
+from dreamd.notes.index import END, INDEX_FILE, is_more_file
 from dreamd.notes.safe_text import comment_spans, one_line, read_line
 from dreamd.notes.topic import TopicText, read_topic, unix_lines
 
@@ -20,7 +20,7 @@ _TTL = re.compile(r"TTL: (\d{4}-\d\d-\d\d)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"^[ \t]{0,3}(#{1,6})[ \t](.*)$")
 _RULE = re.compile(r"^[-*_=|: \t]{3,}$")
-_MORE_LINE = re.compile(r"^\d+ more memor(?:y is|ies are) in \[")
+_OWN_LINE = re.compile(rf"^\d+ more memor(?:y is|ies are) in \[|^{re.escape(END)}\s*$")
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class IndexLine:
 
     @property
     def recent(self) -> bool:
-        """Whether it only repeats, under `Recent`, what stands above."""
-        return self.section == RECENT_HEADING and bool(self.target)
+        """Whether it only repeats what stands above: dreams of before ended an index so."""
+        return self.section == "Recent" and bool(self.target)
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def read_index(file: str, text: str) -> tuple[list[IndexLine], list[str]]:
         if heading:
             section, open_line = heading.group(2).strip().rstrip("#").rstrip(), False
             headings.append(section)
-        elif not raw.strip() or _RULE.match(raw) or _MORE_LINE.match(raw) or _is_table_head(raws, number):
+        elif not raw.strip() or _RULE.match(raw) or _OWN_LINE.match(raw) or _is_table_head(raws, number):
             open_line = False
         elif open_line and not _BULLET.match(raw) and not _is_row(raw):
             found[-1][1].append(raw.strip())

@@ -1,4 +1,4 @@
-"""`MEMORY.md`: one line a memory, sections by category, the newest again at the end, never over the caps.
+"""`MEMORY.md`: one line a memory, sections by category, never over the caps.
 
 The caps are the ones agents read with: 200 lines or 25 KB, whichever comes first, counted after frontmatter and
 comments are stripped. What does not fit leaves lowest value first, whole lines only, for `more.md`.
@@ -21,8 +21,6 @@ INDEX_FILE = "MEMORY.md"
 MAX_LINES = 200
 MAX_BYTES = 25_000
 AIM_LINES = 140
-RECENT_SHOWN = 10
-RECENT_HEADING = "Recent"
 
 SECTIONS = {
     Category.PREFERENCES: "Preferences",
@@ -35,6 +33,8 @@ SECTIONS = {
 }
 """Titles of the seven sections, in the order they appear."""
 
+END = "End of the index."
+"""The last line of an index: where it is missing, the file was cut. No comment: it would close one that a person left open."""
 _REST_OF_LINE = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 FRAME_BYTES = 2_000
 """More than all takes that is neither the heading nor a line of a memory."""
@@ -132,11 +132,9 @@ def _compose(heading: str, lines: Sequence[IndexEntry], more: Sequence[str], *, 
     count = f"{len(lines) + moved} memories" if len(lines) + moved != 1 else "1 memory"
     parts = [heading, f"<!-- dream: index of {count}, kept in order; edit freely, your edits win -->"]
     parts += _sections(_said(lines))
-    recent = sorted((x for x in lines if x.newest), key=lambda x: (x.newest, x.id))[: _recent_count(len(lines))]
-    if recent:
-        parts.append(f"## {RECENT_HEADING}\n" + "\n".join(x.pointer for x in recent))
     if more:
         parts.append(_more_line(more, moved))
+    parts += [END] if lines else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -149,11 +147,6 @@ def _sections(lines: Iterable[tuple[Category, str]]) -> list[str]:
     for category, text in lines:
         own[category].append(text)
     return [f"## {name}\n" + "\n".join(own[category]) for category, name in SECTIONS.items() if own[category]]
-
-
-def _recent_count(shown: int) -> int:
-    """Up to ten, and never more than a third of what stands above: a short index is not said twice."""
-    return min(RECENT_SHOWN, shown // 3)
 
 
 def _more_line(files: Sequence[str], moved: int) -> str:
@@ -173,7 +166,6 @@ def _largest_fit(heading: str, lines: Sequence[IndexEntry], caps: tuple[int, int
     most = _most_within(heading, lines[:high], caps[0], moved=total)
     sizes = list(accumulate((line.size for line in lines[:high]), initial=0))
     around = len(heading.encode("utf-8", "surrogatepass")) + FRAME_BYTES
-    around += RECENT_SHOWN * max((line.size for line in lines[:high]), default=0)
     while low < high:
         middle = (low + high + 1) // 2
         surely = sizes[middle] + around <= caps[1]

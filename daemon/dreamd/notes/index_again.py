@@ -11,7 +11,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from dreamd.notes.index import INDEX_FILE, IndexFrame, IndexPlan, fill_index, index_text, more_name, more_text
-from dreamd.notes.index_lines import IndexEntry, ends_page, kept_id, kept_line, read_kept_lines, read_said, split_pages
+from dreamd.notes.index_lines import (
+    IndexEntry,
+    asked_level,
+    ends_page,
+    kept_id,
+    kept_level,
+    kept_line,
+    read_kept_lines,
+    read_said,
+    split_pages,
+)
 
 
 @dataclass(frozen=True)
@@ -79,6 +89,15 @@ def compose_again(parts: Sequence[KeptPart], changed: Collection[str], fresh: Se
         same = n < len(parts) and parts[n].lines == lines and written.get(more_name(n)) == parts[n].sha
         files.append(Recomposed(more_name(n), None if same else more_text(n, read_said(_lines(lines))), lines))
     return files
+
+
+def asked_anew(parts: Sequence[KeptPart], recalls: Mapping[str, int]) -> list[str]:
+    """Which memories of an index were asked for so much more since it was made that their lines may belong elsewhere."""
+    if not recalls:
+        return []
+    lines = (line for part in parts for line in _lines(part.lines))
+    return [identity for line in lines
+            if (identity := kept_id(line)) in recalls and asked_level(recalls[identity]) != kept_level(line)]
 
 
 class _Shelf:

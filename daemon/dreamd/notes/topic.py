@@ -20,7 +20,6 @@ Recalls are left out on purpose: being asked for must not change a file.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,7 +28,6 @@ from dreamd.core.clock import iso
 from dreamd.core.values import Memory, Status
 from dreamd.notes.frontmatter import quoted, read_frontmatter, write_frontmatter
 from dreamd.notes.safe_text import one_line, read_body, read_line, write_body, write_line
-from dreamd.notes.titles import headline
 
 HOOK_CHARS = 160
 """A statement up to this length is its own hook; a longer one lends its first sentence."""
@@ -49,11 +47,6 @@ _OPENING = re.compile(r"#.*|\*\*[^*\n]*\*\*|[^\n]*:")
 _WORD = re.compile(r"[a-z0-9]+")
 _REASON = re.compile(r"(?m)\*\*Why:?\*\*|^Why:")
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)(?<!\bvs\.)(?<!\bcf\.)\s+(?=[^\sa-z])|(?<=[。！？])")
-_TITLE_NOISE = re.compile(r"[\[\]<>()\\`*|#~]+|(?<!\w)_+|_+(?!\w)")
-_TRAILING = frozenset(
-    ["a", "an", "and", "are", "as", "at", "be", "by", "for", "from", "in", "into", "is", "it", "its", "of", "on", "or"]
-    + ["our", "that", "the", "to", "we", "when", "with", "your"]
-)
 
 
 @dataclass(frozen=True)
@@ -81,13 +74,10 @@ class TopicText:
 
 
 def topic_path(memory: Memory) -> str:
-    """The flat file name of a memory: `<type>_<first words>-<id>.md`, and the one it already has when it has one."""
+    """The flat file name of a memory: its id, or the name it already has. The words stand in the index and in the file."""
     if is_flat_name(memory.file):
         return memory.file
-    ident = "".join(_WORD.findall(memory.id.lower())) or "memory"
-    slug = "-".join(_ascii_words(memory.text))
-    tail = f"{slug}-{ident[:6]}" if slug else ident
-    return f"{memory.memory_type}_{tail}.md"
+    return f"{''.join(_WORD.findall(memory.id.lower())) or 'memory'}.md"
 
 
 def is_flat_name(name: str) -> bool:
@@ -177,36 +167,12 @@ def hook_of(text: str) -> str:
     return _clipped(first, LONGEST_HOOK)
 
 
-def title_of(memory: Memory) -> str:
-    """A few words to click on, free of markup: what the statement is about."""
-    return write_line(headline(one_line(_TITLE_NOISE.sub(" ", hook_of(memory.text))))) or topic_path(memory)[:-3]
-
-
 def _clipped(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     cut = text[: limit - 1]
     space = cut.rfind(" ")
     return (cut[:space] if space > limit // 2 else cut).rstrip(" ,;:—-") + "…"
-
-
-def _ascii_words(text: str) -> list[str]:
-    """The first words of a text in plain letters; none when little of it can be written so."""
-    head = hook_of(text)
-    folded = head
-    if not head.isascii():
-        folded = unicodedata.normalize("NFKD", head).encode("ascii", "ignore").decode()
-        if sum(map(str.isalnum, folded)) * 2 < sum(map(str.isalnum, head)):
-            return []
-    folded = folded.lower().replace("'", "")
-    words: list[str] = []
-    for word in _WORD.findall(folded):
-        if word in _TRAILING and words:
-            continue
-        if len(words) == 5 or len("-".join([*words, word])) > 36:
-            break
-        words.append(word)
-    return words
 
 
 def _provenance(memory: Memory, sources: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -140,6 +141,35 @@ def drop_old(tx: sqlite3.Connection, *, before: datetime) -> int:
             tx.execute("DELETE FROM wording WHERE sha = ?", (sha,))
             drop_vectors(tx, sha)
     return int(gone)
+
+
+def name_by_id(tx: sqlite3.Connection) -> set[str]:
+    """Give the files of memories that were named by their first words the name they would get today; gives their scopes.
+
+    In the journal too, for the memory is no other. A file that a person edited, or named, keeps its name.
+    """
+    renamed = set()
+    for identity, scope, file in tx.execute("SELECT id, scope, file FROM memory WHERE edited = 0").fetchall():
+        if not re.fullmatch(rf"(?:user|feedback|project|reference)_(?:.+-{identity[:6]}|{identity})\.md", file):
+            continue
+        renamed.add(scope)
+        tx.execute("UPDATE memory SET file = ? WHERE id = ?", (f"{identity}.md", identity))
+        entries = tx.execute("SELECT run, seq, before, after FROM operation WHERE memory = ?", (identity,)).fetchall()
+        for run, seq, *sides in entries:
+            told = [_renamed(side, file, f"{identity}.md") for side in sides]
+            tx.execute("UPDATE operation SET before = ?, after = ? WHERE run = ? AND seq = ?", (*told, run, seq))
+    return renamed
+
+
+def _renamed(snapshot: str | None, old: str, new: str) -> str | None:
+    """A memory as the journal keeps it, under another name; as it is where that is not its name or it cannot be read."""
+    try:
+        kept = json.loads(snapshot or "")
+    except ValueError:
+        return snapshot
+    if not isinstance(kept, dict) or kept.get("file") != old:
+        return snapshot
+    return json.dumps({**kept, "file": new}, ensure_ascii=False, sort_keys=True)
 
 
 def write_entry(tx: sqlite3.Connection, entry: Entry) -> None:

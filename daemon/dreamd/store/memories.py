@@ -12,7 +12,7 @@ from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import side_of
-from dreamd.store.uses import mark_used
+from dreamd.store.uses import mark_asked, mark_used
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
 
@@ -182,6 +182,12 @@ def write_back(tx: sqlite3.Connection, memory: Memory) -> None:
     tx.execute("UPDATE memory SET rev = rev - 2 WHERE id = ?", (memory.id,))
 
 
+def load_recalls(store: Store, scope: Scope) -> dict[str, int]:
+    """How often each memory of a scope was shown that ever was."""
+    rows = store.tuples("SELECT m.id, r.times FROM recall r JOIN memory m ON m.id = r.memory WHERE m.scope = ?", str(scope))
+    return {identity: int(times) for identity, times in rows}
+
+
 def count_recalls(store: Store) -> dict[str, int]:
     """How often the memories of each scope were shown."""
     return {str(scope): int(n) for scope, n in store.tuples(
@@ -239,6 +245,7 @@ def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> 
         """INSERT INTO recall SELECT ?, 1, ? WHERE EXISTS (SELECT 1 FROM memory WHERE id = ?)
            ON CONFLICT (memory) DO UPDATE SET times = times + 1, last_at = MAX(last_at, excluded.last_at)""",
         ((i, iso(at), i) for i in ids))
+    mark_asked(tx, ids)
 
 
 def snapshot(memory: Memory) -> str:

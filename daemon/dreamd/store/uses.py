@@ -12,7 +12,7 @@ from datetime import date, datetime, timedelta
 
 from dreamd.core.values import Scope
 from dreamd.store.connection import Store
-from dreamd.store.work import write_meta
+from dreamd.store.work import ASKED, write_meta
 
 UNUSED_COUNTS = timedelta(days=90)
 """What a stretch in which nobody used a scope counts at most."""
@@ -28,6 +28,14 @@ def mark_used(tx: sqlite3.Connection, ids: Sequence[str], at: datetime) -> None:
         days = _days(row[0]) if row else []
         if at.date() not in days:
             write_meta(tx, f"{USED}{scope}", " ".join(day.isoformat() for day in telling([*days, at.date()])))
+
+
+def mark_asked(tx: sqlite3.Connection, ids: Sequence[str]) -> None:
+    """Memories were asked for: where one was, twice as often as before, the order of its index may be another."""
+    rows = tx.execute(f"""SELECT DISTINCT m.scope FROM recall r JOIN memory m ON m.id = r.memory
+                          WHERE r.memory IN ({', '.join('?' * len(ids))}) AND r.times & (r.times - 1) = 0""", ids).fetchall()
+    for (scope,) in rows:
+        write_meta(tx, f"{ASKED}{scope}", "1")
 
 
 def load_days_used(store: Store, scope: Scope, *, since: datetime) -> list[date]:

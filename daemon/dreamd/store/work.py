@@ -160,6 +160,7 @@ def mark_written(tx: sqlite3.Connection, scope: Scope, changes: int, *, by: str 
     index: without it, or where a change came meanwhile, the next index is made from the beginning.
     """
     tx.execute("DELETE FROM meta WHERE key = ? AND value = ?", (f"{UNWRITTEN}{scope}", str(changes)))
+    tx.execute("DELETE FROM meta WHERE key = ?", (f"{ASKED}{scope}",))
     if by:
         write_meta(tx, f"{LOOKED}{scope}", by)
     behind = tx.execute("SELECT 1 FROM meta WHERE key = ?", (f"{UNWRITTEN}{scope}",)).fetchone()
@@ -173,6 +174,12 @@ TITLE = "title "
 """Beginning of the fact that holds the title a person gave a memory in the index; what follows is the memory."""
 
 
+def load_asked(store: Store) -> list[Scope]:
+    """The scopes whose memories were asked for so much more that their index may be in another order."""
+    rows = store.all("SELECT key FROM meta WHERE key > ? AND key < ?", ASKED, ASKED + "\uffff")
+    return [parse_scope(r["key"].removeprefix(ASKED)) for r in rows]
+
+
 def write_title(tx: sqlite3.Connection, memory: str, title: str) -> None:
     """Keep the title that a person gave a memory."""
     write_meta(tx, f"{TITLE}{memory}", title)
@@ -184,6 +191,9 @@ def load_titles(store: Store) -> dict[str, str]:
     return {r["key"].removeprefix(TITLE): r["value"] for r in rows}
 
 
+ASKED = "asked "
+"""Beginning of the fact that memories of a scope were asked for so much more that its index may be in another order; what
+follows is the scope."""
 LOOKED = "files by "
 """Beginning of the fact that says which dream last looked at every file of a scope; what follows is the scope."""
 

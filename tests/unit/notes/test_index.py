@@ -29,23 +29,39 @@ def moved_ids(plan: IndexPlan) -> tuple[str, ...]:
     return tuple(line.id for part in plan.parts[1:] for line in part)
 
 
-
-def test_an_index_has_one_dated_line_a_memory_in_sections_and_the_newest_last(make):
+def test_an_index_has_one_dated_line_a_memory_in_sections_and_says_nothing_twice(make):
     pref = make("Answer in German", number=1, memory_class=MemoryClass.PREFERENCE, category=Category.PREFERENCES)
     rule = make("Use pnpm, never npm", number=2, days=1)
-    state = make("Staging is frozen", number=3, days=2, category=Category.OPERATIONS, ttl="2026-06-01")
+    state = make("Staging is frozen", number=3, days=2, category=Category.OPERATIONS, ttl="2026-06-01",
+                 memory_class=MemoryClass.STATE)
     assert render_index([rule, state, pref]).text == (
         "# Memory\n\n"
         "<!-- dream: index of 3 memories, kept in order; edit freely, your edits win -->\n\n"
         "## Preferences\n"
-        "- [Answer in German](feedback_answer-german-000001.md) — Answer in German (2026-05-07)\n\n"
+        "- [preference](000001abcdef.md) — Answer in German (2026-05-07)\n\n"
         "## Rules and conventions\n"
-        "- [pnpm, never npm](feedback_use-pnpm-never-npm-000002.md) — Use pnpm, never npm (2026-05-08)\n\n"
+        "- [rule](000002abcdef.md) — Use pnpm, never npm (2026-05-08)\n\n"
         "## Operations\n"
-        "- [Staging is frozen](feedback_staging-frozen-000003.md) — Staging is frozen (2026-05-09, TTL: 2026-06-01)\n\n"
-        "## Recent\n"
-        "- [Staging is frozen](feedback_staging-frozen-000003.md) (2026-05-09)\n"
+        "- [state](000003abcdef.md) — Staging is frozen (2026-05-09, TTL: 2026-06-01)\n\n"
+        "End of the index.\n"
     )
+
+
+def test_what_was_asked_for_stands_before_what_was_not_and_of_two_alike_the_later_confirmed(make):
+    kind = {"memory_class": MemoryClass.REFERENCE, "category": Category.OPERATIONS}
+    first, later = make("Look-up one", number=1, **kind), make("Look-up two", number=2, days=9, **kind)
+    asked = make("Look-up three", number=3, recalls=1, **kind)
+    often = make("Look-up four", number=4, recalls=40, **kind)
+    assert shown_ids(render_index([first, later, asked, often])) == (often.id, asked.id, later.id, first.id)
+
+
+def test_a_standing_rule_keeps_its_place_beside_what_is_asked_for_and_a_paste_gains_none(make):
+    kind = {"memory_class": MemoryClass.REFERENCE, "category": Category.OPERATIONS}
+    rule = make("Never push on Fridays", number=1)
+    twice = make("Always run the tests", number=2, days=-30, spoken_in=("a", "b"))
+    pasted = make("A long template", number=3, days=30, support=400, spoken_in=("a",), **kind)
+    fresh = make("A look-up", number=4, days=31, **kind)
+    assert shown_ids(render_index([rule, twice, pasted, fresh])) == (twice.id, rule.id, fresh.id, pasted.id)
 
 
 def test_held_and_ended_memories_are_never_shown(make):
@@ -61,12 +77,6 @@ def test_an_empty_scope_has_an_index_that_reads_as_empty():
     assert read_directory({"MEMORY.md": plan.text}).lines == ()
 
 
-def test_a_short_index_is_not_said_twice(make):
-    assert "## Recent" not in render_index([make("One", number=1), make("Two", number=2)]).text
-    text = render_index([make(f"Fact {n}", number=n) for n in range(60)]).text
-    assert text.split("## Recent\n")[1].count("\n") == 10
-
-
 def test_what_is_worth_least_leaves_first_and_is_told_where_it_went(make):
     old = make("A look-up nobody confirmed", number=1, memory_class=MemoryClass.REFERENCE, category=Category.OPERATIONS)
     stale = make("A stale one", number=2, days=90, status=Status.STALE)
@@ -77,15 +87,16 @@ def test_what_is_worth_least_leaves_first_and_is_told_where_it_went(make):
     assert pinned.id in shown_ids(plan)
     assert moved_ids(plan)[-2:] == (old.id, stale.id)
     last = plan.overflow[-1][0]
-    assert plan.text.endswith(f"\n\n{len(moved_ids(plan))} more memories are in [more.md](more.md) to [{last}]({last}).\n")
+    where = f"[more.md](more.md) to [{last}]({last})"
+    assert plan.text.endswith(f"\n\n{len(moved_ids(plan))} more memories are in {where}.\n\nEnd of the index.\n")
     assert f"({topic_path(stale)}) — A stale one (2026-08-05, stale)" in plan.overflow[-1][1]
 
 
 def test_an_overflow_of_few_lines_is_one_page(make):
-    memories = [make(f"Rule {n}: " + "long words " * 12, number=n, days=n) for n in range(120)]
+    memories = [make(f"Rule {n}: " + "long words " * 12, number=n, days=n) for n in range(160)]
     plan = render_index(memories)
-    assert 20 < len(moved_ids(plan)) < 32
-    assert plan.text.endswith(f"\n\n{len(moved_ids(plan))} more memories are in [more.md](more.md).\n")
+    assert 10 < len(moved_ids(plan)) < 32
+    assert f"\n\n{len(moved_ids(plan))} more memories are in [more.md](more.md).\n" in plan.text
     assert plan.overflow and plan.overflow[0][1].startswith("# More memories\n")
 
 
@@ -152,7 +163,7 @@ def test_lines_are_kept_and_read_again_whatever_stands_in_them(make):
 
 
 def test_kept_lines_sort_as_the_index_does(make):
-    memories = [make(f"Rule {n}", number=n, days=n * 37 % 90 - 45, support=n % 5 + 1, pinned=n % 11 == 0,
+    memories = [make(f"Rule {n}", number=n, days=n * 37 % 90 - 45, recalls=n % 5, pinned=n % 11 == 0,
                      status=Status.STALE if n % 7 == 0 else Status.LIVE) for n in range(120)]
     plan = render_index(memories)
     lines = sorted(kept_line(index_entry(m)) for m in memories)

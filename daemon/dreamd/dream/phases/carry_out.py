@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dreamd.core.errors import Locked
 from dreamd.core.values import Judgement, Scope
 from dreamd.dream.plan import Plan, Step
 from dreamd.kit import Kit
-from dreamd.store import derived, memories, observations
-from dreamd.store.journal import Entry, begin_unit, end_unit, write_entry
+from dreamd.store import derived, memories, observations, work
+from dreamd.store.journal import Entry, begin_unit, end_unit, name_by_id, write_entry
+
+NAMED, BY_ID = "files are named", "by id"
+"""The store's fact that no file is named any more as dreams of before did it."""
 
 
 @dataclass
@@ -29,6 +32,21 @@ class Footing:
     expected: dict[str, int]
     spoiled: set[str] = field(default_factory=set)
     touched: dict[Scope, Touched] = field(default_factory=dict)
+
+
+def files_due(kit: Kit, footing: Footing, edited: Iterable[Scope]) -> dict[Scope, Touched | None]:
+    """Scopes whose files may have to change, each with what this run changed there; None where everything is looked at.
+
+    With those that an interrupted run changed and did not come to write, those whose memories were asked for so much more
+    that their order may be another, and once those whose files were named by dreams of before.
+    """
+    if kit.store.meta(NAMED) != BY_ID:
+        with kit.writing() as tx:
+            for scope in sorted(name_by_id(tx)):
+                work.mark_unwritten(tx, scope)
+            work.write_meta(tx, NAMED, BY_ID)
+    asked = {scope: Touched() for scope in work.load_asked(kit.store)}
+    return {**asked, **dict.fromkeys(work.load_unwritten(kit.store)), **footing.touched, **dict.fromkeys(edited)}
 
 
 def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
