@@ -20,12 +20,13 @@ SURE = "words/sure"
 FEWEST_WORDS = 3
 LONGEST_WEAK = 200
 """A sentence longer than this is not said a second time in other words."""
+_LEFT_OUT = "…"
+"""What stands where the words of others were cut out of a sentence, or where its person broke off."""
 SHORT_DENIAL = 45
 LONGEST_DENIAL = 80
 """How far into a message the words that deny something may stand."""
 _PERSONAL = ("preference", "self")
-_STANDING = ("repeated", "standing", "prohibition", "manner", "choice")
-_STATED = ("ours", "universal")
+_STANDING = ("repeated", "standing", "prohibition", "manner", "choice", "universal")
 _AS_IT_IS = ("meant", "confirms")
 _DONT = re.compile(r"(?i)(?:please |so |and |but )*(?:do(?:n['’]t| not)|stop|avoid|no) (?!worry|bother|forget|need\b|know)\w")
 _USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|them\b|option\b)\w")
@@ -48,7 +49,7 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
     `refused` when it was said while refusing a tool call, `denied` when it sets right what the agent said, `at_work` when the
     message also orders something: what is stated there describes the task.
     """
-    if is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
+    if _LEFT_OUT in text or is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
         return ""
     little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text)
     if _says("remember", text) and not little:
@@ -110,9 +111,8 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
         return "norm"
     if ordered and not _DONT.match(text):
         return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
-    for name in _STATED:
-        if _says(name, text) and not at_work:
-            return name
+    if _says("ours", text) and not at_work:
+        return "ours"
     corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
     if denied and corrects:
         return "correction"
