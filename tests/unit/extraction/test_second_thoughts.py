@@ -43,7 +43,8 @@ def live(found: Extraction) -> list[str]:
          "A berth costs 240 euros in summer and 175 in spring."),
         ("nets go on the blue hook from now on", "no wait, on the silver hook, the blue one is for ropes",
          "Nets go on the silver hook from now on."),
-        ("remember: our emergency number is 0676 4410 22, it hangs on every pier", "wait, that's the old one. it's 0676 4410 29",
+        ("remember: our emergency number is 0676 4410 22, it hangs on every pier",
+         "wait, that's the old one. it's 0676 4410 29",
          "Our emergency number is 0676 4410 29, it hangs on every pier."),
         ("remember that the harbour url is hbr.ferry.example", "oops, the harbour url is harbour.ferry.example",
          "The harbour url is harbour.ferry.example."),
@@ -141,7 +142,8 @@ def test_a_plain_sentence_is_no_second_thought() -> None:
 
 
 def test_the_word_that_is_named_is_put_right_and_not_the_last_one() -> None:
-    found = heard("remember that a berth costs 240 euros in summer and 170 in spring", "remember: our dinghies are 40 euros cheaper",
+    found = heard("remember that a berth costs 240 euros in summer and 170 in spring",
+                  "remember: our dinghies are 40 euros cheaper",
                   "sorry, I meant 175 in spring for the berth")
     assert sorted(live(found)) == [
         "A berth costs 240 euros in summer and 175 in spring.", "Our dinghies are 40 euros cheaper."]

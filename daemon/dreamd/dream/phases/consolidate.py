@@ -8,6 +8,7 @@ what one of its members once said: likeness does not travel along chains.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -43,11 +44,13 @@ from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_tak
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
+from dreamd.text.tokens import stem
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
 
 SINGLE_SIGHTING = "single-sighting"
+_WORD = re.compile(r"[a-z]{4,}")
 
 
 @dataclass(frozen=True)
@@ -329,11 +332,17 @@ def _take_place(one: Heard, draft: Draft, bench: Bench) -> None:
         _merge(one, twin, rulings, draft, bench)
 
 
+def _share_words(one: str, other: str) -> bool:
+    """A cheap look, for much may wait: the judge reads only what has words of substance in common, or is no English."""
+    mine, theirs = ({stem(word) for word in _WORD.findall(text.lower())} for text in (one, other))
+    return not (one.isascii() and other.isascii()) or 3 * len(mine & theirs) >= min(len(mine), len(theirs))
+
+
 def _wait_or_promote(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard]) -> None:
     """A one-off order waits without a memory until it was heard in enough conversations."""
     text, at = one.gated.text, one.observation.at
-    same = [w for w in waiting if w.gated.text == text
-            or bench.relate(text, at, w.gated.text, w.observation.at).relation in MERGING]
+    same = [w for w in waiting if w.gated.text == text or (_share_words(text, w.gated.text)
+            and bench.relate(text, at, w.gated.text, w.observation.at).relation in MERGING)]
     talks = {w.observation.conversation or w.observation.id for w in (*same, one)}
     if len(talks) < bench.promote_after or one.gated.verdict is not GateVerdict.ALLOW:
         waiting.append(one)
