@@ -15,6 +15,7 @@ from pathlib import Path
 
 from dreamd.agents import jsonc
 from dreamd.core.errors import ConfigError, UsageError
+from dreamd.core.paths import share_dir
 
 _LONE = re.compile("[\\ud800-\\udfff]")
 MARK = "dream-memory"
@@ -94,11 +95,11 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
     Raises ConfigError for a configuration that is no JSON object.
     """
     if harness.shape == "opencode":
-        return {harness.file: _opencode_plugin(harness, command).encode()}
+        return {harness.file: _filled("opencode.js", harness, command)}
     if harness.shape == "openclaw":
         folder = str(Path(harness.file).parent)
-        return {harness.file: _openclaw_handler(harness, command).encode(),
-                f"{folder}/HOOK.md": _openclaw_hook(harness).encode()}
+        return {harness.file: _filled("openclaw.ts", harness, command),
+                f"{folder}/HOOK.md": _filled("openclaw.md", harness, command)}
     name = f"~/{harness.file}"
     document = parse_settings(name, before)
     hooks = document.setdefault("hooks", {})
@@ -247,100 +248,9 @@ def _is_ours(hook: object) -> bool:
         isinstance(hook.get(key), str) and str(hook[key]).endswith(ENTRY_MARK) for key in ("command", "bash"))
 
 
-def _opencode_plugin(harness: Harness, command: str) -> str:
-    cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
-    return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect opencode`.
-import {{ spawn }} from "node:child_process";
-import {{ homedir }} from "node:os";
-import {{ join, resolve }} from "node:path";
-
-const SHARE = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share");
-const SESSIONS = resolve(SHARE, "opencode", process.env.OPENCODE_DB || "opencode.db");
-const EVENTS = {{
-{cases}
-}};
-
-function tell(event, payload) {{
-  const words = {json.dumps(shlex.split(command))};
-  const child = spawn(words[0], [...words.slice(1), "hook", event], {{ stdio: ["pipe", "ignore", "ignore"], detached: true }});
-  child.on("error", () => {{}});
-  child.stdin.on("error", () => {{}});
-  child.stdin.end(JSON.stringify(payload));
-  child.unref();
-}}
-
-function moved(event, directory) {{
-  const ours = EVENTS[event?.type];
-  const about = event?.data ?? event?.properties;
-  const session_id = about?.sessionID ?? about?.info?.id ?? "";
-  if (ours) tell(ours, {{ session_id, transcript_path: SESSIONS, cwd: directory ?? "", hook_event_name: event.type }});
-}}
-
-// Version 1 calls `server` and hands its events to what that returns; version 2 calls `setup` and lets it subscribe.
-const server = async (context) => ({{ event: async ({{ event }}) => moved(event, context?.directory) }});
-
-async function setup(context) {{
-  if (typeof context?.event?.subscribe !== "function") return undefined;
-  const stream = (await context.event.subscribe())[Symbol.asyncIterator]();
-  (async () => {{
-    for (let next = await stream.next(); !next.done; next = await stream.next()) moved(next.value, context.location?.directory);
-  }})().catch(() => {{}});
-  return () => stream.return?.();
-}}
-
-export default {{ id: "dream-memory", server, setup }};
-"""
-
-
-def _openclaw_handler(harness: Harness, command: str) -> str:
-    cases = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
-    return f"""// {MARK}: tells dream that a conversation moved. Written by `dream connect openclaw`.
-import {{ spawn }} from "node:child_process";
-import {{ homedir }} from "node:os";
-import {{ isAbsolute, join }} from "node:path";
-
-const NAMED = process.env.OPENCLAW_PROFILE;
-const FOLDER = NAMED && NAMED !== "default" ? `.openclaw-${{NAMED}}` : ".openclaw";
-const STATE = process.env.OPENCLAW_STATE_DIR || join(process.env.OPENCLAW_HOME || homedir(), FOLDER);
-const EVENTS = {{
-{cases}
-}};
-
-function sessionsOf(event) {{
-  const {{ sessionFile, storePath, agentId }} = event.context ?? {{}};
-  const named = [sessionFile, storePath].find((p) => typeof p === "string" && isAbsolute(p) && /\\.(jsonl|sqlite)$/.test(p));
-  const agent = agentId || /^agent:([^:]+):/.exec(event.sessionKey ?? "")?.[1] || "main";
-  return named ?? join(STATE, "agents", agent, "agent", "openclaw-agent.sqlite");
-}}
-
-export default async function handler(event) {{
-  const ours = EVENTS[`${{event.type}}:${{event.action}}`];
-  if (!ours) return;
-  const words = {json.dumps(shlex.split(command))};
-  const child = spawn(words[0], [...words.slice(1), "hook", ours], {{ stdio: ["pipe", "ignore", "ignore"], detached: true }});
-  child.on("error", () => {{}});
-  child.stdin?.on("error", () => {{}});
-  child.stdin?.end(JSON.stringify({{
-    session_id: event.context?.previousSessionEntry?.sessionId ?? event.context?.sessionEntry?.sessionId
-      ?? event.sessionKey ?? "",
-    transcript_path: sessionsOf(event),
-    cwd: event.context?.workspaceDir ?? "",
-  }}));
-  child.unref();
-}}
-"""
-
-
-def _openclaw_hook(harness: Harness) -> str:
-    events = json.dumps(list(harness.events))
-    return f"""---
-name: dream
-description: "Tells dream that a conversation moved ({MARK})"
-metadata: {{ "openclaw": {{ "events": {events} }} }}
----
-
-# dream
-
-Appends one small file to dream's inbox when a conversation ends or is compacted. Nothing waits for it.
-Turn it on with `openclaw hooks enable dream`; `dream disconnect openclaw` takes it away.
-"""
+def _filled(name: str, harness: Harness, command: str) -> bytes:
+    """A small program that travels with dream, told the harness's events and how to call us."""
+    text = (share_dir("config") / "plugins" / name).read_text("utf-8")
+    events = "\n".join(f'  "{theirs}": "{ours}",' for theirs, ours in harness.events.items())
+    return text.replace("@EVENTS@", events).replace("@NAMES@", json.dumps(list(harness.events))).replace(
+        "@COMMAND@", json.dumps(shlex.split(command))).encode()
