@@ -32,6 +32,7 @@ from dreamd.core.values import (
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.living.following import Followed, follow
+from dreamd.dream.scopes.instructions import without_written
 from dreamd.dream.scopes.left_alone import LeftAlone, remember
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
@@ -214,6 +215,7 @@ def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skip
 
         def listen(said: Sequence[Event], state: ConversationState = state, scope: Scope = hearing.scopes[name]) -> _Told:
             extraction = extract(said, state=state, scope=scope, source_id=source.id, earlier=last)
+            extraction = replace(extraction, candidates=tuple(without_written(kit, said, extraction.candidates)))
             settings, before = settings_of(said, state)
             stretch, let_go = Stretch(scope, kit.zone, source.id, passing, settings), list(extraction.withheld)
             found = find_passages(said, extraction.candidates, stretch, let_go) if kit.settings.recall.passages else ()
