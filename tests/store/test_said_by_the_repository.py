@@ -16,8 +16,8 @@ RULES = "# Rules\n\n- Always run the tide tests before a commit.\n- Never use ta
 def talk(house: House, root: Path, *said: str) -> None:
     folder = house.person / ".claude" / "projects" / "-srv-quay"
     folder.mkdir(parents=True)
-    lines = [{"type": "user", "uuid": f"u-{n}", "parentUuid": None, "isSidechain": False, "userType": "external", "cwd": str(root),
-              "sessionId": "s-1", "version": "2.1.231", "timestamp": f"2026-03-02T09:{n:02}:00.000Z",
+    lines = [{"type": "user", "uuid": f"u-{n}", "parentUuid": None, "isSidechain": False, "userType": "external",
+              "cwd": str(root), "sessionId": "s-1", "version": "2.1.231", "timestamp": f"2026-03-02T09:{n:02}:00.000Z",
               "message": {"role": "user", "content": text}} for n, text in enumerate(said)]
     (folder / "s-1.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
