@@ -27,3 +27,21 @@ def test_explain_tells_of_what_was_edited_and_search_still_finds_what_is_gone(dr
     assert dream.json("consolidate", now=FRIDAY)["outcome"] == "nothing-to-do"
     assert dream("restore", gone["id"], now=FRIDAY).code == 0
     assert dream.json("show", gone["id"], now=FRIDAY)["status"] == "live"
+
+
+def test_a_page_that_somebody_names_is_read_as_notes_and_read_again(dream):
+    page = dream.person / "NOTES.md"
+    for text, now in ((BEFORE, MONDAY), (AFTER, FRIDAY)):
+        page.write_text(text)
+        dream.json("ingest", str(page), now=now)
+        dream.json("consolidate", now=now)
+    assert {m["text"]: m["status"] for m in dream.json("list", "--all", now=FRIDAY)["memories"]} == {
+        "The kiln fires at 1180 degrees.": "superseded", "The kiln fires at 1220 degrees.": "live",
+        "Orders are packed on Thursdays.": "live", "The cat sleeps in the glaze room.": "archived"}
+
+
+def test_a_folder_of_memories_needs_no_index(dream):
+    folder = dream.person / "work" / "memory"
+    folder.mkdir(parents=True)
+    (folder / "kiln.md").write_text(AFTER)
+    assert dream.json("ingest", str(folder))["stored"] == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 from dreamd.core.errors import concerns_all
 from dreamd.core.repositories.repository import find_repository
 from dreamd.core.values import LONGEST_SCOPE_KEY
-from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, FoundSource, SourceRoots
+from dreamd.sources.base.contract import CHAT_FOLDERS, CURSOR_EDITORS, MEMORY_NAMES, FoundSource, SourceRoots
 from dreamd.sources.base.finding import cwd_in, files_below, project_key_of
 from dreamd.sources.base.opening import Unopened, read_start
 from dreamd.sources.base.stores import is_store
@@ -29,6 +29,7 @@ _RESET = ".jsonl.reset."
 _WORKSPACE = re.compile(r'Workspace Path: ([^\n<\\"]{1,1000})')
 """As it stands in a line of JSON, where a line break is two signs."""
 
+MEMORY_DIR = "memory-dir"
 UNRECOGNISED = "unrecognised"
 """Kind of a path over which telling the kinds apart failed."""
 
@@ -43,7 +44,9 @@ def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
     found: dict[Path, FoundSource] = {}
     for path, place in _candidates(roots):
         if path not in found and not roots.leave_out(path):
-            source = _describe(path, place=place, recognise=recognise)
+            # A page that somebody names is read as notes, whatever it is called and however it begins.
+            named = MEMORY_DIR if path in roots.extra and path.suffix == ".md" and path.is_file() else ""
+            source = _describe(path, place=place, recognise=recognise, else_kind=named)
             if source:
                 found[path] = source
     return sorted(found.values(), key=lambda source: (source.kind, str(source.path)))
@@ -149,7 +152,8 @@ def _extra(path: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
         yield path, _around(path)
         return
     memories = [folder for folder in (path, path / ".claude" / "memory", path / "memory")
-                if _has_index(folder) and not leave_out(folder)]
+                if (_has_index(folder) or folder == path and path.name in MEMORY_NAMES and any(path.glob("*.md")))
+                and not leave_out(folder)]
     yield from ((folder, _memory_place(folder, leave_out)) for folder in memories)
     if path in memories:
         return
@@ -178,7 +182,7 @@ def _memory_place(folder: Path, leave_out: LeaveOut) -> str:
             return place
     if folder.parent.name == ".claude":
         return str(folder.parent.parent.absolute())
-    whole = folder.name in ("memory", "memories") or (folder.parent / ".git").exists()
+    whole = folder.name in MEMORY_NAMES or (folder.parent / ".git").exists()
     return str((folder.parent if whole else folder).absolute())
 
 
@@ -201,9 +205,9 @@ def _place_in(path: Path) -> str:
         return ""
 
 
-def _describe(path: Path, *, place: str, recognise: Recognise) -> FoundSource | None:
+def _describe(path: Path, *, place: str, recognise: Recognise, else_kind: str = "") -> FoundSource | None:
     try:
-        kind = recognise(path)
+        kind = recognise(path) or else_kind
     except Exception as error:  # one path nobody foresaw does not hide all the others
         if concerns_all(error):
             raise

@@ -46,6 +46,7 @@ from dreamd.sources import (
     FoundSource,
     SourceRoots,
     adapter_for,
+    adapter_of_kind,
     discover,
     facts_of,
     is_store,
@@ -152,7 +153,7 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
     if position.mtime_ns == mtime_ns and position.cursor.size == size and mtime_ns >= 0:
         _drop_staged(kit, found)
         return
-    adapter = adapter_for(found.path)
+    adapter = adapter_for(found.path) or adapter_of_kind(found.kind)
     if adapter is None:
         gathered.skips["unknown-format"] += 1
         return

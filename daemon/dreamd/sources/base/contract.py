@@ -65,6 +65,8 @@ ORDINARY = frozenset({
 })
 """Reasons that belong to a healthy file; any other reason deserves a word to the person."""
 
+MEMORY_NAMES = ("memory", "memories")
+"""Names of folders in which an agent keeps what it wants to know."""
 CURSOR_EDITORS = (".config/Cursor", "Library/Application Support/Cursor", "AppData/Roaming/Cursor")
 """Where Cursor keeps its store, on each platform, beside the folder of its agent."""
 VSCODE_EDITORS = tuple(
