@@ -372,3 +372,10 @@ def test_the_marks_of_what_is_gone_carry_no_words(yard: Yard) -> None:
     with yard.house.kit(DAYS[5]) as kit:
         told = [o for o in observations.load_with_fate_of(kit.store, yard.one("spare keys").id) if o.target]
     assert [(o.origin, "keys" in o.text, o.fate_reason) for o in told] == [(Origin.IMPORT, False, "withdrawn-at-source")]
+
+
+def test_what_still_stands_in_a_document_that_is_kept_up_does_not_age(yard: Yard) -> None:
+    for n, day in enumerate(("2026-05-20T20:00:00Z", "2026-08-10T20:00:00Z", "2026-10-30T20:00:00Z", "2027-01-20T20:00:00Z")):
+        yard.write("MEMORY.md", INDEX.replace("nine tonnes", f"{n + 20} tonnes"))
+        yard.house.dream(day)
+        assert yard.one("two nights").status is Status.LIVE and yard.one("spare keys").status is Status.LIVE

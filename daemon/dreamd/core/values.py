@@ -415,6 +415,8 @@ class Memory:
     """What was said just before it, for finding a passage and for reading it; no words of its own."""
     held_since: datetime | None = field(default=None, compare=False)
     """When a dream first held it; None until it has been stored."""
+    stood_at: datetime | None = field(default=None, compare=False)
+    """When a document was last read anew in which it stands; None where none says it."""
 
     @property
     def is_faded(self) -> bool:

@@ -9,7 +9,18 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
-from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust, parse_scope, text_sha
+from dreamd.core.values import (
+    MEMORY_FILE,
+    Category,
+    Memory,
+    MemoryClass,
+    MemoryType,
+    Scope,
+    Status,
+    Trust,
+    parse_scope,
+    text_sha,
+)
 from dreamd.store.connection import Store, sound_row
 from dreamd.store.derived import side_of
 from dreamd.store.uses import mark_asked, mark_used
@@ -18,8 +29,11 @@ from dreamd.store.work import mark_unwritten
 
 HELD_SINCE = "SELECT now FROM run WHERE seq = (SELECT MIN(run) FROM operation WHERE memory = {0}.id)"
 """When a dream first held a memory, as the journal knows it."""
+STOOD_AT = f"""SELECT MAX(d.read_at) FROM support s JOIN observation o ON o.seq = s.observation AND o.sign = '{MEMORY_FILE}'
+              JOIN source d ON d.id = o.source_id WHERE s.memory = m.id"""
+"""When a document was last read anew that says a memory: what left its document supports nothing any more."""
 SELECT = f"""SELECT m.*, w.text AS text, COALESCE(r.times, 0) AS recalls, r.last_at AS recalled_at,
-              COALESCE(({HELD_SINCE.format('m')}), m.created_at) AS held_since
+              COALESCE(({HELD_SINCE.format('m')}), m.created_at) AS held_since, ({STOOD_AT}) AS stood_at
             FROM memory m LEFT JOIN wording w ON w.sha = m.wording LEFT JOIN recall r ON r.memory = m.id"""
 FORGOTTEN_TEXT = "[forgotten]"
 SHORTEST_ID = 4
@@ -319,4 +333,5 @@ def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], 
         support=len(support), spoken_in=tuple(dict.fromkeys(c for _, c in support if c)), recalls=row["recalls"],
         recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None, pinned=bool(row["pinned"]),
         edited=bool(row["edited"]), unverified=bool(row["unverified"]), taxonomy_version=row["taxonomy"],
-        reason=row["reason"], file=row["file"], links=tuple(links), held_since=parse_instant(row["held_since"]))
+        reason=row["reason"], file=row["file"], links=tuple(links), held_since=parse_instant(row["held_since"]),
+        stood_at=parse_instant(row["stood_at"]) if row["stood_at"] else None)

@@ -40,7 +40,8 @@ class Age:
     @property
     def in_words(self) -> tuple[str, ...]:
         """The same for people."""
-        told = [f"last said, confirmed or recalled, or first held by dream, on {self.since.date().isoformat()}"]
+        told = [f"last said, confirmed, recalled or read in its document, or first held by dream, on "
+                f"{self.since.date().isoformat()}"]
         if self.counted.days < self.passed.days:
             told.append(f"{self.counted.days} of the {self.passed.days} days since then count: in the others nothing was said, "
                         "asked or told there")
@@ -49,7 +50,8 @@ class Age:
 
 def age_of(memory: Memory, now: datetime, used: Sequence[date] = ()) -> Age:
     """How old a memory counts in a scope that was used on some days."""
-    since = max(memory.confirmed_at, memory.recalled_at or memory.confirmed_at, memory.held_since or now)
+    heard = memory.confirmed_at
+    since = max(heard, memory.recalled_at or heard, memory.stood_at or heard, memory.held_since or now)
     days = [datetime.combine(day, time(), UTC) for day in sorted(used)]
     marks = [since, *(day for day in days if since < day < now), max(now, since)]
     counted = sum((min(after - before, UNUSED_COUNTS) for before, after in pairwise(marks)), timedelta())
