@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
 
 from dreamd.core.values import Status
-from dreamd.dream import backlog, cycle
+from dreamd.dream import backlog, cycle, undo
 from dreamd.dream.cycle import Wish
 from dreamd.kit import Kit
 from household import House, Said, differences, events_in, snapshot
@@ -111,6 +111,63 @@ def test_a_long_dream_is_undone_as_one(_told: House, tmp_path: Path) -> None:
     assert house.redo(LATER, report.run) == 90
     house.dream(LATER)
     assert house.memories(Status.LIVE)
+
+
+def test_the_undo_of_a_long_dream_killed_anywhere_took_all_of_it_back_or_nothing(
+        _told: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dreamed = _told.copy_to(tmp_path / "dreamed")
+    report = dreamed.dream(NIGHT)
+    whole = {m.text for m in dreamed.memories()}
+    touched: list[str] = []
+    write = undo.memories.delete_memory
+    monkeypatch.setattr(undo.memories, "delete_memory", lambda tx, identity: (touched.append(identity), write(tx, identity))[1])
+    with monkeypatch.context() as patch:
+        patch.setattr(Kit, "writing", counted(writes := []))
+        dreamed.copy_to(tmp_path / "calm").undo(LATER, report.run)
+    inside = len(touched)
+    assert inside > 20 and len(writes) > 2
+    ends = set()
+    moments = [*((nth, 0) for nth in range(1, len(writes) + 1)), (0, 1), (0, inside // 2), (0, inside)]
+    for n, (nth, deleted) in enumerate(moments):
+        house = dreamed.copy_to(tmp_path / f"house-{n}")
+        with monkeypatch.context() as patch, pytest.raises(Killed):
+            patch.setattr(Kit, "writing", counted([], most=nth - 1) if nth else Kit.writing)
+            patch.setattr(undo.memories, "delete_memory", dies_after(write, deleted) if deleted else write)
+            house.undo(LATER, report.run)
+        house.dream(LATER)
+        left = {m.text for m in house.memories()}
+        assert left in (set(), whole), (nth, deleted)
+        assert house.faults(LATER) == []
+        ends.add(bool(left))
+    assert ends == {True, False}, "killed before its transaction nothing of it is done, killed behind it all"
+
+
+def counted(writes: list[int], *, most: int = 1 << 30) -> Callable[..., AbstractContextManager[object]]:
+    """Transactions of a kit as they are, until `most` of them came about."""
+    writing = Kit.writing
+
+    @contextmanager
+    def counting(kit: Kit, *, durable: bool = True) -> Iterator[object]:
+        writes.append(1)
+        if len(writes) > most:
+            raise Killed
+        with writing(kit, durable=durable) as tx:
+            yield tx
+
+    return counting
+
+
+def dies_after(act: Callable[..., bool], times: int) -> Callable[..., bool]:
+    """The same, and the process is gone at the nth time."""
+    left = [times]
+
+    def acting(*given: object) -> bool:
+        left[0] -= 1
+        if left[0] <= 0:
+            raise Killed
+        return act(*given)
+
+    return acting
 
 
 def test_the_plan_of_a_long_dream_is_what_it_then_does(_told: House, tmp_path: Path) -> None:
