@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from serving import ONLY_EXTRACTION, Place
+from serving import ONLY_EXTRACTION, SEARCHED, Place
 
 NOTED = "The staging port of cedar is 8080."
 MEANWHILE = "Reviews of cedar need two people."
@@ -76,3 +79,25 @@ def test_a_store_that_vanishes_under_a_service_is_not_founded_anew(place: Place)
     assert place.dream("note", MEANWHILE).returncode == 0
     assert place.dream("init", "--new").returncode == 0
     place.waits_for(lambda: place.rows("SELECT text FROM observation") == [(MEANWHILE,)])
+
+
+CLAIMING = ("import socket, sys\nfrom pathlib import Path\nfrom dreamd.store.presence.lost import names_of_home\n"
+            "held = [socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) for _ in names_of_home(Path(sys.argv[1]))]\n"
+            "[one.bind(name) for one, name in zip(held, names_of_home(Path(sys.argv[1])))]\nprint(flush=True)\n"
+            "sys.stdin.read()")
+
+
+def test_a_service_in_a_network_of_its_own_is_heard_too(place: Place) -> None:
+    """As the unit starts it: with `PrivateNetwork=yes` a name in there answers nobody outside."""
+    alone = ["unshare", "--user", "--map-current-user", "--net"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine gives no network of one's own")
+    service = subprocess.Popen([*alone, sys.executable, "-c", CLAIMING, str(place.paths.home)], env={
+        **os.environ, "PYTHONPATH": os.pathsep.join(SEARCHED)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    place.started.append(service)
+    assert service.stdout is not None and service.stdout.readline()
+    told = place.dream("note", MEANWHILE)
+    assert (told.returncode, str(place.paths.inbox) in told.stderr) == (0, True), told.stderr
+    assert not place.paths.store.exists()
+    assert place.dream("consolidate").returncode == 12
+    service.communicate()
