@@ -8,7 +8,7 @@ an attack. What only names a wording to be used ("reply with …", "our motto is
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -37,6 +37,11 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _MARKED = re.compile(r"(?:^[ \t]{0,3}>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _TAGGED = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>([^<]{1,2000})</\1>")
+_CUT_OUT = re.compile("[" + "".join(map(re.escape, _PAIRS)) + r"]\s?…\s?[" + "".join(map(re.escape, _PAIRS.values())) + "]")
+_COMMENT = re.compile(r"<!--([\s\S]{1,2000}?)-->")
+_TERMINAL = re.compile(r"^[ \t]*(?:[\w.@~:/\[\]-]{0,60}[$❯➜]|PS [^\n>]{0,80}>)[ \t]+\S[^\n]*\n"
+                       r"((?:[^\n]*\S[^\n]*(?:\n|\Z))+)", re.MULTILINE)
+"""A command behind its prompt, and what was printed below it up to an empty line."""
 _CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
 
 
@@ -61,7 +66,12 @@ class Divided(NamedTuple):
 
 
 def quotes_an_order(text: str) -> bool:
-    """Whether a statement repeats an order of somebody else's, so that only its person can say whether it is meant."""
+    """Whether a statement repeats an order of somebody else's, or did so before that was cut out of it.
+
+    Only its person can say whether that is meant, or what is left of it.
+    """
+    if _CUT_OUT.search(text):
+        return True
     parts = divide(text)
     return bool(parts.told or parts.shown)
 
@@ -82,23 +92,24 @@ def divide(text: str) -> Divided:
     """Tell a person's own words in a message from the orders of others that it repeats."""
     if not _is_worth_a_look(text):
         return Divided(text)
-    shown = [*_set_apart(text)]
-    spans = [one for one in _quoted(text) if not _overlaps(one, shown)]
-    spans += _told(text, spans)
+    shown = [*_set_apart(text, ((_FENCE, 2), (_MARKED, 0), (_TAGGED, 2)))]
+    spans = [one for one in _set_apart(text, ((_COMMENT, 1), (_TERMINAL, 1))) if not _overlaps(one, shown)]
+    spans += [one for one in _quoted(text) if not _overlaps(one, [*shown, *spans])]
+    spans += [one for one in _told(text, spans) if not _overlaps(one, spans)]
     own, beside = _beside_a_warning(_without(text, spans), told=bool(spans or shown))
     return Divided(own, (*(text[begin:end] for begin, end in spans), *beside), tuple(text[b:e] for b, e in shown))
 
 
 def _is_worth_a_look(text: str) -> bool:
     """A cheap look: most statements quote nobody and speak of nobody's words."""
-    if _OPENING.search(text) is not None or any(sign in text for sign in ("<", ">", "~~~")):
+    if _OPENING.search(text) is not None or any(sign in text for sign in ("<", ">", "~~~", "$ ", "❯", "➜")):
         return True
     return any(patterns.has("words/foreign", table, text) for table in _SIGNS)
 
 
-def _set_apart(text: str) -> Iterator[tuple[int, int]]:
-    """Where orders stand in a fence, in lines marked as a quotation, or between tags."""
-    for shape, code in ((_FENCE, 2), (_MARKED, 0), (_TAGGED, 2)):
+def _set_apart(text: str, shapes: Sequence[tuple[re.Pattern[str], int]]) -> Iterator[tuple[int, int]]:
+    """Where orders stand in a fence, in lines marked as a quotation, between tags, in a comment, or below a prompt."""
+    for shape, code in shapes:
         for found in shape.finditer(text):
             if _is_an_order(re.sub(r"(?m)^[ \t]*>[ \t]?", "", found[code]), code=shape is _FENCE, doubted=True):
                 yield found.span(code)
@@ -165,7 +176,10 @@ def _is_own(text: str, start: int) -> bool:
         return True
     if patterns.has("words/foreign", "edits", lead):
         return False
-    return not _is_doubted(text) and patterns.has("words/foreign", "wording", lead)
+    if _is_doubted(text) or not patterns.has("words/foreign", "wording", lead):
+        return False
+    # "Feed the model '…' and expect a refusal" asks for one thing to be done; only the words in it would make a rule of that.
+    return not patterns.has("words/foreign", "rules", text[start:]) or patterns.has("words/foreign", "rules", text[:start])
 
 
 def _is_doubted(text: str) -> bool:
@@ -199,6 +213,9 @@ def _leads(text: str) -> Iterator[tuple[int, bool]]:
             yield lead.end(), table == "announces"
     named = (colon for colon in _COLON.finditer(text) if patterns.has("words/foreign", "sources", colon[0]))
     for colon in islice(named, MOST):
+        if patterns.has("words/foreign", "warns", colon[0]):
+            yield colon.end(), False
+            continue
         rest = text[colon.end():]
         if not any(patterns.has("words/foreign", table, rest) for table in ("rejects", "warns", "points_back")):
             return  # nothing further down can be rejected then either
