@@ -20,8 +20,8 @@ FRIDAY = "2026-03-20T09:00:00Z"
 
 CONTRACT = {
     "consolidate", "run", "probe", "status", "note", "ingest", "sources", "list", "show", "search", "explain", "relate",
-    "review", "pin", "unpin", "restore", "forget", "history", "diff", "undo", "check", "restore-store", "init", "pause",
-    "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
+    "review", "pin", "unpin", "restore", "promote", "forget", "history", "diff", "undo", "check", "restore-store", "init",
+    "pause", "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
     "scope"}
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.core.errors import StoreMissing
+from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.values import IN_PASSING, Scope, Status
 from dreamd.dream import verbs
 from dreamd.recall.answer import Look, search
-from dreamd.store import passages
-from household import House, every_byte, snapshot
+from dreamd.store import journal, passages
+from household import House, Said, every_byte, snapshot
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
 LATER, NIGHT_2 = "2026-01-09T09:00:00Z", "2026-01-09T20:00:00Z"
@@ -185,3 +185,38 @@ def test_a_dry_run_keeps_and_embeds_nothing(house: House) -> None:
     house.dream(NIGHT, Wish(only_plan=True))
     assert said(house) == []
     assert house.rows("SELECT COUNT(*) FROM vector") == [(0,)]
+
+
+TURNS = (Said("Ann: Which colour shall the hull of the Zwirbel get?", conversation="c1"),
+         Said("Bo: Orange, I already bought three tins.", conversation="c1"),
+         Said("Bo: We launched the Zwirbel on Sunday.", conversation="c2"))
+
+
+def test_what_a_note_asks_or_tells_of_a_day_is_found_as_it_was_said(house: House) -> None:
+    house.say(DAY, *TURNS, Said("diff --git a/zwirbel b/zwirbel\n--- a/zwirbel\n+++ b/zwirbel\n@@ -1 +1 @@\n-a\n+b", conversation="c3"))
+    house.dream(NIGHT)
+    asked = found(house, "Which colour shall the hull get?")
+    assert (Status.SAID, TURNS[0].text) in asked
+    assert not any("diff" in text for _, text in found(house, "zwirbel diff"))
+
+
+def test_the_turn_before_a_noted_one_helps_to_find_it_and_is_shown_with_it(house: House) -> None:
+    house.say(DAY, *TURNS)
+    with house.kit(LATER) as kit:
+        contexts = [r["context"] for r in kit.store.all("SELECT context FROM observation ORDER BY seq")]
+    assert contexts == ["", TURNS[0].text, ""], "a turn of another conversation answers nothing"
+
+
+def test_a_passage_is_promoted_by_hand_once_and_an_undo_makes_it_a_passage_again(talked: House) -> None:
+    with talked.kit(LATER) as kit:
+        (one,) = search(kit, QUESTION, QUIET).results
+        made = verbs.promote(kit, one.memory.id[:6])
+        with pytest.raises(Refused):
+            verbs.promote(kit, made.id)
+        run = journal.load_runs(kit.store, limit=1)[0]
+    assert (made.status, made.text, made.observations) == (Status.LIVE, TOLD, (one.memory.id,))
+    assert found(talked) == [(Status.LIVE, TOLD)]
+    talked.dream(NIGHT_2)
+    assert found(talked) == [(Status.LIVE, TOLD)]
+    talked.undo(LATER, str(run.id))
+    assert (Status.LIVE, TOLD) not in found(talked)

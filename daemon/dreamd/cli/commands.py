@@ -28,6 +28,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("pin", "deciding", "keep a memory as it is, whatever a dream finds"),
         ("unpin", "deciding", "let dreams tend to it again"),
         ("restore", "deciding", "bring an archived or replaced memory back"),
+        ("promote", "deciding", "make a memory of what was said in passing"),
         ("forget", "deciding", "remove memories and what was said, for good"),
         ("scope", "scoping", "whose project is what: list, rename, merge, move, map"),
     )),

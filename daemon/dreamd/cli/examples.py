@@ -45,6 +45,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "pin": (("dream pin 53e5", ""),),
     "unpin": (("dream unpin 53e5", ""),),
     "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),
+    "promote": (("dream search \"the kiln\"", "find what was said"), ("dream promote 53e5", "keep it as a memory")),
     "forget": (
         ("dream forget 53e5", "one memory and all that was said for it"),
         ('dream forget --matching "blue pipeline"', "every memory with all these words; asks first")),

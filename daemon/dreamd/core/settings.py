@@ -93,7 +93,7 @@ class RecallSettings:
     decay: float = _number(0.1, 0.0, 0.1, "most that age and staleness take of a score; order only, never below the floor")
     age_rate_per_day: float = _number(0.0, 0.0, 1.0, "exponential rate in its place; 0: none")
     word_weight: float = _number(0.35, 0.0, 1.0, "share of the word match in the fused similarity")
-    share_of_best: float = _number(0.55, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")
+    share_of_best: float = _number(0.6, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")
     context_weight: float = _number(1.5, 0.0, 5.0, "what words behind what was said before them count beside the words alone")
     value_weight: float = _number(0.15, 0.0, 1.0, "lift of a text that has the kind of value a question asks for")
     speaker_weight: float = _number(0.25, 0.0, 1.0, "lift of what was said by somebody whom the question names")

@@ -18,31 +18,22 @@ from __future__ import annotations
 
 import json
 import math
+import random
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
-from dreamd.core.clock import FixedClock, parse_instant
-from dreamd.core.errors import ConfigError, Outage, UsageError
+from dreamd.core.clock import FixedClock
+from dreamd.core.errors import ConfigError, Outage
 from dreamd.core.paths import Paths, share_dir
 from dreamd.core.settings import RecallSettings, Settings, SourceSettings
-from dreamd.core.values import (
-    Candidate,
-    Memory,
-    MemoryClass,
-    Origin,
-    Status,
-    content_id,
-    parse_scope,
-    text_sha,
-    trust_of,
-)
+from dreamd.core.values import Memory, Status, content_id, parse_scope, text_sha, trust_of
 from dreamd.core.world import World
 from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
@@ -50,59 +41,28 @@ from dreamd.extraction import gate
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.recall.answer import Found, Look, search
+from dreamd.recall.gold import Gold, Question
 from dreamd.recall.shelf import Shelf
 from dreamd.store import derived, memories, observations
-from dreamd.text.redaction import redact
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KINDS = ("rule", "preference", "look-up", "state", "history", "unanswerable")
-LARGEST_GOLD_BYTES = 32 * 1024 * 1024
 DEEPEST = 10
+DRAWS = 2000
 TOKEN = re.compile(r"\w+|[^\w\s]")
 FIGURES = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 ABLATED: dict[str, dict[str, float]] = {
     "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
     "supersession": {"superseded_factor": 1.0}, "age": {"decay": 0.0, "age_rate_per_day": 0.0},
-    "floor": {"floor": 0.0}, "share-of-best": {"share_of_best": 0.0}}
+    "floor": {"floor": 0.0}, "context": {"context_weight": 0.0}, "value": {"value_weight": 0.0},
+    "speaker": {"speaker_weight": 0.0}, "passages": {"passages": 0}, "share-of-best": {"share_of_best": 0.0}}
 PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
-                           "decay": 0.0, "age_rate_per_day": 0.0, "diversity": 0.0}
-"""The ranking of a store that keeps what it is told: nearness and nothing else."""
+                           "decay": 0.0, "age_rate_per_day": 0.0, "diversity": 0.0,
+                           "context_weight": 0.0, "value_weight": 0.0, "speaker_weight": 0.0}
+"""The ranking of a store that keeps what it is told: nearness and words, and nothing else."""
 DIVERSITY = 0.3
-
-
-@dataclass(frozen=True)
-class Statement:
-    """One thing somebody said, as the gold set gives it."""
-
-    id: str
-    candidate: Candidate
-
-
-@dataclass(frozen=True)
-class Question:
-    """What is asked, and which statements hold the answer."""
-
-    id: str
-    kind: str
-    query: str
-    evidence: tuple[frozenset[str], ...]
-    retired: frozenset[str] = frozenset()
-    answer: str = ""
-
-
-@dataclass(frozen=True)
-class Gold:
-    """A gold set."""
-
-    name: str
-    now: datetime
-    zone: str
-    dreams: tuple[datetime, ...]
-    statements: tuple[Statement, ...]
-    questions: tuple[Question, ...]
 
 
 @dataclass(frozen=True)
@@ -126,38 +86,18 @@ class Evaluation:
     after: tuple[Answered, ...]
     ablation: dict[str, dict[str, float]]
     memories: int
-    details: dict[str, object] = field(default_factory=dict)
+    later: tuple[Answered, ...] = ()
+    """The same after as many more nights without news as were asked for."""
+    phases: dict[str, dict[str, float]] = field(default_factory=dict)
+    """What each phase of a dream brings."""
+    merged: int = 0
+    """Memories that carry several statements."""
 
 
-def read_gold(path: Path | None = None) -> Gold:
-    """Read a gold set, dream's own where none is named.
+def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, nights: int = 0, phases: bool = False) -> Evaluation:
+    """Ask every question before and after dreaming, after more `nights` without news, and without each factor of the ranking.
 
-    Raises UsageError for a file that is not in the format.
-    """
-    path = path or share_dir("config") / "eval" / "gold.json"
-    try:
-        document = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_GOLD_BYTES))
-        if document["schema"] != 1:
-            raise ValueError("another schema")
-        gold = Gold(str(document.get("name", path.stem)), parse_instant(document["now"]), str(document.get("zone", "UTC")),
-                    tuple(sorted(map(parse_instant, document["dreams"]))), tuple(map(_statement, document["statements"])),
-                    tuple(map(_question, document["questions"])))
-    except FileNotFoundError:
-        raise UsageError(f"no gold set at `{path}`") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"`{path}` is no gold set ({type(error).__name__})",
-                         hint="the README shows the format; `config/eval/gold.json` is one") from None
-    known = [s.id for s in gold.statements]
-    named = {i for q in gold.questions for i in q.retired.union(*q.evidence)}
-    if len(set(known)) != len(known) or named - set(known):
-        raise UsageError(f"`{path}` names statements twice or names some it does not have")
-    return gold
-
-
-def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder) -> Evaluation:
-    """Ask every question before and after dreaming, and once more without each factor of the ranking.
-
-    Raises Outage when the model or the disk is away.
+    With `phases` everything is dreamt again without each phase. Raises Outage when the model or the disk is away.
     """
     known = Remembered(embedder)
     quiet = replace(settings, sources=_no_sources(), store=replace(settings.store, zone=gold.zone))
@@ -166,12 +106,57 @@ def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder) -> Evaluatio
             carried = _fill_undreamt(kit, gold)
             before = _ask_all(_ruled(kit, replace(kit.settings.recall, **PLAIN)), gold, carried)  # type: ignore[arg-type]
             undreamt = _ask_all(kit, gold, carried)
-        carried = _dream(Path(place) / "after", gold, quiet, known)
-        with _kit(Path(place) / "after", gold.now, quiet, known) as kit:
+        home = Path(place) / "after"
+        carried = _dream(home, gold, quiet, known)
+        with _kit(home, gold.now, quiet, known) as kit:
             after = _ask_all(kit, gold, carried)
-            alive = len(memories.load_memories(kit.store, statuses=(Status.LIVE,)))
+            held = memories.load_memories(kit.store)
             ablation = {name: _difference(after, answers) for name, answers in _ablated(kit, gold, carried)}
-    return Evaluation(gold, before, undreamt, after, ablation, alive)
+        worth = {name: _difference(after, _ask_without(Path(place) / name, gold, changed, known))
+                 for name, changed in _without_phases(quiet)} if phases else {}
+        later = _ask_later(home, gold, quiet, known, nights) if nights else ()
+    alive = sum(memory.status is Status.LIVE for memory in held)
+    return Evaluation(gold, before, undreamt, after, ablation, alive, later, worth, sum(m.support > 1 for m in held))
+
+
+def _without_phases(settings: Settings) -> Iterator[tuple[str, Settings]]:
+    """The settings of a dream without each of its phases."""
+    yield "consolidate", replace(settings, consolidate=replace(settings.consolidate, neighbour_floor=0.95))
+    yield "weigh", replace(settings, consolidate=replace(settings.consolidate, passage_pairs=0))
+    yield "prune", replace(settings, prune=replace(settings.prune, stale_after_days=3650))
+
+
+def _ask_without(home: Path, gold: Gold, settings: Settings, embedder: Embedder) -> tuple[Answered, ...]:
+    carried = _dream(home, gold, settings, embedder)
+    with _kit(home, gold.now, settings, embedder) as kit:
+        return _ask_all(kit, gold, carried)
+
+
+def _ask_later(home: Path, gold: Gold, settings: Settings, embedder: Embedder, nights: int) -> tuple[Answered, ...]:
+    """The answers after more nights in which nothing new was heard."""
+    for night in range(1, nights + 1):
+        with _kit(home, gold.now + timedelta(days=night), settings, embedder) as kit:
+            run_cycle(kit, Wish())
+    with _kit(home, gold.now + timedelta(days=nights), settings, embedder) as kit:
+        return _ask_all(kit, gold, _carried(kit))
+
+
+def interval(before: Sequence[Answered], after: Sequence[Answered], figure: str) -> tuple[float, float]:
+    """Between which values the mean difference of a figure lies, 95 of 100 times: questions drawn anew, two thousand times."""
+    changes = [b.figures[figure] - a.figures[figure] for a, b in zip(before, after, strict=True) if a.question.evidence]
+    if not changes:
+        return 0.0, 0.0
+    drawn = random.Random(len(changes))  # the same questions give the same interval
+    means = sorted(sum(drawn.choices(changes, k=len(changes))) / len(changes) for _ in range(DRAWS))
+    return round(means[DRAWS // 40], 4), round(means[-1 - DRAWS // 40], 4)
+
+
+def harm(found: Evaluation) -> dict[str, int]:
+    """What dreaming did for the worse: facts that were found before and are not, old values shown, statements made one."""
+    pairs = list(zip(found.before, found.after, strict=True))
+    return {"lost": sum(b.figures["recall@10"] < a.figures["recall@10"] for a, b in pairs),
+            "won": sum(b.figures["recall@10"] > a.figures["recall@10"] for a, b in pairs),
+            "stale": sum(one.retired for one in found.after), "merged": found.merged}
 
 
 def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[str, float]:
@@ -236,23 +221,6 @@ class Away:
         return self.embed(texts)
 
 
-def _statement(row: dict[str, object]) -> Statement:
-    hint = row.get("class")
-    candidate = Candidate(
-        redact(str(row["text"])).text, Origin(str(row.get("origin", "user"))), parse_instant(str(row["at"])),
-        parse_scope(str(row.get("scope", "user"))), str(row.get("conversation", "")), key=f"gold:{row['id']}",
-        class_hint=MemoryClass(str(hint)) if hint else None, ttl=str(row["ttl"]) if row.get("ttl") else None)
-    return Statement(str(row["id"]), candidate)
-
-
-def _question(row: dict[str, object]) -> Question:
-    kind, groups, retired = str(row["kind"]), row["evidence"], row.get("retired", [])
-    if kind not in KINDS or not isinstance(groups, list) or not isinstance(retired, list) or not str(row["query"]).strip():
-        raise ValueError("not a question")
-    return Question(str(row["id"]), kind, str(row["query"]), tuple(frozenset(map(str, group)) for group in groups),
-                    frozenset(map(str, retired)), str(row.get("answer", "")))
-
-
 def _no_sources() -> SourceSettings:
     return SourceSettings(claude_code=False, codex=False, gemini=False, copilot=False, opencode=False, openclaw=False,
                           cursor=False, hermes=False, letta=False, paths=())
@@ -290,20 +258,25 @@ def _fill_undreamt(kit: Kit, gold: Gold) -> dict[str, set[str]]:
 
 def _dream(home: Path, gold: Gold, settings: Settings, embedder: Embedder) -> dict[str, set[str]]:
     """Say and dream in the order of time; which memory carries which statements in the end."""
-    names: dict[str, str] = {}
     waiting = sorted(gold.statements, key=lambda s: (s.candidate.at, s.id))
     for at in (*(d for d in gold.dreams if d < gold.now), gold.now):
         said = [s for s in waiting if s.candidate.at <= at]
         waiting = waiting[len(said):]
         with _kit(home, at, settings, embedder) as kit:
             with kit.store.writing() as tx:
-                stored = observations.append(tx, [s.candidate for s in said], stored_at=at,
-                                             key=observations.tombstone_key(kit.store))
-            names |= {answer.id: s.id for answer, s in zip(stored, said, strict=True)}
+                observations.append(tx, [s.candidate for s in said], stored_at=at,
+                                    key=observations.tombstone_key(kit.store))
             if at != gold.now or at in gold.dreams or not gold.dreams:
                 run_cycle(kit, Wish())
     with _kit(home, gold.now, settings, embedder) as kit:
-        return {m.id: {names[o] for o in m.observations if o in names} for m in memories.load_memories(kit.store)}
+        return _carried(kit)
+
+
+def _carried(kit: Kit) -> dict[str, set[str]]:
+    """Which statements each memory carries, and each passage is."""
+    keys = {r["id"]: r["key"].removeprefix("gold:") for r in kit.store.all("SELECT id, key FROM observation WHERE key <> ''")}
+    return {i: {key} for i, key in keys.items()} | {
+        m.id: {keys[o] for o in m.observations if o in keys} for m in memories.load_memories(kit.store)}
 
 
 def _ask_all(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> tuple[Answered, ...]:
@@ -312,7 +285,8 @@ def _ask_all(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> tuple[Answer
 
 
 def _ask(kit: Kit, question: Question, carried: dict[str, set[str]], shelf: Shelf) -> Answered:
-    found = search(kit, question.query, Look(limit=DEEPEST, record=False, injection=True), shelf=shelf).results
+    scopes = (parse_scope(question.scope),) if question.scope else ()
+    found = search(kit, question.query, Look(limit=DEEPEST, record=False, scopes=scopes), shelf=shelf).results
     shows = [carried.get(one.memory.id, set()) for one in found]
     new_facts = _new_facts(question, shows)
     carriers = {n for n, shown in enumerate(shows) if any(group & shown for group in question.evidence)}

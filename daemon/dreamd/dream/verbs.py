@@ -4,18 +4,33 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from dreamd.core import locks
 from dreamd.core.clock import days_between
-from dreamd.core.errors import Refused, StoreMissing, UsageError
+from dreamd.core.errors import Outage, Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
-from dreamd.core.values import CLEARLY_LATER_DAYS, CURRENT, Memory, Relation, Scope, Status, Trust
+from dreamd.core.values import (
+    CLEARLY_LATER_DAYS,
+    CURRENT,
+    Memory,
+    MemoryClass,
+    Origin,
+    Relation,
+    Scope,
+    Status,
+    Trust,
+    content_id,
+    text_sha,
+)
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
+from dreamd.dream.phases.compare import embed_under
 from dreamd.dream.phases.orient import take_inbox
 from dreamd.dream.plan import Change
+from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.notes import topic_path
 from dreamd.store import forgetting, memories, observations, passages, work
@@ -25,6 +40,9 @@ from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, load_
 
 KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
 HELD_BY_A_READER = "the log beside the store, which another program is reading"
+PROMOTED = "promoted-by-person"
+DECLINED = frozenset({MemoryClass.HISTORY, MemoryClass.PROCEDURE})
+"""Kinds that the gate keeps from becoming memories, and a person does not."""
 CHOICES = (KEEP_A, KEEP_B, BOTH, DROP)
 
 
@@ -100,14 +118,37 @@ def restore(kit: Kit, memory_id: str) -> Memory:
     return _change(kit, "restore", changes)[0]
 
 
+def promote(kit: Kit, identity: str) -> Memory:
+    """Make a memory of a passage: the person's word that it is meant to last, whatever its form.
+
+    Raises StoreMissing where there is neither, Refused for what is a memory already.
+    """
+    named = passages.load_named(kit.store, identity)
+    if isinstance(named, Memory):
+        if named.status is Status.HELD and named.reason in passages.HELD_FOR_FORM:
+            return _change(kit, "promote", [(named, replace(named, status=Status.LIVE, reason=PROMOTED))])[0]
+        raise Refused(f"that is a memory already, and {named.status.value}", hint=f"`dream show {named.id}` shows it")
+    said = named.passage
+    gated = gate(said.text, origin=Origin.USER, at=said.confirmed_at, zone=kit.zone)
+    kind = gated.memory_class if gated.memory_class not in DECLINED else MemoryClass.REFERENCE
+    memory = replace(said, id=content_id("memory", str(said.scope), said.id), text=gated.text, memory_class=kind,
+                     memory_type=gated.memory_type, category=gated.category, status=Status.LIVE, ttl=gated.ttl, reason=PROMOTED,
+                     answers="")
+    changed = _change(kit, "promote", [(None, replace(memory, file=topic_path(memory)))])[0]
+    if gated.text != said.text:
+        with suppress(Outage):  # words find it until a dream has the model again
+            embed_under(kit, {text_sha(gated.text): gated.text})
+    return changed
+
+
 def _load_named(kit: Kit, identity: str) -> Memory:
-    """A memory by its id, or by that of a passage it carried before it left for its age.
+    """A memory by its id, or by that of a passage whose words wait in it.
 
     Raises StoreMissing where there is neither, Refused for a passage.
     """
     named = passages.load_named(kit.store, identity)
     if isinstance(named, passages.Place):
-        raise Refused("that was said in passing and is no memory", hint="`dream note` makes a memory of it")
+        raise Refused("that was said in passing and is no memory", hint=f"`dream promote {named.passage.id}` makes one of it")
     return named
 
 
@@ -300,7 +341,7 @@ def _freed(rivals: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
     return [(r, replace(r, status=Status.LIVE, reason="decided-by-person")) for r in rivals if r.status is Status.HELD]
 
 
-def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory, Memory]]) -> list[Memory]:
+def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]]) -> list[Memory]:
     """Write changes as one run of a person, ahead of any dream that works at the same time."""
     now = kit.clock.now()
     real = [Change(kind, before, after, after.reason or kind) for before, after in changes if before != after]

@@ -58,6 +58,8 @@ _OF_A_PERSON = f"(o.origin = 'user' OR o.sign = '{IN_PASSING}')"
 _NO_MARK = f"(o.target = '' OR o.sign = '{IN_PASSING}')"
 """What says something of a memory or its file is nobody's words."""
 _KEPT = f"f.reason IN ({_quoted(KEPT_AS_SAID)}) AND f.set_aside = 0"
+_UNTOLD = """NOT EXISTS (SELECT 1 FROM support s JOIN memory m ON m.id = s.memory
+  WHERE s.observation = o.seq AND m.status != 'held')"""
 _WAITS = f"m.status = 'held' AND m.reason IN ({_quoted(HELD_FOR_FORM)})"
 
 
@@ -65,14 +67,14 @@ def _among(fates: str = "", held: str = "") -> str:
     """Passages, found from the side of fates and of memories: neither looks at an observation that is no passage."""
     return f"""FROM (SELECT f.observation AS seq FROM fate f WHERE {_KEPT} {fates}
     UNION SELECT s.observation FROM memory m JOIN support s ON s.memory = m.id WHERE {_WAITS} {held}) AS p
-  JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON} AND {_NO_MARK}"""
+  JOIN observation o ON o.seq = p.seq WHERE {_OF_A_PERSON} AND {_NO_MARK} AND {_UNTOLD}"""
 
 
 _ALL = _among()
 _LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
 """Those that became passages after a run."""
 _CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_WAITS}"
-_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND (
+_SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND {_UNTOLD} AND (
   EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_KEPT}) OR EXISTS ({_CARRIER}))"""
 """The same from the side of an observation, for those that are named."""
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"

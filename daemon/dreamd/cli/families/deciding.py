@@ -1,4 +1,4 @@
-"""A person's verbs: `dream review`, `pin`, `unpin`, `restore`, `forget`."""
+"""A person's verbs: `dream review`, `pin`, `unpin`, `restore`, `promote`, `forget`."""
 
 from __future__ import annotations
 
@@ -36,23 +36,27 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--matching", metavar="QUERY", help="every memory that has all these words")
         parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     else:
-        parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+        named = "passage" if command == "promote" else "memory"
+        parser.add_argument("id", metavar="ID", help=f"id of a {named}, or the beginning of it")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
     commands: dict[str, Callable[[Context, Namespace], int]] = {
-        "review": review, "forget": forget, "pin": _verb, "unpin": _verb, "restore": _verb}
+        "review": review, "forget": forget, "pin": _verb, "unpin": _verb, "restore": _verb,
+        "promote": _verb}
     return commands[context.command](context, options)
 
 
 def _verb(context: Context, options: Namespace) -> int:
-    """pin, unpin and restore: one memory in, the same memory out."""
+    """pin, unpin, restore and promote: one memory or passage in, the memory out."""
     from dreamd.dream import verbs
     from dreamd.kit import open_to_change
 
-    act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore}[context.command]
-    done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored"}[context.command]
+    act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore,
+           "promote": verbs.promote}[context.command]
+    done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored",
+            "promote": "a memory now"}[context.command]
     with open_to_change(context.world) as kit:
         memory = act(kit, options.id)
     context.document({"memory": memory_document(memory, context.world.paths)})

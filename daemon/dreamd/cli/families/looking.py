@@ -146,7 +146,8 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
 
 def _passage_lines(context: Context, memory: Memory) -> list[str]:
     facts = [("scope", str(memory.scope)), ("said", render.stamp(memory.confirmed_at)),
-             ("memory", "none; `dream note` makes one of it, `dream forget` removes it")]
+             ("memory", "none; `dream promote` makes one of it, `dream forget` removes it"),
+             *([("answers", memory.answers)] if memory.answers else [])]
     return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
             *("  " + line for line in render.table(facts))]
 

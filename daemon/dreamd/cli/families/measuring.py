@@ -8,30 +8,40 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.core.errors import UsageError
+from dreamd.core.paths import share_dir
 
 if TYPE_CHECKING:
     from dreamd.dream.evaluation import Answered, Evaluation
 
+MOST_NIGHTS = 1000
 SHOWN = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
     """Declare what `dream eval` takes."""
-    parser.add_argument("--gold", type=Path, metavar="FILE", help="a gold set in place of dream's own")
+    parser.add_argument("--gold", type=Path, metavar="FILE", help="a gold set in place of dream's own; `talk` and `year` "
+                        "are two more of dream's, a directory holds talks")
+    parser.add_argument("--nights", type=int, default=0, metavar="N", help="ask once more after N nights without news")
+    parser.add_argument("--phases", action="store_true", help="dream again without each phase, to see what it brings")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Measure recall before and after a dream; exit 1 when dream's own gold set fares worse than its baseline."""
     from dreamd.dream import evaluation
     from dreamd.models import load_embedder
+    from dreamd.recall.gold import read_gold
 
-    gold = evaluation.read_gold(options.gold.expanduser().absolute() if options.gold else None)
+    if not 0 <= options.nights <= MOST_NIGHTS:
+        raise UsageError(f"`--nights` must be from 0 to {MOST_NIGHTS}")
+    gold = read_gold(_place(options.gold))
     model = context.world.settings.model
     asked, known = render.count(len(gold.questions), "question"), render.count(len(gold.statements), "statement")
     context.tell(f"asking {asked} of {known}, before and after dreaming …")
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
                              threads=model.threads, device=model.device, kept_in=context.world.paths.models)
-    found = evaluation.evaluate(gold, settings=context.world.settings, embedder=embedder)
+    found = evaluation.evaluate(gold, settings=context.world.settings, embedder=embedder, nights=options.nights,
+                                phases=options.phases)
     worse = [] if options.gold else evaluation.compare_with_baseline(
         evaluation.mean_figures(found.after), evaluation.read_baseline())
     context.document(_document(found, worse, own=not options.gold))
@@ -42,15 +52,26 @@ def run(context: Context, options: Namespace) -> int:
     return 1 if worse else 0
 
 
+def _place(named: Path | None) -> Path | None:
+    """Where a gold set lies: a file or directory, or one of dream's own by its name."""
+    if named is None:
+        return None
+    own = share_dir("config") / "eval"
+    mine = next((place for place in (own / f"{named}.json", own / named) if place.exists()), None)
+    return mine if mine and named.name == str(named) and not named.exists() else named.expanduser().absolute()
+
+
 def _document(found: Evaluation, worse: list[str], *, own: bool) -> dict[str, object]:
-    from dreamd.dream.evaluation import KINDS, mean_figures
+    from dreamd.dream.evaluation import harm, interval, mean_figures
 
     return {
         "gold": found.gold.name, "statements": len(found.gold.statements), "questions": len(found.gold.questions),
         "memories": found.memories, "before": mean_figures(found.before), "undreamt": mean_figures(found.undreamt),
         "after": mean_figures(found.after),
+        "later": mean_figures(found.later), "harm": harm(found), "phases": found.phases,
+        "intervals": {name: interval(found.before, found.after, name) for name in ("recall@10", "mrr")},
         "kinds": {k: {"before": mean_figures(found.before, k), "undreamt": mean_figures(found.undreamt, k),
-                      "after": mean_figures(found.after, k)} for k in KINDS},
+                      "after": mean_figures(found.after, k)} for k in _kinds(found)},
         "ablation": found.ablation, "baseline": {"compared": own, "worse": worse},
         "answers": [_answer(a, b) for b, a in zip(found.before, found.after, strict=True)]}
 
@@ -61,22 +82,34 @@ def _answer(after: Answered, before: Answered) -> dict[str, object]:
 
 
 def _show(context: Context, found: Evaluation) -> None:
-    from dreamd.dream.evaluation import KINDS, mean_figures
+    from dreamd.dream.evaluation import harm, interval, mean_figures
 
     rows: list[tuple[str, ...]] = [("", "", *SHOWN, "current", "retired")]
-    for kind in (None, *KINDS):
-        for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after)):
+    for kind in (None, *_kinds(found)):
+        for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after),
+                              ("later", found.later)):
             means = mean_figures(answers, kind)
             if means:
                 rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, "current", "retired"))))
     for line in render.table(rows):
         context.say(line)
     context.say("\nbefore: the ten nearest of all that was said; undreamt: the same under dream's ranking; after: the memories")
+    for name in ("recall@10", "mrr"):
+        low, high = interval(found.before, found.after, name)
+        context.say(f"{name}, after less before: {low:+.3f} to {high:+.3f} (95 %)")
+    context.say("harm: " + ", ".join(f"{count} {what}" for what, count in harm(found).items()))
     context.say(f"{found.memories} live memories of {len(found.gold.statements)} statements")
     context.say("\nwhat each factor brings (figure with it less figure without it):")
     for line in render.table([("", *SHOWN), *((name, *(f"{row.get(n, 0.0):+.3f}" for n in SHOWN))
-                                             for name, row in found.ablation.items())]):
+                                             for name, row in (*found.ablation.items(), *found.phases.items()))]):
         context.say(line)
+
+
+def _kinds(found: Evaluation) -> list[str]:
+    from dreamd.recall.gold import KINDS
+
+    there = {question.kind for question in found.gold.questions}
+    return [kind for kind in KINDS if kind in there]
 
 
 def _figure(value: float | None) -> str:
