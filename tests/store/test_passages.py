@@ -193,7 +193,8 @@ TURNS = (Said("Ann: Which colour shall the hull of the Zwirbel get?", conversati
 
 
 def test_what_a_note_asks_or_tells_of_a_day_is_found_as_it_was_said(house: House) -> None:
-    house.say(DAY, *TURNS, Said("diff --git a/zwirbel b/zwirbel\n--- a/zwirbel\n+++ b/zwirbel\n@@ -1 +1 @@\n-a\n+b", conversation="c3"))
+    house.say(DAY, *TURNS,
+              Said("diff --git a/zwirbel b/zwirbel\n--- a/zwirbel\n+++ b/zwirbel\n@@ -1 +1 @@\n-a\n+b", conversation="c3"))
     house.dream(NIGHT)
     asked = found(house, "Which colour shall the hull get?")
     assert (Status.SAID, TURNS[0].text) in asked
