@@ -28,6 +28,10 @@ LONGEST_DENIAL = 80
 _PERSONAL = ("preference", "self")
 _STANDING = ("repeated", "standing", "prohibition", "manner", "choice", "universal")
 _AS_IT_IS = ("meant", "confirms")
+_HALF = ("norm", "contrast", "only", "unwanted", "reason")
+"""Signs of which one alone leaves a doubt, and two together do not."""
+_ENOUGH = 2
+_SHORTEST_RULE = 30
 _DONT = re.compile(r"(?i)(?:please |so |and |but )*(?:do(?:n['’]t| not)|stop|avoid|no) (?!worry|bother|forget|need\b|know)\w")
 _USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|them\b|option\b)\w")
 _NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
@@ -107,8 +111,10 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
-    if _says("norm", text) and _says("reason", text) and not (ordered or at_work):
-        return "norm"
+    half = [name for name in _HALF if _says(name, text)]
+    named = _DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
+    if len(half) + refused + denied + named >= _ENOUGH and half and not ordered and patterns.width(text) >= _SHORTEST_RULE:
+        return half[0]
     if ordered and not _DONT.match(text):
         return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
     if _says("ours", text) and not at_work:
