@@ -26,7 +26,7 @@ SHORT_DENIAL = 45
 LONGEST_DENIAL = 80
 """How far into a message the words that deny something may stand."""
 _PERSONAL = ("preference", "self")
-_STANDING = ("repeated", "standing", "prohibition", "manner", "choice", "universal")
+_STANDING = ("standing", "prohibition", "manner", "choice", "universal")
 _AS_IT_IS = ("meant", "confirms")
 _HALF = ("norm", "contrast", "only", "unwanted", "reason")
 """Signs of which one alone leaves a doubt, and two together do not."""
