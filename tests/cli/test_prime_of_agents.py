@@ -16,6 +16,9 @@ from typing import Any
 import psutil
 import pytest
 
+from dreamd.core.values import MemoryClass, Origin, parse_scope
+from household import Said
+
 NOTED = "2026-03-02T09:00:00Z"
 DREAMT = "2026-03-03T09:00:00Z"
 STARTED = "2026-03-04T09:00:00Z"
@@ -288,6 +291,54 @@ def test_however_much_is_known_the_text_stays_below_what_a_harness_takes(house):
     text, told = priming.render(found)
     assert len(text) < 10_000
     assert 5 <= len(told) < 10
+
+
+def told_at(house, now: str, cwd: str = "/srv/cedar") -> list[str]:
+    """What a conversation that starts in the project is told, each fact without its day."""
+    from dreamd.agents import priming
+
+    with house.kit(now) as kit, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("dreamd.agents.hooks.scopes_of", lambda *_: (parse_scope("project:cedar"), parse_scope("user")))
+        text = priming.tell(kit, priming.choose(kit, cwd=cwd, hurried=True))
+    return [line.partition(": ")[2] for line in text.splitlines() if line.startswith("- noted ")]
+
+
+def test_told_unasked_is_what_was_said_twice_or_plainly_meant_to_last_and_a_date_that_is_near(house):
+    heard = {"explicit": False, "sign": "fact"}
+    once, twice = "The cedar kiln was bought in Husum", "The cedar shop closes at five"
+    lasting, noted = "Never open the cedar kiln hot", "The keys of the cedar yard hang behind the door"
+    near, far = "The release branch of cedar is frozen", "The crane of cedar is rented"
+    house.say("2026-01-05T09:00:00Z", Said(once, conversation="c1", **heard), Said(twice, conversation="c1", **heard),
+              Said(lasting, conversation="c1", explicit=False, sign="prohibition"), Said(noted),
+              Said("The cedar logs rotate weekly", origin=Origin.AGENT),
+              Said("Slates are stacked on edge", scope="project:birch"),
+              Said(near, **heard, memory_class=MemoryClass.STATE, ttl="2026-01-20"),
+              Said(far, **heard, memory_class=MemoryClass.STATE, ttl="2026-06-20"))
+    house.say("2026-01-06T09:00:00Z", Said(twice, conversation="c2", **heard))
+    house.dream("2026-01-06T20:00:00Z")
+    told = told_at(house, "2026-01-07T09:00:00Z")
+    assert sorted(told) == sorted([f"{near} (until 2026-01-20)", lasting, twice, noted])
+    assert [m.recalls for m in house.memories() if m.text == once] == [0]
+
+
+def test_a_conversation_is_told_eight_facts_and_fifteen_hundred_tokens_at_most(house):
+    house.say("2026-01-05T09:00:00Z", *[
+        Said(f"Never paint pier {n} of cedar in the colour of quarry {n * 7}, {'nor any pile, ' * 28}as plan {n * 11} says")
+        for n in range(30)])
+    house.dream("2026-01-05T20:00:00Z")
+    told = told_at(house, "2026-01-07T09:00:00Z")
+    assert len(told) == 8
+    assert sum(len(line.encode()) for line in told) < 3 * 1_500
+
+
+def test_once_a_day_a_conversation_is_told_that_something_waits_for_a_decision(larch):
+    said = ("note", "The larch importer was moved to the old mill", "--scope", "project:larch", "--origin", "web")
+    larch.json(*said, now=DREAMT)
+    larch.json("consolidate", now=DREAMT)
+    asked = "1 statement waits for the person's decision"
+    assert asked in start(larch)
+    assert asked not in start(larch, conversation="s-2", now=A_MINUTE_LATER)
+    assert asked in start(larch, conversation="s-3", now=NEXT_DAY)
 
 
 @pytest.mark.parametrize("shape", ["attachment", "user", "meta"])

@@ -656,11 +656,14 @@ def test_a_marker_cannot_forge_the_output(paths: Paths) -> None:
 def test_the_banner_speaks_only_when_memory_may_be_out_of_date(paths: Paths, store: Store) -> None:
     def seen(now: datetime) -> str:
         world = probe.World(home=str(paths.home), now=now, env={}, config="/none", fixed=True, deep=False)
-        return probe.banner(probe.inspect(world))
+        return probe.banner(probe.inspect(world), now)
 
     notes(store, 60, at=NOW)
     assert seen(NOW) == ""
-    assert "stale" in seen(NOW + timedelta(days=5))
+    assert seen(NOW + timedelta(days=5)) == "", "to be a little behind is no news"
+    assert "stale" in seen(NOW + timedelta(days=15))
+    outage.flag(paths.outage, Outage("the model is away", component="model", code="y"), now=NOW, owner="dream run")
+    assert "the model is away" in seen(NOW)
 
 
 # ---- what it costs and what it needs ----------------------------------------------------------------------------

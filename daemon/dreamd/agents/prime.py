@@ -29,6 +29,10 @@ ISSUE_LIMIT_S = 1.0
 ISSUE_SHARE = 0.4
 """Of the time a start may take, so much at most is left to whoever knows the issue."""
 LONGEST_TITLE = 200
+ASKED_ON = "asked-on"
+"""The file that says on which day a conversation was last told that something waits for a decision."""
+ASKING = "`dream review` shows what waits"
+"""How it is told."""
 
 
 def why_not(world: World, call: hooks.Call) -> str:
@@ -55,14 +59,24 @@ def first_words(world: World, call: hooks.Call) -> str:
 
 
 def keep_copy(world: World, call: hooks.Call, text: str) -> None:
-    """Leave a copy for the person to look at, and sweep those older than a day."""
+    """Leave a copy for the person to look at, sweep those older than a day, and note the day a decision was asked for."""
     now = world.clock.now()
+    if ASKING in text:
+        fsio.write_atomic(world.paths.primed / ASKED_ON, iso(now)[:10].encode())
     fsio.write_atomic(_copy_file(world, call.conversation), json.dumps(
         {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode("utf-8", "replace"))
     for path in (world.paths.primed).glob("*.json"):
         with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
             if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
                 fsio.remove(path)
+
+
+def may_ask(world: World) -> bool:
+    """Whether nobody was told today that something waits for a decision."""
+    try:
+        return fsio.read_bytes(world.paths.primed / ASKED_ON).decode() != iso(world.clock.now())[:10]
+    except (FileNotFoundError, DreamError, ValueError):
+        return True
 
 
 def _just_primed(world: World, conversation: str) -> bool:

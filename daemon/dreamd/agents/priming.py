@@ -1,6 +1,8 @@
 """What a new conversation is told: the choice and the words. `prime` decides whether anything is told at all.
 
-Facts with dates, never commands, marked so that dream never learns its own words back.
+Unasked it is told only what was said twice or plainly meant to last, of this project or of the person, and a date that is
+near; everything else is found by whoever asks. Facts with dates, never commands, marked so that dream never learns its own
+words back.
 """
 
 from __future__ import annotations
@@ -8,12 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 from dreamd.agents import foreign_dir, hooks
+from dreamd.agents.prime import ASKING
 from dreamd.core import fsio
+from dreamd.core.clock import local_date
 from dreamd.core.errors import DreamError
-from dreamd.core.values import Memory, MemoryClass, Scope
+from dreamd.core.values import Scope
 from dreamd.kit import Kit, exclusions
 from dreamd.recall.answer import Found, Look, record_recalls, search
 from dreamd.recall.ranking import Budget
@@ -21,16 +26,17 @@ from dreamd.recall.shelf import Shelf
 from dreamd.store import memories, shown
 from dreamd.text.injection import neutralise
 
-LONGEST_CHARS = 9_000
-"""A harness cuts injected text at 10,000 characters."""
-LONGEST_FACT_CHARS = 1_200
+LARGEST_BYTES = 4_500
+"""Fifteen hundred tokens at three bytes each; a harness cuts at 10,000 characters."""
+LONGEST_FACT_CHARS = 480
+NEAR_DAYS = 14
+"""So many days before its end a date is near."""
 OPENING = "<dream-memory>"
 CLOSING = "</dream-memory>"
 HEADING = ('What is on record from earlier conversations, each fact with the day it was last confirmed; '
            'a record can be out of date, and "I" is the person:')
-STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 STANDING_SHARE = 0.5
-"""Seats kept for what holds in every conversation, whatever it is about."""
+"""Seats kept for what lasts, whatever it is about."""
 ASKED_FOR = 3
 """As many are looked at for each seat: what stands in two scopes, or is said elsewhere, takes none."""
 RECENT = 5
@@ -50,9 +56,13 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
     look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried,
                 directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
+    may = set(_lasting(kit, scopes, among=[one.memory.id for one in called])) if called else set()
+    called = [one for one in called if one.memory.id in may]
     stated = _words_of_instructions(cwd)
-    standing = [Found(m, 0.0, {}) for m in _standing(kit, scopes, ASKED_FOR * wanted)]
-    told = [[one for one in some if _words(one.memory.text) not in stated] for some in (called, standing)]
+    ids = _lasting(kit, scopes, limit=ASKED_FOR * wanted)
+    known = memories.load_some(kit.store, ids)
+    lasting = [Found(known[i], 0.0, {}) for i in ids if i in known]
+    told = [[one for one in some if _words(one.memory.text) not in stated] for some in (called, lasting)]
     return _seat(told[0], told[1], wanted)
 
 
@@ -61,6 +71,14 @@ def build_query(kit: Kit, scope: Scope, words: str) -> str:
     recent = memories.load_some(kit.store, shown.load_recent_ids(kit.store, scope=str(scope), limit=RECENT))
     told = sorted(recent.values(), key=lambda m: (m.updated_at, m.id))
     return " ".join([words, *(m.text[:LONGEST_QUERY_CHARS // RECENT] for m in told)]).strip()[:LONGEST_QUERY_CHARS]
+
+
+def remark(kit: Kit, *, cwd: str, banner: str, ask: bool) -> str:
+    """What is said of the memory itself: that something is wrong with it, or else, where it may ask, that something waits."""
+    waiting = shown.count_waiting(kit.store, scopes=[str(s) for s in hooks.scopes_of(kit.store, cwd)]) if ask else 0
+    if banner or not waiting:
+        return banner
+    return f"{waiting} {'statement waits' if waiting == 1 else 'statements wait'} for the person's decision: {ASKING}"
 
 
 def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> str:
@@ -79,10 +97,12 @@ def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found
     facts = []
     for one in found:
         clue = f" ({one.clue} here today)" if one.clue else ""
-        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{clue}"
-        if size + len(fact) + 1 > LONGEST_CHARS:
+        ends = f" (until {one.memory.ttl})" if one.memory.ttl and one.memory.ttl not in one.memory.text else ""
+        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{ends}{clue}"
+        taken = len(fact.encode("utf-8", "replace")) + 1
+        if size + taken > LARGEST_BYTES:
             continue
-        size += len(fact) + 1
+        size += taken
         facts.append(fact)
         told.append(one)
     if facts:
@@ -110,19 +130,17 @@ def _words(text: str) -> str:
     return f" {plain} "
 
 
-def _standing(kit: Kit, scopes: Sequence[Scope], limit: int) -> list[Memory]:
-    """Rules and preferences hold in every conversation, whatever it is about."""
-    ids = shown.load_standing_ids(kit.store, scopes=[str(s) for s in scopes], classes=sorted(c.value for c in STANDING),
-                                  limit=limit)
-    known = memories.load_some(kit.store, ids)
-    return [known[i] for i in ids if i in known]
+def _lasting(kit: Kit, scopes: Sequence[Scope], *, limit: int = 100, among: Sequence[str] = ()) -> list[str]:
+    today = kit.clock.now()
+    days = (local_date(today, kit.zone), local_date(today + timedelta(days=NEAR_DAYS), kit.zone))
+    return shown.load_lasting_ids(kit.store, scopes=[str(s) for s in scopes], days=days, limit=limit, among=among)
 
 
-def _seat(called: Sequence[Found], standing: Sequence[Found], wanted: int) -> list[Found]:
-    """Half the seats for what always holds, as far as there is any; the rest for what was called up."""
-    kept = min(round(wanted * STANDING_SHARE), len({_words(one.memory.text) for one in standing}))
+def _seat(called: Sequence[Found], lasting: Sequence[Found], wanted: int) -> list[Found]:
+    """Half the seats for what lasts most, as far as there is any; the rest for what was called up."""
+    kept = min(round(wanted * STANDING_SHARE), len({_words(one.memory.text) for one in lasting}))
     seated: dict[str, Found] = {}
-    for room, some in ((wanted - kept, called), (wanted, standing), (wanted, called)):
+    for room, some in ((wanted - kept, called), (wanted, lasting), (wanted, called)):
         for one in some:
             if len(seated) < room:
                 # By its words: a fact that stands in two scopes is one fact, and told once.

@@ -43,9 +43,9 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     return None
 
 
-def ask_prime(world: World, *, cwd: str, words: str, banner: str, wait_s: float = recall_line.CLIENT_WAIT_S) -> str | None:
+def ask_prime(world: World, asked: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S) -> str | None:
     """The text for a new conversation, made by the server; None when it cannot be had in time."""
-    answer = _call(world, {"op": "prime", "cwd": cwd, "words": words, "banner": banner}, wait_s=wait_s)
+    answer = _call(world, {"op": "prime", **asked}, wait_s=wait_s)
     text = answer.get("text") if answer else None
     return text if isinstance(text, str) else None
 

@@ -142,7 +142,9 @@ class Desk:
             kit = replace(kit, world=replace(kit.world, clock=FixedClock(parse_instant(now))))
         if request["op"] == "prime":
             chosen = priming.choose(kit, cwd=str(request["cwd"]), words=str(request["words"])[:1000], shelf=self._shelf)
-            text, told = priming.render(chosen, banner=str(request["banner"])[:1000])
+            told_of_itself = priming.remark(kit, cwd=str(request["cwd"]), banner=str(request["banner"])[:1000],
+                                            ask=request.get("ask") is True)
+            text, told = priming.render(chosen, banner=told_of_itself)
             self._shown.append((kit, [one.memory.id for one in told]))
             return {"ok": True, "text": text}
         if request["op"] != "search":

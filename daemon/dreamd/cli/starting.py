@@ -110,10 +110,10 @@ def _find_words(world: World, call: hooks.Call) -> str:
 
     seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
                        config=str(world.settings.path or default_config(world.env)), fixed=False, deep=False)
-    banner = probe.banner(probe.inspect(seen))
+    banner, ask = probe.banner(probe.inspect(seen), world.clock.now()), prime.may_ask(world)
     words = prime.first_words(world, call)
     wait_s = world.settings.priming.timeout_ms / 1000 * SERVER_SHARE
-    text = recall_client.ask_prime(world, cwd=call.cwd, words=words, banner=banner, wait_s=wait_s)
+    text = recall_client.ask_prime(world, {"cwd": call.cwd, "words": words, "banner": banner, "ask": ask}, wait_s=wait_s)
     if text is not None:
         return text
     from dreamd.agents import priming
@@ -124,7 +124,7 @@ def _find_words(world: World, call: hooks.Call) -> str:
     hurried = left_s < MODEL_S or world.paths.heartbeat.exists()
     with open_to_look(world) as (kit, _):
         chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried)
-        return priming.tell(kit, chosen, banner=banner)
+        return priming.tell(kit, chosen, banner=priming.remark(kit, cwd=call.cwd, banner=banner, ask=ask))
 
 
 class Deadline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import namedtuple
+from datetime import datetime
 
 from dreamd.probing.peek import iso
 
@@ -13,6 +14,10 @@ PRIORITY = ("probe_disabled", "unstartable", "environment_trap", "outage_marker_
 TOLD = {"frozen": "stale", "misconfigured": "stale", "blocked": "stale", "failing": "stale", "damaged": "unknown",
         "unstartable": "unknown"}
 CODES = {"healthy": 0, "deferred": 0, "stopped": 0, "probe_disabled": 0, "unknown": 2}
+
+WRONG = frozenset(PRIORITY[PRIORITY.index("unstartable"):PRIORITY.index("damaged") + 1]) | {"failing"}
+"""Findings that are worth a word to a conversation: until somebody acts, nothing gets better by itself."""
+BEHIND_DAYS = 14
 
 Check = namedtuple("Check", "name verdict detail hint")
 World = namedtuple("World", "home now env config fixed deep named_config", defaults=(False,))
@@ -53,9 +58,14 @@ class Report:
                 "oldest_waiting_at": iso(self.oldest)}
 
 
-def banner(report: Report) -> str:
-    """One line for the start of a conversation when memory may be out of date; empty when all is well."""
-    if report.code == 0:
+def banner(report: Report, now: datetime) -> str:
+    """One line for the start of a conversation when something is really wrong with the memory; empty otherwise.
+
+    That it is a little behind is no news: it is most of the time. That notes have waited for weeks is.
+    """
+    waits = (now - report.oldest).days >= BEHIND_DAYS if report.oldest else False
+    wrong = report.code and (waits or any(check.verdict in WRONG for check in report.checks))
+    if not wrong:
         return ""
     since = f", last dream {iso(report.facts.last_success)}" if report.facts.last_success else ""
     return f"dream: memory may be out of date ({report.verdict}: {report.reason}{since})"

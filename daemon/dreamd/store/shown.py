@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import text_sha, with_context
+from dreamd.core.values import MEMORY_FILE, text_sha, with_context
 from dreamd.store.connection import Store
 from dreamd.store.derived import MULTILINGUAL_BYTES, unit_rows
 from dreamd.store.word_search import MOST_QUERY_WORDS, query_words
@@ -26,6 +26,12 @@ MOST_WORDS = 120
 SHORTEST_STEM = 4
 MOST_EARLIER = 8
 """Other wordings kept of one memory; ten people who say the same in ten ways do not need more."""
+
+
+_SUPPORT = "FROM support s JOIN observation o ON o.seq = s.observation WHERE s.memory = m.id AND o.origin = 'user'"
+_SAID_IN = f"(SELECT COUNT(DISTINCT o.conversation) {_SUPPORT} AND o.conversation <> '')"
+_OWN_WORDS = f"EXISTS (SELECT 1 {_SUPPORT} AND o.explicit = 1 AND o.sign <> '{MEMORY_FILE}')"
+"""Whether a person noted it, asked for it to be remembered, or wrote it into a file of dream's."""
 
 
 @dataclass(frozen=True)
@@ -166,10 +172,24 @@ def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
     return [r["id"] for r in rows]
 
 
-def load_standing_ids(store: Store, *, scopes: Sequence[str], classes: Sequence[str], limit: int) -> list[str]:
-    """Ids of live memories of some classes: pinned ones first, then those said most often, then the newest."""
-    marks, kinds = ", ".join("?" * len(scopes)), ", ".join("?" * len(classes))
-    rows = store.all(f"""SELECT id FROM memory WHERE scope IN ({marks}) AND status = 'live' AND class IN ({kinds})
-                         ORDER BY pinned DESC, (SELECT COUNT(*) FROM support s WHERE s.memory = memory.id) DESC,
-                                  confirmed_at DESC, id DESC LIMIT ?""", *scopes, *classes, limit)
+def load_lasting_ids(store: Store, *, scopes: Sequence[str], days: tuple[str, str], limit: int, among: Sequence[str] = (),
+                     ) -> list[str]:
+    """Ids of live memories that a new conversation may be told, of all or of some, the most lasting first.
+
+    These are what is pinned, what ends between two days, and of a person's own words what they noted or wrote themselves, what
+    is a rule or a preference, and what they said in two conversations.
+    """
+    marks, named = ", ".join("?" * len(scopes)), f"AND m.id IN ({', '.join('?' * len(among))})" if among else ""
+    rows = store.all(f"""SELECT m.id, m.pinned OR m.ttl BETWEEN ? AND ? AS first, m.class IN ('rule', 'preference') AS standing,
+                           {_SAID_IN} AS times, {_OWN_WORDS} AS own
+                         FROM memory m WHERE m.scope IN ({marks}) AND m.status = 'live' AND m.trust <> 'untrusted' {named}
+                           AND (first OR m.authority = 'user' AND (standing OR times > 1 OR own))
+                         ORDER BY first DESC, standing DESC, MIN(times, 3) DESC, m.confirmed_at DESC, m.id DESC LIMIT ?""",
+                     *days, *scopes, *among, limit)
     return [r["id"] for r in rows]
+
+
+def count_waiting(store: Store, *, scopes: Sequence[str]) -> int:
+    """How many memories of some scopes wait for a person's decision."""
+    row = store.one(f"SELECT COUNT(*) FROM memory WHERE status = 'held' AND scope IN ({', '.join('?' * len(scopes))})", *scopes)
+    return int(row[0]) if row else 0
