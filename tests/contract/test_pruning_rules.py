@@ -196,3 +196,28 @@ def test_the_index_stays_within_its_lines_and_bytes_and_cuts_none_in_the_middle(
     everywhere = "".join(body.decode() for path, body in snapshot(house.home)["on disk"].items()  # type: ignore[attr-defined]
                          if path.startswith("memory/"))
     assert all(m.text in everywhere for m in house.memories(Status.LIVE))
+
+
+def test_after_a_year_under_a_full_index_what_was_asked_for_stands_before_what_was_not(house: House) -> None:
+    house.furnish(index={"max_lines": 24, "aim_lines": 14})
+    places = ["harbour", "quarry", "orchard", "viaduct", "granary", "foundry", "chapel", "creamery", "ferry", "gallery",
+              "hangar", "inn", "jetty", "kiln", "library", "mill", "nursery", "pavilion", "refinery", "smithy", "tannery", "vineyard",
+              "workshop"]
+    told(house, *[Said(f"Drawings of the {place} lie in cabinet {n}.", memory_class=REFERENCE)
+                  for n, place in enumerate(places)])
+    wanted = [house.memory(place) for place in ("workshop", "tannery", "kiln")]
+    for days in range(30, 366, 30):
+        with house.kit(night(days)) as kit, kit.store.writing() as tx:
+            memories.record_recalls(tx, [one.id for one in wanted], kit.clock.now())
+        if days == 330:
+            house.say(night(days), Said("Drawings of the mill lie in cabinet 15.", memory_class=REFERENCE, conversation="c9"),
+                      Said("Drawings of the brewery lie in cabinet 51.", at=night(days - 20), memory_class=REFERENCE))
+        house.dream(night(days))
+    lines = [line for line in house.index().splitlines() if "](" in line]
+    assert {one.id for one in wanted} == {line.partition("](")[2][:12] for line in lines[:3]}
+    assert [line.split()[6] for line in lines[3:5]] == ["mill", "brewery"], "of two alike the later confirmed comes first"
+    with house.kit(night(366)) as kit:
+        found = [one.memory for one in search(kit, "where are the drawings", Look(record=False, limit=20)).results]
+    gone = [one.status is Status.ARCHIVED for one in found]
+    assert gone == sorted(gone) and any(gone), "what was archived stands behind what is live and as near"
+    assert {one.id for one in wanted} <= {one.id for one in found}
