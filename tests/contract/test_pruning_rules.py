@@ -201,8 +201,8 @@ def test_the_index_stays_within_its_lines_and_bytes_and_cuts_none_in_the_middle(
 def test_after_a_year_under_a_full_index_what_was_asked_for_stands_before_what_was_not(house: House) -> None:
     house.furnish(index={"max_lines": 24, "aim_lines": 14})
     places = ["harbour", "quarry", "orchard", "viaduct", "granary", "foundry", "chapel", "creamery", "ferry", "gallery",
-              "hangar", "inn", "jetty", "kiln", "library", "mill", "nursery", "pavilion", "refinery", "smithy", "tannery", "vineyard",
-              "workshop"]
+              "hangar", "inn", "jetty", "kiln", "library", "mill", "nursery", "pavilion", "refinery", "smithy", "tannery",
+              "vineyard", "workshop"]
     told(house, *[Said(f"Drawings of the {place} lie in cabinet {n}.", memory_class=REFERENCE)
                   for n, place in enumerate(places)])
     wanted = [house.memory(place) for place in ("workshop", "tannery", "kiln")]

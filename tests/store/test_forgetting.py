@@ -82,6 +82,7 @@ def test_the_versions_it_had_are_forgotten_with_it(house: House) -> None:
 def test_what_was_archived_is_forgotten_in_the_archive_too(house: House) -> None:
     house.say(DAY, Said(f"The drawings of {SECRET} lie in cabinet seven.", memory_class=REFERENCE), BESIDE)
     house.dream(NIGHT)
+    house.say("2026-05-01T09:00:00Z", Said("The kettle whistles at noon.", conversation="c9"))
     house.dream("2026-09-01T20:00:00Z")
     assert any(path.startswith("archive/") for path in remains(house))
     house.forget("2026-09-02T20:00:00Z", SECRET)
