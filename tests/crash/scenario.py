@@ -17,7 +17,7 @@ from dreamd.dream.cycle import CycleReport
 from dreamd.store.intake import inbox
 from household import House, Said
 
-LONG_AGO = "2025-07-20T09:00:00Z"
+LONG_AGO = "2025-07-25T09:00:00Z"
 LATELY = "2025-10-20T09:00:00Z"
 DAY = "2026-01-05T09:00:00Z"
 EVENING = "2026-01-05T20:00:00Z"
@@ -76,7 +76,10 @@ TALK = (
 def prepare(root: Path) -> House:
     """The home as it stands before the night."""
     house = House(root)
-    house.say(DAY, *BEFORE)
+    for said in BEFORE[:2]:  # age counts from the day on which a dream first held them
+        house.say(said.at, said)
+        house.dream(said.at)
+    house.say(DAY, *BEFORE[2:])
     house.dream(EVENING)
     house.say(NEXT_DAY, *AFTER)
     inbox.put_notes(house.paths, [INBOX.candidate(NEXT_DAY)], now=parse_instant(NEXT_DAY), ticket="waiting")
