@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from dreamd.core.paths import share_dir
+from dreamd.recall.gold import read_gold
+
 REPEATED = ("rule", "preference", "look-up", "state")
 
 
@@ -104,3 +107,22 @@ def test_what_is_no_gold_set_is_refused_with_a_hint_where_to_find_one(dream, tmp
     told = dream("eval", "--gold", str(gold))
     assert told.code == 2
     assert "gold.json" in told.err
+
+
+def test_the_year_of_talk_marks_the_evidence_of_five_kinds_of_questions():
+    gold = read_gold(share_dir("config") / "eval" / "year")
+    said = {statement.id: statement.candidate for statement in gold.statements}
+    assert {question.kind for question in gold.questions} == {"single", "several", "time", "changed", "unanswerable"}
+    assert len(gold.questions) >= 190
+    for question in gold.questions:
+        assert bool(question.evidence) is (question.kind != "unanswerable")
+        assert all(str(said[i].scope) == question.scope for i in question.retired.union(*question.evidence))
+        assert all(said[old].at < said[new].at for old in question.retired for group in question.evidence for new in group)
+
+
+def test_a_talk_with_a_name_for_a_turn_that_is_not_there_is_refused(dream, tmp_path):
+    (tmp_path / "talks").mkdir()
+    talk = "## 2025-01-01 10:00\nAnn: hello there [a]\n== questions\nsingle | who? | b | |\n"
+    (tmp_path / "talks" / "a.txt").write_text(talk)
+    told = dream("eval", "--gold", str(tmp_path / "talks"))
+    assert (told.code, "a.txt" in told.err) == (2, True)
