@@ -147,8 +147,8 @@ def _chosen(told: Sequence[Ranked], wanted: Wanted) -> list[Ranked]:
 
 
 def _says_all_of(memory: Memory, other: Memory) -> bool:
-    """Whether a text has nearly every word of a passage, or of a memory that faded, so that both together say no more."""
-    if other.status is not Status.SAID and (not (other.status is Status.STALE or other.is_faded) or other.pinned):
+    """Whether a text has nearly every word of a passage, so that both together say no more; age alone makes no passage."""
+    if other.status is not Status.SAID:
         return False
     mine, theirs = word_roots(memory.text), word_roots(other.text)
     more = theirs - mine
