@@ -11,6 +11,10 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.values import SCOPE_KINDS, Scope, parse_scope
+from dreamd.dream.scopes.crossing import apply_crossing, apply_mapping, plan_move, plan_whole
+from dreamd.dream.scopes.mapping import plan_mapping
+from dreamd.kit import open_kit, open_to_change
+from dreamd.store.scopes import crossings, projects
 
 if TYPE_CHECKING:
     from dreamd.dream.scopes.crossing import Crossing
@@ -37,10 +41,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def show(context: Context, options: Namespace) -> int:
     """List the scopes, what each is known by and what is in it."""
-    from dreamd.dream.scopes.mapping import plan_mapping
-    from dreamd.kit import open_kit
-    from dreamd.store.scopes import crossings, projects
-
     if options.words or options.to:
         raise UsageError("`dream scope list` takes nothing else")
     with open_kit(context.world, read_only=True) as kit:
@@ -74,8 +74,6 @@ def _known_by(row: dict[str, object]) -> str:
 
 def rename(context: Context, options: Namespace) -> int:
     """Give a scope another name; its project stays what it is."""
-    from dreamd.dream.scopes.crossing import plan_whole
-
     old, new = _two(options, "rename OLD NEW")
 
     def plan(kit: Kit) -> list[Crossing]:
@@ -87,8 +85,6 @@ def rename(context: Context, options: Namespace) -> int:
 
 def merge(context: Context, options: Namespace) -> int:
     """Make one of two scopes, from now on too."""
-    from dreamd.dream.scopes.crossing import plan_whole
-
     one, other = _two(options, "merge FROM INTO")
     return _carry_out(context, options, lambda kit: plan_whole(
         kit, find_scope(kit.store, one), find_scope(kit.store, other), merge=True), "merge")
@@ -96,8 +92,6 @@ def merge(context: Context, options: Namespace) -> int:
 
 def move(context: Context, options: Namespace) -> int:
     """Move memories with all that was said for them."""
-    from dreamd.dream.scopes.crossing import plan_move
-
     words = list(options.words)
     target = options.to or (words.pop() if len(words) > 1 else "")
     if not words or not target:
@@ -107,10 +101,6 @@ def move(context: Context, options: Namespace) -> int:
 
 def sort_out(context: Context, options: Namespace) -> int:
     """Give what an older dream kept by directory names to the projects it belongs to, as far as that can be told."""
-    from dreamd.dream.scopes.crossing import apply_mapping
-    from dreamd.dream.scopes.mapping import plan_mapping
-    from dreamd.kit import open_to_change
-
     if options.words or options.to:
         raise UsageError("`dream scope map` takes nothing else")
     with open_to_change(context.world, read_only=options.dry_run) as kit:
@@ -141,9 +131,6 @@ def _mapped(one: Mapped) -> dict[str, object]:
 
 def _carry_out(context: Context, options: Namespace, plan: Callable[[Kit], Sequence[Crossing]], verb: str) -> int:
     """Plan, and unless that was all that was asked for, do it."""
-    from dreamd.dream.scopes.crossing import apply_crossing
-    from dreamd.kit import open_to_change
-
     with open_to_change(context.world, read_only=options.dry_run) as kit:
         crossings = plan(kit)
         done = None if options.dry_run else apply_crossing(kit, crossings, verb)
@@ -168,8 +155,6 @@ def _carry_out(context: Context, options: Namespace, plan: Callable[[Kit], Seque
 
 def find_scope(store: Store, text: str) -> Scope:
     """A scope as people name it: written out, by its key alone, or by a directory of its project."""
-    from dreamd.store.scopes import projects
-
     if text.partition(":")[0] in SCOPE_KINDS and (":" in text or text == "user"):
         return parse_scope(text)
     place = Path(text).expanduser()
