@@ -8,7 +8,7 @@ import pytest
 
 from dreamd.core.values import Status
 from dreamd.recall.answer import Look, search
-from household import House
+from household import House, Said
 
 pytestmark = pytest.mark.model
 
@@ -105,3 +105,18 @@ def test_what_is_taken_back_in_the_same_breath_leaves_a_row_that_says_why(house:
     rows = house.rows("""SELECT o.text, f.reason FROM observation o JOIN fate f ON f.observation = o.seq
                          WHERE o.text LIKE '%3 days%'""")
     assert rows == [("Always keep the crane log for 3 days on disk.", "revised-at-once")]
+
+
+def test_lines_of_a_list_hold_side_by_side_though_each_two_look_like_one_value(house: House) -> None:
+    house.say("2026-01-05T09:00:00Z", *(Said(f"Deploys of the shop run on line {n}.") for n in (4110, 4120, 4130, 4140)))
+    house.dream("2026-01-05T20:00:00Z")
+    house.say("2026-01-19T09:00:00Z", Said("Deploys of the shop run on line 4150."))
+    house.dream("2026-01-19T20:00:00Z")
+    assert [m.status for m in house.memories()] == [Status.LIVE] * 5
+
+
+def test_two_values_said_on_one_day_are_no_list_yet(house: House) -> None:
+    house.say("2026-01-05T09:00:00Z", Said("Deploys of the shop run on line 4110.", conversation="one"),
+              Said("Deploys of the shop run on line 4120.", conversation="two"), Said("Coffee is ordered on Mondays."))
+    house.dream("2026-01-05T20:00:00Z")
+    assert sorted(m.status for m in house.memories()) == [Status.HELD, Status.HELD, Status.LIVE]

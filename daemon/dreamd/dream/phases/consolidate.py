@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import date, datetime
 
 from dreamd.core.values import (
     CURRENT,
@@ -72,6 +72,7 @@ class Bench:
     deletions: Deletions = field(default_factory=Deletions)
     noted: Mapping[str, str] = field(default_factory=dict)  # the document that each line of one was noted in
     wording: Wording = str  # the durable wording of an observation
+    same_day: Callable[[Heard], Sequence[str]] = lambda _one: ()  # what else is heard and was said on its day
 
 
 def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
@@ -79,10 +80,22 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     waiting = list(bench.waiting)
     draft = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere, allowance=bench.allowance)
     deletions = bench.deletions.of(draft)
+    bench = replace(bench, same_day=_by_day(heard))
     for one in in_turn(heard):
         if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
             _decide(one, draft, bench, waiting, deletions)
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
+
+
+def _by_day(heard: Sequence[Heard]) -> Callable[[Heard], Sequence[str]]:
+    days: dict[tuple[date, Trust], list[str]] = {}
+    for one in heard:
+        days.setdefault(_day(one), []).append(one.gated.text)
+    return lambda one: days.get(_day(one), ())
+
+
+def _day(one: Heard) -> tuple[date, Trust]:
+    return one.observation.at.date(), trust_of(one.observation.origin)
 
 
 def _decide(one: Heard, draft: Draft, bench: Bench, waiting: list[Heard], deletions: Deletions) -> None:
@@ -127,7 +140,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
 
 def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     twin = _best_twin(one, met)
-    rulings = rule(one, met, twin, bench.noted)
+    rulings = rule(one, met, twin, bench.noted, bench.same_day(one))
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
@@ -299,7 +312,7 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
     met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
     twin = _best_twin(one, met)
-    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin, bench.noted)]
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin, bench.noted, bench.same_day(one))]
     if twin is None:
         _add(one, rulings, draft)
     else:
@@ -317,7 +330,7 @@ def _take_place(one: Heard, draft: Draft, bench: Bench) -> None:
     met = [m for m in _meet(one, draft, bench) if m.memory.id not in left or m.memory.id == (same and same.id)]
     twin = _best_twin(one, met)
     ended = [Met(m, STANDS_IN_PLACE) for m in left.values() if twin is None or m.id != twin.memory.id]
-    rulings = rule(one, met, twin, bench.noted)
+    rulings = rule(one, met, twin, bench.noted, bench.same_day(one))
     lost = next((m for m, r in rulings if r.winner is Winner.STANDING), None)
     if lost is not None:
         enforce(lost.memory, [(m, ruling_of(observation, m.memory)) for m in ended], draft)

@@ -13,7 +13,16 @@ from dataclasses import replace
 from dreamd.core.values import CURRENT, Basis, Clue, Gated, GateVerdict, Memory, Observation, Origin, Relation, Status, Trust
 from dreamd.dream.phases.consolidate import Bench, enforce
 from dreamd.dream.phases.draft import Draft
-from dreamd.dream.phases.standing import MOST_IMPLICIT_ENDINGS, Met, Ruling, Winner, rule, stand_together
+from dreamd.dream.phases.standing import (
+    BY_WORDS_ALONE,
+    MOST_IMPLICIT_ENDINGS,
+    SURE_FURTHER,
+    Met,
+    Ruling,
+    Winner,
+    rule,
+    stand_together,
+)
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Plan
 
@@ -89,6 +98,7 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
     """Settle every conflict of one memory with what was said before it."""
     said = draft.memories[identity]
     known = {other for other, relation in said.links if relation == RIVAL}
+    near = [draft.memories[i].text for i in others]
     rulings: list[tuple[Met, Ruling]] = []
     for other in (draft.memories[i] for i in others if i not in known):
         if said.status in _TOLD and other.status in _TOLD:
@@ -96,7 +106,7 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
             beside = verdict.basis is not Basis.MARKER and stand_together(said.observations, other, bench.noted)
             if verdict.relation in CONFLICTS and not beside:
                 met = Met(other, verdict)
-                rulings += rule(_as_said(said, other), [met], None, {})
+                rulings += rule(_as_said(said, other), [met], None, {}, near)
     rulings = _few_endings(sorted(rulings, key=lambda r: -r[0].judgement.confidence), said, draft)
     lost = next((r for r in rulings if r[1].winner is Winner.STANDING), None)
     open_still = [r for r in rulings if r[1].winner in (Winner.NOBODY, Winner.BESIDE)]
@@ -119,13 +129,16 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
 
 
 def _few_endings(rulings: Sequence[tuple[Met, Ruling]], said: Memory, draft: Draft) -> list[tuple[Met, Ruling]]:
-    """Without the endings that would be a guess: a later statement ends one by its time alone, whenever that was."""
-    implicit = "later-statement"
-    spent = sum(m.superseded_by == said.id and m.reason == implicit for m in draft.memories.values())
+    """Without the endings that would be a guess: a statement ends one by its time or its words alone, whenever that was."""
+    ended = [m.reason for m in draft.memories.values() if m.superseded_by == said.id]
+    spent = {reason: ended.count(reason) for reason in BY_WORDS_ALONE}
     kept = []
     for met, ruling in rulings:
-        spent += ruling.winner is Winner.NEW and ruling.reason == implicit
-        if ruling.winner is not Winner.NEW or ruling.reason != implicit or spent <= MOST_IMPLICIT_ENDINGS:
+        by_words = ruling.winner is Winner.NEW and ruling.reason in spent
+        if by_words:
+            spent[ruling.reason] += 1
+        sure = ruling.reason == "updates" and met.judgement.confidence >= SURE_FURTHER
+        if not by_words or sure or spent[ruling.reason] <= MOST_IMPLICIT_ENDINGS:
             kept.append((met, ruling))
     return kept
 

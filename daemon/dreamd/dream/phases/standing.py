@@ -22,13 +22,19 @@ from dreamd.core.values import (
     Trust,
     trust_of,
 )
+from dreamd.dream.phases.listed import are_lines_of_a_list
 from dreamd.dream.phases.twins import Heard
 from dreamd.judge import ends_the_use, leaves_more
 
 REVISION = timedelta(minutes=30)
 """Within which a person who says another value in the same talk has thought again."""
+_CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
+BY_WORDS_ALONE = ("updates", "later-statement")
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
+SURE_FURTHER = 0.95
+"""Confidence from which a word of change ends a second memory: "we replaced A by B" is said of one thing, and is read to
+clash with much that is near it."""
 CLEARLY_BETTER_SUPPORTED = 2
 """Conversations by which one side must be ahead when neither person nor time decides."""
 
@@ -107,34 +113,41 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
     return Ruling(Winner.NOBODY, "contradicts")
 
 
-def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, str]) -> list[tuple[Met, Ruling]]:
-    """Rulings against every current memory that cannot hold beside the observation."""
+def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, str],
+         same_day: Sequence[str] = ()) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold beside the observation; `same_day`: what else was said then."""
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
                   one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
+    in_force = [m.memory.text for m in met if m.memory.status in (Status.LIVE, Status.STALE)]
+
+    def listed(m: Met) -> bool:
+        return are_lines_of_a_list(one.gated.text, m.memory.text, (*in_force, *same_day))
+
     rulings: list[tuple[Met, Ruling]] = []
-    implicit = 0
+    endings = [0, 0]
+    """Without and with a word of change."""
     for m in sorted(met, key=lambda m: -m.judgement.confidence):
         if m.memory.status not in CURRENT or m is twin:
             continue
-        twins = m.judgement.relation in MERGING
-        if twins and not _trust_apart(one, m.memory):
+        if m.judgement.relation in MERGING:
+            if _trust_apart(one, m.memory):
+                rulings.append((m, _between_trusts(claim)))
             continue
-        if not twins and (m.judgement.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or not m.judgement.is_sure):
+        if m.judgement.relation not in _CONFLICTS or not m.judgement.is_sure or listed(m):
             continue
-        if not twins and m.judgement.basis is not Basis.MARKER and stand_together((observation.id,), m.memory, noted):
-            continue
-        if twins:
-            rulings.append((m, _between_trusts(claim)))
+        if m.judgement.basis is not Basis.MARKER and stand_together((observation.id,), m.memory, noted):
             continue
         ruling = settle_conflict(claim, m.memory, m.judgement)
         old, new = m.memory.text, one.gated.text
         loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
         if loses and leaves_more(*loses) and not ends_the_use(loses[1], loses[0]):
             continue  # the side that would end says something else as well: ending it would lose that
-        if ruling.winner is Winner.NEW and m.judgement.basis is not Basis.MARKER and ruling.reason == "later-statement":
-            implicit += 1
-            if implicit > MOST_IMPLICIT_ENDINGS and not _rival_of_ended(m.memory, rulings):
+        if ruling.winner is Winner.NEW and ruling.reason in BY_WORDS_ALONE:
+            marked = m.judgement.basis is Basis.MARKER
+            endings[marked] += 1
+            enough = marked and m.judgement.confidence >= SURE_FURTHER
+            if endings[marked] > MOST_IMPLICIT_ENDINGS and not enough and not _rival_of_ended(m.memory, rulings):
                 continue
         rulings.append((m, ruling))
     return rulings
