@@ -14,29 +14,35 @@ import io
 import json
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import judge_card
 import numpy as np
 import pair_folds
 import pair_train
-from judge_fit import ALL, LOST, apart, figures, forests, regression, verdicts
+from judge_fit import ALL, LOST, apart, boosted, figures, forests, verdicts
 from judge_rows import Rows, build, strangers
 
-from dreamd.judge.classifier import Forests, Regression
+from dreamd.judge.classifier import Boosted, Forests
 from dreamd.judge.features import CHEAP
 
 OUT = Path(__file__).resolve().parents[2] / "config" / "judge"
 
 
-def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, Any], float]:
-    """The fit on what is known before the net reads, strangers among the unrelated, and from where a pair is read."""
-    right = np.concatenate([rows.right, np.full(len(beside), 3)])
-    weights = np.concatenate([np.ones(len(rows.right)), np.full(len(beside), len(rows.right) / max(1, len(beside)))])
-    kept = regression(np.concatenate([rows.cheap, beside]), right, weights)
-    concern = Regression(kept).probabilities(rows.cheap)[:, :2].sum(1)
+def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, float]:
+    """The fit on what is known before the net reads, strangers among the unrelated; by it how near to a merge or a conflict
+    each pair is that its author left out, and from where a pair is read."""
+    def fit(chosen: np.ndarray) -> dict[str, np.ndarray]:
+        weights = np.concatenate([np.ones(int(chosen.sum())), np.full(len(beside), chosen.sum() / max(1, len(beside)))])
+        right = np.concatenate([rows.right[chosen], np.full(len(beside), 3)])
+        return boosted("before", np.concatenate([rows.cheap[chosen], beside]), right, weights)
+
+    concern = np.zeros(len(rows.right))
+    for group in (*pair_folds.FOLDS, pair_folds.NEVER_TRAINED):
+        mine = np.isin(rows.authors, ["memory" if name.startswith("memory") else name for name in group])
+        if mine.any():
+            concern[mine] = Boosted(fit(~mine), "before").probabilities(rows.cheap[mine])[:, :2].sum(1)
     wanted = np.sort(concern[rows.right < 2])
-    return kept, float(wanted[int(LOST * len(wanted))])
+    return fit(np.ones(len(rows.right), bool)), concern, float(wanted[int(LOST * len(wanted))])
 
 
 def marked_limit(rows: Rows) -> float:
@@ -69,10 +75,11 @@ def main() -> int:
     rows, similar = build(pair_folds.load(args.data, args.extra), args.parts)
     beside = strangers(rows.pairs, similar)
     shares = apart(rows, ALL)
+    first, concern, ask = before_reading(rows, beside)
+    shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
     merge, conflict = judge_card.limits_of(rows, shares)
-    first, ask = before_reading(rows, beside)
-    trees = forests(rows.whole, rows.right)
-    kept = {"before": first, "limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
+    trees = {**forests(rows.whole, rows.right), **first}
+    kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
     digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
     for part in sorted(trees):
         digest.update(trees[part].tobytes())
@@ -81,8 +88,8 @@ def main() -> int:
     (OUT / "judge.json").write_text(json.dumps(kept, separators=(",", ":")) + "\n", "utf-8")
     _save(OUT / "trees.npz", trees)
     (OUT / "pair_net.safetensors").write_bytes((args.parts / "pair_net.safetensors").read_bytes())
-    concern = [Regression(first).probabilities(some)[:, :2].sum(1) for some in (rows.cheap, beside)]
-    read_of = {name: float((some >= ask).mean()) for name, some in zip(("labelled", "neighbours"), concern, strict=True)}
+    near = Boosted(first, "before").probabilities(beside)[:, :2].sum(1)
+    read_of = {name: float((some >= ask).mean()) for name, some in (("labelled", concern), ("neighbours", near))}
     given = verdicts(rows, shares, merge, conflict)
     whole = Forests(trees).probabilities(rows.whole)
     print(f"{kept['name']}: {figures(rows, given).row()}", flush=True)

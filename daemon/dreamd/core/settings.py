@@ -62,7 +62,7 @@ class ExtractionSettings:
 
 @dataclass(frozen=True)
 class ConsolidateSettings:
-    neighbours: int = _number(12, 2, 64, "nearest memories each new observation is compared with")
+    neighbours: int = _number(6, 2, 64, "nearest memories each new observation is compared with")
     neighbour_floor: float = _number(0.40, 0.0, 0.95, "cosine below which two statements are not compared")
     passage_pairs: int = _number(1500, 0, 100000, "pairs with a passage that one dream judges, of the newest first; 0: none")
     max_retire_percent: int = _number(20, 1, 100, "share of a scope's live memories one run may retire")

@@ -1,7 +1,7 @@
 """The fitted part of the judge: from a row of features to calibrated probabilities, as `make judge` wrote it.
 
-Before the network has read a pair a multinomial logistic regression says whether it need be read; afterwards two forests say
-what the pair is: extremely randomised trees, whose leaves hold shares of the classes (Geurts, Ernst and Wehenkel 2006), and
+Before the network has read a pair boosted trees say whether it need be read; afterwards two forests say what the pair is:
+extremely randomised trees, whose leaves hold shares of the classes (Geurts, Ernst and Wehenkel 2006), and
 boosted trees, whose leaves are added up under a softmax (Friedman 2001). Their mean counts.
 
 Nothing is learned here, and no number of it stands in code.
@@ -28,20 +28,6 @@ if TYPE_CHECKING:
 CLASSES = ("merge", "conflict", "related", "unrelated")
 
 
-class Regression:
-    """A fitted multinomial logistic regression over standardised features: softmax(W (x - mean) / scale + b)."""
-
-    def __init__(self, kept: Mapping[str, Any]) -> None:
-        import numpy as np
-
-        self._mean, self._scale = np.array(kept["mean"]), np.array(kept["scale"])
-        self._weights, self._bias = np.array(kept["weights"]), np.array(kept["bias"])
-
-    def probabilities(self, rows: Floats) -> Floats:
-        """Probabilities of the classes, n × classes."""
-        return softmax((rows - self._mean) / self._scale @ self._weights.T + self._bias)
-
-
 class Forest:
     """Trees as arrays: of every node its feature, threshold, children and values; a leaf is its own child."""
 
@@ -66,16 +52,27 @@ class Forest:
         return found
 
 
-class Forests:
-    """The mean of the shares of one forest and the softmax of the other."""
+class Boosted:
+    """A forest whose leaves are added up under a softmax."""
 
-    def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        self._shares, self._boosted = Forest(kept, "shares"), Forest(kept, "boosted")
-        self._prior = kept["boosted.prior"]
+    def __init__(self, kept: Mapping[str, NDArray[Any]], name: str) -> None:
+        """Take the arrays of one of the forests in a file."""
+        self._trees, self._prior = Forest(kept, name), kept[f"{name}.prior"]
 
     def probabilities(self, rows: Floats) -> Floats:
         """Probabilities of the classes, n × classes."""
-        return (self._shares.total(rows) / self._shares.trees + softmax(self._boosted.total(rows) + self._prior)) / 2
+        return softmax(self._trees.total(rows) + self._prior)
+
+
+class Forests:
+    """The mean of the shares of one forest and of what another adds up to."""
+
+    def __init__(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        self._shares, self._boosted = Forest(kept, "shares"), Boosted(kept, "boosted")
+
+    def probabilities(self, rows: Floats) -> Floats:
+        """Probabilities of the classes, n × classes."""
+        return (self._shares.total(rows) / self._shares.trees + self._boosted.probabilities(rows)) / 2
 
 
 def softmax(told: Floats) -> Floats:
@@ -104,7 +101,7 @@ class FittedJudge:
     """All that `make judge` fits."""
 
     name: str
-    before: Regression
+    before: Boosted
     """On what is known before the network reads a pair."""
     after: Forests
     limits: Limits
@@ -119,7 +116,7 @@ def load_fitted() -> FittedJudge:
     try:
         kept = json.loads((folder / "judge.json").read_text("utf-8"))
         with np.load(folder / "trees.npz") as trees:
-            return FittedJudge(kept["name"], Regression(kept["before"]), Forests(dict(trees)), Limits(**kept["limits"]))
+            return FittedJudge(kept["name"], Boosted(trees, "before"), Forests(trees), Limits(**kept["limits"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise Outage("the fitted judge cannot be read", component="model", code="judge-unreadable",
                      hint="install dream again") from error

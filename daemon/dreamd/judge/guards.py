@@ -73,19 +73,19 @@ _ON_LOGIC = frozenset({EvidenceKind.POLARITY, EvidenceKind.QUANTIFIER, EvidenceK
 
 def shown(one: Difference, pair: Alignment) -> Evidence:
     """A difference in the words of the two texts, as far as they stand there, else by where the two part."""
-    if one.kind in (EvidenceKind.QUANTITY, EvidenceKind.TEMPORAL, EvidenceKind.ENTITY):
-        a, b = _as_written(one.a, pair.a), _as_written(one.b, pair.b)
-        if (a or not one.a) and (b or not one.b):
-            return Evidence(one.kind, a, b)
-        if one.kind is not EvidenceKind.ENTITY:
-            a, b = next(((x, y) for x, y in pair.spans if x and y), ("", ""))
-            return Evidence(one.kind, a, b)
+    a, b = _as_written(one.a, pair.a), _as_written(one.b, pair.b)
+    if (a or not one.a) and (b or not one.b):
+        return Evidence(one.kind, a, b)
+    if one.kind in (EvidenceKind.QUANTITY, EvidenceKind.TEMPORAL):
+        parted = [(x if one.a else "", y if one.b else "") for x, y in pair.spans]
+        fit = [span for span in parted if all(span) is one.both and any(span)]
+        return Evidence(one.kind, *next((span for span in fit if re.search(r"\d", "".join(span))), fit[0] if fit else ("", "")))
     return Evidence(one.kind, one.a, one.b)
 
 
 def _as_written(keys: str, told: Reading) -> str:
-    """Values and names in canonical form as they stand in the text; empty where one does not."""
-    surfaces = {t.lower.strip(".,:"): t.surface.strip(".,:") for t in told.tokens}
+    """Values, names and stems as they stand in the text; empty where one does not."""
+    surfaces = {form: t.surface.strip(".,:") for t in reversed(told.tokens) for form in (t.stem, t.lower.strip(".,:"))}
     bare = [_MEASURED.sub("", key.removeprefix("version "), count=1).lower() for key in keys.split(", ") if key]
     found = dict.fromkeys(surfaces.get(key, "") for key in bare)
     return "" if "" in found else ", ".join(found)
