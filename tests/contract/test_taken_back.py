@@ -42,7 +42,7 @@ def told(house: House) -> dict[str, Status]:
          "Use port 7010 for the tide feed from now on."),
         ("from now on answer in Dutch", "that was a joke, keep answering in English", "From now on answer in Dutch.",
          "From now on answer in English."),
-        ("our release day is Friday", "correction: our release day is Thursday", "Our release day is Friday.",
+        ("remember that our release day is Friday", "correction: our release day is Thursday", "Our release day is Friday.",
          "Our release day is Thursday."),
         ("always name the piers pier/north", "no wait, always name them north/pier", "Always name the piers pier/north.",
          "Always name the piers north/pier."),
@@ -97,9 +97,9 @@ def test_the_last_live_memory_of_a_scope_stands_and_the_dream_goes_on(house: Hou
 
 
 def test_a_dream_that_took_a_word_back_can_be_undone(house: House) -> None:
-    write_talk(house, "our release day is Friday")
+    write_talk(house, "remember that our release day is Friday")
     house.dream(NIGHT)
-    write_talk(house, "our release day is Friday", "correction: our release day is Thursday")
+    write_talk(house, "remember that our release day is Friday", "correction: our release day is Thursday")
     house.dream(LATER)
     house.undo("2026-03-02T21:00:00Z")
     assert told(house) == {"Our release day is Friday.": Status.LIVE}

@@ -41,9 +41,9 @@ PAIRS = (
 )
 AGAIN = (
     ("Our ferry timetable lives in docs/ferry.md.", "Our ferry timetable lives in docs/ferry.md."),
-    ("Our lighthouse lamp is serviced every March.", "our lighthouse lamp is serviced every March"),
+    ("Always clean the lighthouse lamp in March.", "always clean the lighthouse lamp in March"),
     ("Always squash before merging.", "Always squash before merging!"), ("Our fiscal year begins in July.",) * 2,
-    ("All timestamps are stored in UTC.", "all timestamps are stored in UTC"), ("Our boat house has 12 berths.",) * 2,
+    ("All timestamps are stored in UTC.", "all timestamps are stored in UTC"), ("Never let more than 12 boats into the boat house.",) * 2,
 )
 
 
