@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from claims import Claim, by_authors, claims, texts_of
+from claims import CERTAIN, Claim, by_authors, claims, texts_of
 
 from dreamd.core.clock import FixedClock, parse_instant
 from dreamd.core.paths import Paths
@@ -44,6 +44,8 @@ Counts = dict[str, int]
 Figures = dict[str, dict[str, Counts]]
 STILL_ENDED = "still_ended"
 """In the baseline: ids of the claims about another scope that something ends."""
+STILL_MERGED = "still_merged"
+"""In the baseline: ids of the claims that differ for certain and are made one all the same."""
 
 
 def sample() -> list[Claim]:
@@ -135,6 +137,11 @@ def ended(pairs: Sequence[Claim], answers: Sequence[Judgement]) -> list[str]:
     return [p.id for p, j in zip(pairs, answers, strict=True) if p.tag == "scope" and is_collateral(p, j)]
 
 
+def merged(pairs: Sequence[Claim], answers: Sequence[Judgement]) -> list[str]:
+    """Ids of the claims that differ for certain, by a number, an identifier, a negation, a name or the scope, and are made one."""
+    return [pair.id for pair, answer in zip(pairs, answers, strict=True) if pair.tag in CERTAIN and is_false_merge(pair, answer)]
+
+
 def main() -> int:
     """Run from the command line."""
     from dreamd.models import load_embedder
@@ -153,7 +160,8 @@ def main() -> int:
         for name, counts in names.items():
             print(f"{part:8}{name:12}" + "  ".join(f"{what} {count}" for what, count in counts.items()))
     if args.write_baseline:
-        BASELINE.write_text(json.dumps(found | {STILL_ENDED: ended(pairs, answers)}, indent=1) + "\n", "utf-8")
+        known = {STILL_ENDED: ended(pairs, answers), STILL_MERGED: merged(pairs, answers)}
+        BASELINE.write_text(json.dumps(found | known, indent=1) + "\n", "utf-8")
     return 0
 
 

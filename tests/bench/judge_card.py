@@ -17,7 +17,7 @@ HEAD = ("pairs | false merges | merges | updates | contradictions | collateral",
 FAMILIES = {
     "vectors": ("similarity",), "letters": ("grams",), "shared words": ("cover_least", "cover_most", "shared"),
     "lengths": ("length_least", "length_ratio"), "language": ("foreign", "across_languages"),
-    "words of change": ("changes_one", "changes_both"), "words of addition": ("adds",), "time apart": ("later",),
+    "words of change": ("changes_one", "changes_both"), "time apart": ("later",),
     "the network": READ, "all guards": tuple(name for name in CHEAP if "." in name),
     **{f"guard {kind}": (f"{kind}.both", f"{kind}.one") for kind in dict.fromkeys(n.split(".")[0] for n in CHEAP if "." in n)},
 }

@@ -18,7 +18,7 @@ _GUARDS = tuple(f"{kind.value}.{form}" for kind in (
     EvidenceKind.QUANTITY, EvidenceKind.ENTITY, EvidenceKind.TEMPORAL, EvidenceKind.SUBJECT, EvidenceKind.POLARITY,
     EvidenceKind.QUANTIFIER, EvidenceKind.CONDITION, EvidenceKind.ROLE_ORDER) for form in ("both", "one"))
 CHEAP = ("similarity", "grams", "cover_least", "cover_most", "shared", "length_least", "length_ratio", "foreign",
-         "across_languages", "changes_one", "changes_both", "adds", "later", *_GUARDS)
+         "across_languages", "changes_one", "changes_both", "later", *_GUARDS)
 """What is known of a pair before the network reads it."""
 READ = ("merge", "conflict", "related", "unrelated", "richer", "marked", "same", "clash")
 """What the network adds: log-odds."""
@@ -34,7 +34,7 @@ def cheap_row(pair: Alignment, found: Sequence[Difference], similarity: float, g
     told = {f"{g.kind.value}.{'both' if g.both else 'one'}" for g in found}
     return [similarity, pair.grams, *cover, math.log1p(len(pair.shared)), math.log1p(lengths[0]),
             lengths[0] / max(1, lengths[1]), float(tongues != {"en"}), float(len(tongues) > 1), float(changes == 1),
-            float(changes == 2), float(pair.a.adds != pair.b.adds), float(gap is not None and abs(gap) >= CLEARLY_LATER_DAYS),
+            float(changes == 2), float(gap is not None and abs(gap) >= CLEARLY_LATER_DAYS),
             *(float(name in told) for name in _GUARDS)]
 
 

@@ -142,11 +142,6 @@ class Reading:
         return next((kind for kind, words in word_classes.MODAL.items() if not words.isdisjoint(self.spoken)), "")
 
     @cached_property
-    def adds(self) -> bool:
-        """Whether it says itself that it holds beside something else."""
-        return not word_classes.ADDITIVE.isdisjoint(self.spoken)
-
-    @cached_property
     def changes(self) -> tuple[str, ...]:
         """The expressions by which it says itself that something has changed."""
         return tuple(dict.fromkeys(m.group().strip() for m in _CHANGE.finditer(self.low)))

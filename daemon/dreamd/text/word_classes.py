@@ -60,8 +60,6 @@ NEGATORS = frozenset(
 )
 NEGATORS_CJK = ("不得", "不要", "不能", "不可", "不会", "不再", "不用", "不是", "不接受", "不允许", "不", "没有", "没", "无需", "无", "禁止", "勿", "别",
                 "않", "없", "아니", "안 ", "못", "금지", "말 것", "지 마", "말고", "마라", "마세요", "ない", "ません", "禁止", "ず")
-ADDITIVE = frozenset("also too additionally likewise besides auch ebenfalls zusätzlich aussi également también además anche inoltre também ook också też także".split())
-"""By which a statement says itself that it holds beside another."""
 NOT_NEGATING = ("not only", "not even", "no more than", "no less than", "not more than", "not less than", "no later than", "not later than",
                 "no fewer than", "no matter", "not until", "no longer than", "nothing but", "none other", "no earlier than", "不同", "不仅",
                 "nicht nur", "no solo", "no sólo", "non seulement", "não só", "nicht mehr als", "no más de", "pas plus de", "não mais de")
