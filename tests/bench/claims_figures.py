@@ -138,8 +138,8 @@ def ended(pairs: Sequence[Claim], answers: Sequence[Judgement]) -> list[str]:
 
 
 def merged(pairs: Sequence[Claim], answers: Sequence[Judgement]) -> list[str]:
-    """Ids of the claims that differ for certain, by a number, an identifier, a negation, a name or the scope, and are made one."""
-    return [pair.id for pair, answer in zip(pairs, answers, strict=True) if pair.tag in CERTAIN and is_false_merge(pair, answer)]
+    """Ids of the claims that differ for certain and are made one all the same."""
+    return [p.id for p, j in zip(pairs, answers, strict=True) if p.tag in CERTAIN and is_false_merge(p, j)]
 
 
 def main() -> int:

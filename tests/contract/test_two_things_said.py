@@ -43,7 +43,8 @@ AGAIN = (
     ("Our ferry timetable lives in docs/ferry.md.", "Our ferry timetable lives in docs/ferry.md."),
     ("Always clean the lighthouse lamp in March.", "always clean the lighthouse lamp in March"),
     ("Always squash before merging.", "Always squash before merging!"), ("Our fiscal year begins in July.",) * 2,
-    ("All timestamps are stored in UTC.", "all timestamps are stored in UTC"), ("Never let more than 12 boats into the boat house.",) * 2,
+    ("All timestamps are stored in UTC.", "all timestamps are stored in UTC"),
+    ("Never let more than 12 boats into the boat house.",) * 2,
 )
 
 
