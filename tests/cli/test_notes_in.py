@@ -96,9 +96,9 @@ def test_a_thousand_lines_are_answered_in_order(dream):
 def test_a_note_waits_in_the_inbox_while_the_store_is_busy_and_the_next_dream_takes_it(dream):
     from dreamd.core import locks
 
-    dream.json("note", "The first note makes the store here")
+    dream.json("note", "Parcels are weighed at the north gate")
     with locks.foreground(dream.home / "locks"):
-        answer = dream.json("note", "The second note finds a busy store")["observations"][0]
+        answer = dream.json("note", "The kiln is fired on Wednesdays")["observations"][0]
     assert (answer["status"], answer["reason"]) == ("stored", "deferred")
     assert len(list((dream.home / "inbox").glob("*.json"))) == 1
     report = dream.json("consolidate")

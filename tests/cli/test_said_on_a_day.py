@@ -44,7 +44,7 @@ def test_a_result_has_every_key_of_a_memory_and_says_that_it_was_said(talked):
 def test_a_person_reads_the_day_it_was_said(talked):
     assert "[said on 2026-03-01]" in talked("search", QUESTION).out
     shown = talked("show", passage(talked)["memory"]["id"][:6]).out
-    assert REMARK in shown and "none; `dream note` makes one of it" in shown
+    assert REMARK in shown and "none; `dream promote` makes one of it" in shown
 
 
 def test_it_is_in_no_list_and_cannot_be_pinned(talked):
@@ -52,7 +52,7 @@ def test_it_is_in_no_list_and_cannot_be_pinned(talked):
     assert talked("list", "--status", "said").code == 2
     for verb in ("pin", "unpin", "restore"):
         told = talked(verb, passage(talked)["memory"]["id"])
-        assert (told.code, "was said in passing and is no memory" in told.err, "`dream note`" in told.err) == (4, True, True)
+        assert (told.code, "was said in passing and is no memory" in told.err, "`dream promote " in told.err) == (4, True, True)
 
 
 def test_explain_leads_to_where_it_was_said(talked):

@@ -6,6 +6,7 @@ import random
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -199,7 +200,7 @@ def test_a_change_that_came_while_files_were_planned_takes_the_order_out_of_use(
     with house.kit("2026-02-01T08:00:00Z") as kit:
         assert work.looked_by(kit.store, scope) == __version__
         with kit.store.writing() as tx:
-            memories.write_memory(tx, memories.moved(house.memory("Turku depot hang"), ttl="2026-12-24"))
+            memories.write_memory(tx, replace(house.memory("Turku depot hang"), ttl="2026-12-24"))
             work.mark_written(tx, scope, 0, by=__version__, order="of the plan before it")
         assert work.order_kept(kit.store, scope) == ""
         assert work.load_unwritten(kit.store) == {scope: 1}

@@ -173,7 +173,7 @@ def test_diversity_prefers_what_is_unlike_the_results_above_it(house):
     house.dream(FIRST_NIGHT)
     with house.kit(LATER) as kit:
         nearest = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
-    house.furnish(recall={"diversity": 0.9})
+    house.furnish(recall={"diversity": 0.9, "share_of_best": 0.2})
     with house.kit(LATER) as kit:
         varied = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
     assert "Gloves" not in " ".join(texts(nearest))

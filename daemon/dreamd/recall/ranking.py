@@ -99,12 +99,10 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
         matches = word_matches(query, [hit.memory.text for hit in shown])
         shown = [replace(hit, word_score=match) if hit.word_score is None else hit
                  for hit, match in zip(shown, matches, strict=True)]
-    scored = [_score(hit, rules) for hit in shown]
-    if asked.budget is not Budget.DEEP:
-        scored = _without_company(scored, rules.share_of_best)
-    passed = [_aged(one, now, rules) for one in scored if _passes(one, rules)]
-    if asked.budget is not Budget.DEEP:
-        passed = _without_replaced(passed)
+    scored = [one for one in (_score(hit, rules) for hit in shown) if _passes(one, rules)]
+    if asked.budget is not Budget.DEEP:  # what was replaced goes first: it must not set how near an answer has to be
+        scored = _without_company(_without_replaced(scored), rules.share_of_best)
+    passed = [_aged(one, now, rules) for one in scored]
     passed.sort(key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
     wanted = result_count(asked, rules)
     if rules.diversity > 0:

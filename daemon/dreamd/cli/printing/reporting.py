@@ -29,7 +29,6 @@ GROUPS = (
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
 AGED = ("not-asked-for", "stale-for-too-long")
-OLD_WHEN_READ = "new to dream, and that old already; `dream restore ID` brings it back"
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
@@ -165,7 +164,6 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
     sizes = [len(chosen) for *_, chosen in groups]
     rooms = sizes if context.verbosity > 0 else _share(sizes, SHOWN)
     several = len(report.scopes) > 1
-    made = {c.after.id for c in report.changes if c.op == "add"}
     for (title, style, ops, chosen), room in zip(groups, rooms, strict=True):
         context.say()
         context.say(render.paint(f"{title} ({len(chosen):,})", "bold", colour=context.colour)
@@ -173,8 +171,6 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
         for change in chosen[:room]:
             for line in _lines(context, change, final, style, scope=several):
                 context.say(line)
-            if change.reason in AGED and change.after.id in made:
-                context.say(" " * (len(change.after.id) + 4) + render.paint(OLD_WHEN_READ, "dim", colour=context.colour))
     hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
         context.say()

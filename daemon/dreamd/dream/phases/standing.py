@@ -177,30 +177,34 @@ def _between_trusts(claim: Claim) -> Ruling:
     return Ruling(Winner.NEW, "trusted-over-untrusted")
 
 
-def value_in(frame: tuple[Sequence[str], Sequence[str]], text: str) -> tuple[str, ...]:
-    """The words that stand in the open place of a frame (words before it, words after it); none where a text has another."""
-    before, after = frame
-    words = pieces(text)
-    inside = words[len(before):len(words) - len(after)]
-    fits = words[:len(before)] == tuple(before) and words[len(words) - len(after):] == tuple(after)
-    return inside if fits and len(inside) <= _VALUE_WORDS else ()
-
-
-def frame_of(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """What two statements share before and after the one place where each has words of its own; None without such a place."""
+def are_lines_of_a_list(one: str, other: str, beside: Iterable[str]) -> bool:
+    """Whether two statements of one frame differ in their values alone, and what stands beside them shows that it has many."""
     mine, theirs = pieces(one), pieces(other)
+    if len(mine) == len(theirs):
+        frame = tuple(a if a == b else None for a, b in zip(mine, theirs, strict=True))
+    else:
+        before, after = _shared_ends(mine, theirs)
+        frame = (*mine[:before], None, *mine[len(mine) - after:])
+    if sum(word is not None for word in frame) < _FRAME_WORDS or None not in frame:
+        return False
+    values = {_values_in(frame, pieces(text)) for text in (one, other, *beside)} - {()}
+    return len(values) >= FEWEST
+
+
+def _shared_ends(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:
+    """How many words two have in common from the beginning on, and of the rest from the end on."""
     least = min(len(mine), len(theirs))
     before = next((n for n in range(least) if mine[n] != theirs[n]), least)
-    after = next((n for n in range(least - before) if mine[-1 - n] != theirs[-1 - n]), least - before)
-    frame = mine[:before], mine[len(mine) - after:]
-    fits = before + after >= _FRAME_WORDS and value_in(frame, one) and value_in(frame, other)
-    return frame if fits else None
+    return before, next((n for n in range(least - before) if mine[-1 - n] != theirs[-1 - n]), least - before)
 
 
-def are_lines_of_a_list(one: str, other: str, beside: Iterable[str]) -> bool:
-    """Whether two statements differ in one value alone, and what stands beside them shows that the place has many."""
-    frame = frame_of(one, other)
-    if frame is None:
-        return False
-    values = {value_in(frame, text) for text in (one, other, *beside)} - {()}
-    return len(values) >= FEWEST
+def _values_in(frame: tuple[str | None, ...], words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words in the open places of a frame, several where it has one place alone; none where a text does not fit."""
+    if len(words) == len(frame):
+        fits = all(fixed is None or fixed == word for fixed, word in zip(frame, words, strict=True))
+        return tuple(word for fixed, word in zip(frame, words, strict=True) if fixed is None) if fits else ()
+    if frame.count(None) > 1 or len(words) < len(frame):
+        return ()
+    gap = frame.index(None)
+    inside = words[gap:len(words) - (len(frame) - gap - 1)]
+    return inside if (*words[:gap], None, *words[gap + len(inside):]) == frame and len(inside) <= _VALUE_WORDS else ()
