@@ -32,7 +32,7 @@ _CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
 BY_WORDS_ALONE = ("updates", "later-statement")
 MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
-SURE_FURTHER = 0.95
+SURE_FURTHER = 0.99
 """Confidence from which a word of change ends a second memory: "we replaced A by B" is said of one thing, and is read to
 clash with much that is near it."""
 CLEARLY_BETTER_SUPPORTED = 2
