@@ -145,6 +145,36 @@ class McpSettings:
 
 
 @dataclass(frozen=True)
+class LlmSettings:
+    backend: str = _choice("off", ("off", "claude", "codex", "openai", "anthropic"),
+                           "off; an agent's own program; a server that speaks the OpenAI protocol; Anthropic")
+    base_url: str = _free("", "address of the server, as `http://localhost:11434/v1`; empty: the backend's own")
+    model: str = _free("", "name of the model; empty: the program's own choice")
+    key_variable: str = _free("", "environment variable that holds the key; the key itself is never kept")
+    observe: bool = _free(True, "let it read conversations that have something new")
+    judge: bool = _free(True, "ask it about pairs that the judge leaves in doubt")
+    reflect: bool = _free(True, "let it propose what to promote, reword, merge or retire")
+    rewrite_queries: bool = _free(False, "let it reword a search of the balanced and deep budgets, two seconds at most")
+    propose_only: bool = _free(False, "what it reflects is only ever proposed; otherwise the first three nights")
+    exclude: tuple[str, ...] = _free((), "scopes and projects of which nothing leaves the machine, `project:NAME` or a scope")
+    timeout_s: int = _number(180, 5, 3600, "longest wait for one answer; a local model may need minutes")
+    tokens_per_call: int = _number(40_000, 500, 1_000_000, "most tokens in and out of one call")
+    requests_per_night: int = _number(60, 0, 10_000, "most calls in a night")
+    requests_per_month: int = _number(1_000, 0, 100_000, "most calls in a month")
+    tokens_per_night: int = _number(500_000, 0, 100_000_000, "most tokens in a night, in and out, cached ones too")
+    tokens_per_month: int = _number(8_000_000, 0, 1_000_000_000, "most tokens in a month")
+    seconds_per_night: int = _number(1_800, 0, 86_400, "longest time spent waiting for answers in a night")
+    seconds_per_month: int = _number(36_000, 0, 2_678_400, "the same in a month")
+    cost_per_call: float = _number(0.25, 0.0, 100.0, "most US dollars one call may cost, where prices are known")
+    cost_per_night: float = _number(1.0, 0.0, 1000.0, "most US dollars a night")
+    cost_per_month: float = _number(10.0, 0.0, 10_000.0, "most US dollars a month")
+    price_in: float = _number(0.0, 0.0, 1000.0, "US dollars for a million tokens in; all three 0: unknown, tokens only count")
+    price_cached: float = _number(0.0, 0.0, 1000.0, "the same for tokens that come from the backend's cache")
+    price_out: float = _number(0.0, 0.0, 1000.0, "the same for tokens out")
+    log_text: bool = _free(False, "keep the exact text that left the machine, for seven days")
+
+
+@dataclass(frozen=True)
 class Settings:
     """All tables, plus what was clamped and which keys the person set."""
 
@@ -159,6 +189,7 @@ class Settings:
     service: ServiceSettings = ServiceSettings()
     priming: PrimingSettings = PrimingSettings()
     mcp: McpSettings = McpSettings()
+    llm: LlmSettings = LlmSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
     path: Path | None = None
@@ -170,7 +201,8 @@ RETIRED = {
     "recall.stale_factor": "age and staleness together take a tenth of a score at most, `recall.decay`",
 }
 """Settings of versions before: a file that still names one is read with a warning."""
-TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp")
+TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
+          "llm")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:
