@@ -26,7 +26,7 @@ OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
 """A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
 BY_REPAIR, BY_RESTORE, BY_PERSON = "repair", "restore-store", "person"
-READING = ("staged", "cursor", "source")
+READING = ("staged", "cursor", "source", "unread")
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,8 @@ Who owns what:
     judged        pairs that were judged, by the hashes of both sides
     recall        how often and when a memory was shown
     tombstone     keyed hashes of what a person wanted forgotten
+    unread        stretches of conversations that wait for a language model: where they stand, no text
+    model_word    which observations a language model read out of a conversation, and which one with which prompt
     meta          the store's own facts, and a seal for each table (`seals`)
 """
 
@@ -122,10 +124,22 @@ CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remov
 
 WORD_INDEX = """CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remove_diacritics 2")"""
 
+READ_BY_MODELS = """
+CREATE TABLE unread (
+  source TEXT NOT NULL, conversation TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, offset INTEGER NOT NULL,
+  size INTEGER NOT NULL, prefix_bytes INTEGER NOT NULL, prefix_sha TEXT NOT NULL, first INTEGER NOT NULL,
+  last INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, at TEXT NOT NULL,
+  PRIMARY KEY (source, conversation)) WITHOUT ROWID;
+CREATE TABLE model_word (
+  observation INTEGER PRIMARY KEY REFERENCES observation (seq) ON DELETE CASCADE,
+  role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL);
+"""
+
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
     (2, "a seal for each table", ""),
     (3, "what an observation answered", "ALTER TABLE observation ADD COLUMN context TEXT NOT NULL DEFAULT ''"),
+    (4, "what a language model reads", READ_BY_MODELS),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"

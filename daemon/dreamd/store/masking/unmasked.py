@@ -23,7 +23,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "operation": ("evidence", "before", "after"), "run": ("reason", "warnings", "phases"), "source": ("path",),
     "cursor": ("carry", "talk"), "staged": ("path",), "judged": ("evidence",), "memory": ("reason",), "file": ("body",),
     "intent": ("body",), "link": (), "support": (), "recall": (), "tombstone": (), "vector": (), "vector_file": (),
-    "migration": (), "meta": ()}
+    "migration": (), "meta": (), "unread": ("path",), "model_word": ()}
 """Columns in which words stand. Of a table that is not named here every text is looked at."""
 _JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk"})
 _NAMES = frozenset({"conversation", "key"})
