@@ -151,6 +151,8 @@ class LlmSettings:
     base_url: str = _free("", "address of the server, as `http://localhost:11434/v1`; empty: the backend's own")
     model: str = _free("", "name of the model; empty: the program's own choice")
     key_variable: str = _free("", "environment variable that holds the key; the key itself is never kept")
+    answer_form: str = _choice("schema", ("schema", "json", "text"),
+                               "what holds a server to the form of an answer; `dream llm setup` finds out which it can")
     observe: bool = _free(True, "let it read conversations that have something new")
     judge: bool = _free(True, "ask it about pairs that the judge leaves in doubt")
     reflect: bool = _free(True, "let it propose what to promote, reword, merge or retire")

@@ -1,0 +1,109 @@
+"""Who answers, one module a kind of backend: each makes exactly one request a call and tells every way of failing apart.
+
+They run in the caller's process alone, which has neither the store nor the home. What they return has been read as JSON and
+not been checked against anything; the owner of the store does that.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from dreamd.core.settings import LlmSettings
+from dreamd.models.language_model import Answer, Ask, Ending, Used
+
+LARGEST_ANSWER_BYTES = 2_000_000
+CHARACTERS_A_TOKEN = 3
+"""A low guess for running text, so that what is estimated is rather too much."""
+KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+"""Where a backend's key is looked for unless a person named another variable."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """Whom to ask, and how."""
+
+    name: str
+    base_url: str = ""
+    model: str = ""
+    key_variable: str = ""
+    answer_form: str = "schema"
+    most_cost: float = 0.0
+    """US dollars one call may cost, for a program that can be told so."""
+
+    @classmethod
+    def of(cls, settings: LlmSettings) -> Backend:
+        """The backend a person chose."""
+        return cls(settings.backend, settings.base_url, settings.model, settings.key_variable or
+                   KEY_VARIABLES.get(settings.backend, ""), settings.answer_form, settings.cost_per_call)
+
+
+def estimate_tokens(text: str) -> int:
+    """Tokens of a text, rather too many."""
+    return len(text.encode()) // CHARACTERS_A_TOKEN + 1
+
+
+def sent_by(ask: Ask) -> int:
+    """Estimated tokens that an ask sends, its schema included: some backends put it into the prompt."""
+    return estimate_tokens(ask.fixed) + estimate_tokens(ask.data) + estimate_tokens(json.dumps(ask.schema)) + 50
+
+
+def instructions(ask: Ask) -> str:
+    """The constant part with the form of the answer, for whoever may not be able to enforce one."""
+    return f"{ask.fixed}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n" \
+           f"{json.dumps(ask.schema, sort_keys=True)}\n"
+
+
+def read_value(text: str) -> Mapping[str, object] | None:
+    """The JSON object an answer consists of, also behind a fence or thoughts; None where there is none."""
+    told = text.rpartition("</think>")[2].strip()
+    if told.startswith("```"):
+        told = told.strip("`").removeprefix("json")
+    start, end = told.find("{"), told.rfind("}")
+    try:
+        value = json.loads(told[start:end + 1]) if 0 <= start < end else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def whole_answer(text: str, *, model: str, used: Used) -> Answer:
+    """An answer from its text: readable, or named for what it is."""
+    value = read_value(text)
+    if value is None:
+        return Answer(Ending.INVALID, model=model, used=used, detail="empty" if not text.strip() else "no-json")
+    return Answer(Ending.ANSWERED, value, model, used)
+
+
+def by_status(status: int, code: str, ask: Ask, *, retry_after_s: float | None = None) -> Answer:
+    """What an HTTP status other than 200 means; `code` is the server's own short word for it."""
+    nothing, sent = Used(), Used(tokens_in=sent_by(ask))
+    if status in (401, 402, 403) or code in ("insufficient_quota", "billing_error"):
+        return Answer(Ending.UNAUTHORISED, used=nothing, detail=f"http-{status}")
+    if status == 429:
+        return Answer(Ending.LIMITED, used=nothing, detail="http-429", retry_after_s=retry_after_s)
+    if status == 413 or code in ("context_length_exceeded", "request_too_large"):
+        return Answer(Ending.TOO_LARGE, used=nothing, detail=f"http-{status}")
+    if status == 408:
+        return silent(ask, 0.0)
+    if status >= 500:
+        return Answer(Ending.SERVER, used=sent, detail=f"http-{status}", retry_after_s=retry_after_s)
+    return Answer(Ending.REFUSED, used=nothing, detail=f"http-{status}")
+
+
+def silent(ask: Ask, seconds: float) -> Answer:
+    """No answer in time: what was sent counts, and so does the longest answer there could have been."""
+    return Answer(Ending.SILENT, used=Used(sent_by(ask), 0, ask.most_out, seconds), detail="timeout")
+
+
+def counted(used: Used, ask: Ask, text: str) -> Used:
+    """What was used where the server counts nothing: an estimate rather than nothing."""
+    if used.tokens_in + used.tokens_out > 0:
+        return used
+    return replace(used, tokens_in=sent_by(ask), tokens_out=estimate_tokens(text))
+
+
+def whole_number(found: object) -> int:
+    """A count somebody else reported; nonsense is nought."""
+    return max(0, int(found)) if isinstance(found, int | float) and not isinstance(found, bool) and found < 1e12 else 0

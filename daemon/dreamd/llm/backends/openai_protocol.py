@@ -1,0 +1,136 @@
+"""Whatever speaks the OpenAI protocol: Ollama, llama.cpp, vLLM, LM Studio, most hosts, and OpenAI itself.
+
+One request a call: the SDK's own retries are off, and redirects too, for they would take the text to another host.
+The answer is read in pieces, so that neither size nor slowness passes a limit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from email.utils import parsedate_to_datetime
+from typing import Any  # the SDK takes what its release takes
+
+from dreamd.core.clock import SystemClock
+from dreamd.llm.backends import (
+    LARGEST_ANSWER_BYTES,
+    Backend,
+    by_status,
+    counted,
+    instructions,
+    silent,
+    whole_answer,
+    whole_number,
+)
+from dreamd.models.language_model import Answer, Ask, Ending, Used
+
+NO_KEY = "none"
+"""What a local server that wants no key is sent in its place."""
+
+
+def ask_openai(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
+    """Ask once.
+
+    Raises ImportError where the SDK is not installed.
+    """
+    import httpx2
+    import openai
+
+    clock = SystemClock()
+    started = clock.monotonic()
+    deadline = started + ask.seconds
+    try:
+        client = openai.OpenAI(
+            api_key=env.get(backend.key_variable) or NO_KEY, base_url=backend.base_url or None, max_retries=0,
+            timeout=ask.seconds, http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=ask.seconds))
+        with client, client.chat.completions.with_streaming_response.create(**request_of(backend, ask)) as response:
+            body = bytearray()
+            for piece in response.iter_bytes():
+                body += piece
+                if len(body) > LARGEST_ANSWER_BYTES:
+                    used = Used(0, 0, ask.most_out, clock.monotonic() - started)
+                    return Answer(Ending.TOO_LARGE, model=backend.model, used=counted(used, ask, ""), detail="answer")
+                if clock.monotonic() > deadline:
+                    return silent(ask, clock.monotonic() - started)
+    except openai.APITimeoutError:
+        return silent(ask, clock.monotonic() - started)
+    except openai.APIStatusError as error:
+        return by_status(error.status_code, code_of(error.body), ask, retry_after_s=wait_told(error.response.headers))
+    except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
+        if isinstance(error, httpx2.TimeoutException):
+            return silent(ask, clock.monotonic() - started)
+        return Answer(Ending.UNREACHABLE, detail=type(error).__name__)
+    return read_completion(bytes(body), ask, seconds=clock.monotonic() - started)
+
+
+def request_of(backend: Backend, ask: Ask) -> dict[str, Any]:
+    """The parameters of one request: what never changes first, the data last."""
+    told: dict[str, Any] = {
+        "model": backend.model,
+        "messages": [{"role": "system", "content": instructions(ask)}, {"role": "user", "content": ask.data}]}
+    if backend.base_url:
+        told |= {"max_tokens": ask.most_out, "temperature": 0}
+    else:  # OpenAI's own models that think refuse both
+        told["max_completion_tokens"] = ask.most_out
+    if backend.answer_form == "schema":
+        told["response_format"] = {"type": "json_schema", "json_schema": {"name": ask.role.value, "schema": ask.schema}}
+    elif backend.answer_form == "json":
+        told["response_format"] = {"type": "json_object"}
+    return told
+
+
+def read_completion(body: bytes, ask: Ask, *, seconds: float) -> Answer:
+    """What a 200 says; some servers answer 200 to everything."""
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        told = None
+    if not isinstance(told, dict):
+        return Answer(Ending.INVALID, used=counted(Used(seconds=seconds), ask, body.decode(errors="replace")), detail="no-json")
+    model = str(told.get("model") or "")[:200]
+    usage = _within(told, "usage")
+    details = _within(usage, "prompt_tokens_details")
+    used = Used(whole_number(usage.get("prompt_tokens")),
+                whole_number(details.get("cached_tokens")),
+                whole_number(usage.get("completion_tokens")), seconds)
+    choice = _first_choice(told)
+    message = _within(choice, "message")
+    content = message.get("content")
+    text = content if isinstance(content, str) else ""
+    used = counted(used, ask, text)
+    if message.get("refusal") or choice.get("finish_reason") == "content_filter":
+        return Answer(Ending.REFUSED, model=model, used=used, detail="refusal")
+    if choice.get("finish_reason") == "length":
+        return Answer(Ending.CUT, model=model, used=used, detail="length")
+    if not choice:
+        return Answer(Ending.INVALID, model=model, used=used, detail="no-choice")
+    return whole_answer(text, model=model, used=used)
+
+
+def _within(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = told.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = told.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, dict) else {}
+
+
+def code_of(body: object) -> str:
+    """The server's own short word for an error."""
+    told = body.get("error", body) if isinstance(body, dict) else {}
+    code = (told.get("code") or told.get("type")) if isinstance(told, dict) else ""
+    return code if isinstance(code, str) else ""
+
+
+def wait_told(headers: Mapping[str, str]) -> float | None:
+    """The seconds after which a server wants to be asked again."""
+    with suppress(ValueError, TypeError):
+        return max(0.0, float(headers["retry-after-ms"]) / 1000) if "retry-after-ms" in headers else \
+            max(0.0, float(headers["retry-after"])) if "retry-after" in headers else None
+    with suppress(ValueError, TypeError, KeyError):
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - SystemClock().now()).total_seconds())
+    return None
