@@ -51,9 +51,9 @@ def read_answer(line: bytes) -> Answer:
     ending, wait = Ending(told.get("ending", "")), told.get("retry_after_s")
     if not isinstance(used, dict) or (ending is Ending.ANSWERED) != isinstance(value, dict) or ending is Ending.KEPT:
         raise ValueError("no answer")
-    cost = _amount(used.get("cost"))
+    cost, seconds = _amount(used.get("cost")), _amount(used.get("seconds")) or 0.0
     sent, cached, out = (whole_number(used.get(name)) for name in ("tokens_in", "cached", "tokens_out"))
-    return Answer(ending, value, str(told.get("model", ""))[:200], Used(sent, cached, out, _amount(used.get("seconds")) or 0.0, cost),
+    return Answer(ending, value, str(told.get("model", ""))[:200], Used(sent, cached, out, seconds, cost),
                   str(told.get("detail", ""))[:80], _amount(wait))
 
 
