@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -32,6 +33,11 @@ def world_at(home: Path, **env: str) -> World:
     return World(Paths(home), Settings(), FixedClock(parse_instant("2026-01-05T09:00:00Z")), env)
 
 
+def chosen(**keys: Any) -> Settings:
+    """Settings with a backend."""
+    return Settings(llm=LlmSettings(**keys))
+
+
 def an_ask(data: str = "line 1: the port is 8080", *, seconds: float = 20.0) -> Ask:
     """A question of the observer."""
     return Ask(Role.OBSERVER, "observer@1", "Read what was said. " * 40, data, SCHEMA, "project:cedar", 500, seconds)
@@ -54,7 +60,7 @@ def server(listening: ModelServer) -> ModelServer:
 @pytest.fixture(scope="module")
 def caller(listening: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     """A caller of that server, in its child process."""
-    settings = LlmSettings(backend="openai", base_url=listening.url, model="small", key_variable="MY_KEY", price_in=1.0,
+    settings = chosen(backend="openai", base_url=listening.url, model="small", key_variable="MY_KEY", price_in=1.0,
                            price_cached=0.1, price_out=2.0)
     with open_caller(settings, world_at(tmp_path_factory.mktemp("home"), MY_KEY="sesame")) as one:
         yield one
@@ -129,13 +135,12 @@ def test_what_a_server_does_not_count_is_estimated(server: ModelServer, caller: 
 
 
 @pytest.mark.parametrize("reply", [Reply(hang=True), Reply(value=GOOD, byte_every_s=0.2)], ids=["never", "slow bytes"])
-def test_silence_ends_in_time_and_counts_as_the_longest_answer(server: ModelServer, caller: Caller, reply: Reply) -> None:
+def test_silence_ends_in_time(server: ModelServer, caller: Caller, reply: Reply) -> None:
     caller.call(an_ask())
     server.script.append(reply)
     started = time.monotonic()
     answer = caller.call(an_ask(seconds=1.0))
-    assert (answer.ending, answer.used.tokens_out) == (Ending.SILENT, 500)
-    assert answer.used.tokens_in > 200
+    assert answer.ending is Ending.SILENT and 0.9 < answer.used.seconds < 3
     assert time.monotonic() - started < 4
     assert caller.call(an_ask()).ending is Ending.ANSWERED
 
@@ -149,14 +154,14 @@ def test_a_wait_that_the_server_names_reaches_the_ladder(server: ModelServer, ca
 
 
 def test_nobody_there_is_unreachable_and_costs_nothing(tmp_path: Path) -> None:
-    with open_caller(LlmSettings(backend="openai", base_url="http://127.0.0.1:9/v1", model="m"), world_at(tmp_path)) as caller:
+    with open_caller(chosen(backend="openai", base_url="http://127.0.0.1:9/v1", model="m"), world_at(tmp_path)) as caller:
         answer = caller.call(an_ask())
     assert (answer.ending, answer.used.tokens_in, answer.used.tokens_out) == (Ending.UNREACHABLE, 0, 0)
 
 
 def test_the_process_that_calls_goes_with_its_owner_and_starts_with_the_first_call(
         server: ModelServer, tmp_path: Path) -> None:
-    settings = LlmSettings(backend="openai", base_url=server.url, model="m")
+    settings = chosen(backend="openai", base_url=server.url, model="m")
     before = _callers()
     with open_caller(settings, world_at(tmp_path)) as caller:
         assert _callers() == before
@@ -176,7 +181,7 @@ def test_a_caller_that_is_killed_is_an_ending_and_the_next_call_starts_another(c
 def test_a_dream_that_is_asked_to_stop_does_not_wait_for_an_answer(server: ModelServer, tmp_path: Path) -> None:
     stop: list[bool] = []
     server.script.append(Reply(hang=True))
-    settings = LlmSettings(backend="openai", base_url=server.url, model="m")
+    settings = chosen(backend="openai", base_url=server.url, model="m")
     started = time.monotonic()
     with open_caller(settings, world_at(tmp_path), should_stop=lambda: bool(stop) or bool(stop.append(True))) as caller:
         assert caller.call(an_ask(seconds=60)).detail == "stopped"

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from dreamd.core.clock import SystemClock
-from dreamd.core.settings import LlmSettings
+from dreamd.core.settings import LlmSettings, Settings
 from dreamd.core.world import World
 from dreamd.llm.backends import Backend, silent
 from dreamd.llm.wire import LARGEST_LINE_BYTES, read_answer, request_line
@@ -47,9 +47,9 @@ class Caller(Protocol):
 
 
 @contextmanager
-def open_caller(settings: LlmSettings, world: World, *, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Caller]:
+def open_caller(settings: Settings, world: World, *, should_stop: Callable[[], bool] = lambda: False) -> Iterator[Caller]:
     """A caller; its process starts with the first call and ends with the block."""
-    caller = _Caller(settings, world, should_stop)
+    caller = _Caller(settings.llm, world, should_stop)
     try:
         yield caller
     finally:
@@ -135,7 +135,7 @@ class _Caller:
             while b"\n" not in told:
                 if self._should_stop() or self._clock.monotonic() > waits_until:
                     self.end()
-                    return replace(silent(ask, 0.0), detail="stopped" if self._should_stop() else "timeout")
+                    return replace(silent(0.0), detail="stopped" if self._should_stop() else "timeout")
                 if select.select([self._line], [], [], LOOK_EVERY_S)[0]:
                     piece = self._line.recv(1 << 20)
                     told += piece
@@ -144,7 +144,7 @@ class _Caller:
             return read_answer(bytes(told.partition(b"\n")[0]))
         except (OSError, ValueError):
             self.end()
-            return Answer(Ending.UNREACHABLE, used=silent(ask, 0.0).used, detail="caller-died")
+            return Answer(Ending.UNREACHABLE, detail="caller-died")
 
     def _checked(self, answer: Answer, ask: Ask) -> Answer:
         if answer.ending is Ending.ANSWERED and not fits(answer.value, ask.schema):

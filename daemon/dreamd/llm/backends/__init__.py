@@ -76,25 +76,24 @@ def whole_answer(text: str, *, model: str, used: Used) -> Answer:
     return Answer(Ending.ANSWERED, value, model, used)
 
 
-def by_status(status: int, code: str, ask: Ask, *, retry_after_s: float | None = None) -> Answer:
+def by_status(status: int, code: str, *, retry_after_s: float | None = None) -> Answer:
     """What an HTTP status other than 200 means; `code` is the server's own short word for it."""
-    nothing, sent = Used(), Used(tokens_in=sent_by(ask))
     if status in (401, 402, 403) or code in ("insufficient_quota", "billing_error"):
-        return Answer(Ending.UNAUTHORISED, used=nothing, detail=f"http-{status}")
+        return Answer(Ending.UNAUTHORISED, detail=f"http-{status}")
     if status == 429:
-        return Answer(Ending.LIMITED, used=nothing, detail="http-429", retry_after_s=retry_after_s)
+        return Answer(Ending.LIMITED, detail="http-429", retry_after_s=retry_after_s)
     if status == 413 or code in ("context_length_exceeded", "request_too_large"):
-        return Answer(Ending.TOO_LARGE, used=nothing, detail=f"http-{status}")
+        return Answer(Ending.TOO_LARGE, detail=f"http-{status}")
     if status == 408:
-        return silent(ask, 0.0)
+        return silent(0.0)
     if status >= 500:
-        return Answer(Ending.SERVER, used=sent, detail=f"http-{status}", retry_after_s=retry_after_s)
-    return Answer(Ending.REFUSED, used=nothing, detail=f"http-{status}")
+        return Answer(Ending.SERVER, detail=f"http-{status}", retry_after_s=retry_after_s)
+    return Answer(Ending.REFUSED, detail=f"http-{status}")
 
 
-def silent(ask: Ask, seconds: float) -> Answer:
-    """No answer in time: what was sent counts, and so does the longest answer there could have been."""
-    return Answer(Ending.SILENT, used=Used(sent_by(ask), 0, ask.most_out, seconds), detail="timeout")
+def silent(seconds: float) -> Answer:
+    """No answer in time; nobody knows what it used."""
+    return Answer(Ending.SILENT, used=Used(seconds=seconds), detail="timeout")
 
 
 def counted(used: Used, ask: Ask, text: str) -> Used:

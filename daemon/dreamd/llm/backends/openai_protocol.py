@@ -52,14 +52,14 @@ def ask_openai(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
                     used = Used(0, 0, ask.most_out, clock.monotonic() - started)
                     return Answer(Ending.TOO_LARGE, model=backend.model, used=counted(used, ask, ""), detail="answer")
                 if clock.monotonic() > deadline:
-                    return silent(ask, clock.monotonic() - started)
+                    return silent(clock.monotonic() - started)
     except openai.APITimeoutError:
-        return silent(ask, clock.monotonic() - started)
+        return silent(clock.monotonic() - started)
     except openai.APIStatusError as error:
-        return by_status(error.status_code, code_of(error.body), ask, retry_after_s=wait_told(error.response.headers))
+        return by_status(error.status_code, code_of(error.body), retry_after_s=wait_told(error.response.headers))
     except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
         if isinstance(error, httpx2.TimeoutException):
-            return silent(ask, clock.monotonic() - started)
+            return silent(clock.monotonic() - started)
         return Answer(Ending.UNREACHABLE, detail=type(error).__name__)
     return read_completion(bytes(body), ask, seconds=clock.monotonic() - started)
 
