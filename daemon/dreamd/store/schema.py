@@ -13,6 +13,9 @@ Who owns what:
     vector        embeddings by wording hash: derived, disposable
     judged        pairs that were judged, by the hashes of both sides
     recall        how often and when a memory was shown
+    model_call    what a language model was asked, when, by whom, and what that used
+    model_answer  what it answered, by a keyed hash of the question
+    model_did     which operations of the journal go back to its word
     tombstone     keyed hashes of what a person wanted forgotten
     unread        stretches of conversations that wait for a language model: where they stand, no text
     model_word    which observations a language model read out of a conversation, and which one with which prompt
@@ -124,7 +127,7 @@ CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remov
 
 WORD_INDEX = """CREATE VIRTUAL TABLE memory_words USING fts5 (words, tokenize = "unicode61 remove_diacritics 2")"""
 
-READ_BY_MODELS = """
+LANGUAGE_MODEL = """
 CREATE TABLE unread (
   source TEXT NOT NULL, conversation TEXT NOT NULL, path TEXT NOT NULL, kind TEXT NOT NULL, offset INTEGER NOT NULL,
   size INTEGER NOT NULL, prefix_bytes INTEGER NOT NULL, prefix_sha TEXT NOT NULL, first INTEGER NOT NULL,
@@ -133,13 +136,25 @@ CREATE TABLE unread (
 CREATE TABLE model_word (
   observation INTEGER PRIMARY KEY REFERENCES observation (seq) ON DELETE CASCADE,
   role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL);
+CREATE TABLE model_call (
+  seq INTEGER PRIMARY KEY, at TEXT NOT NULL, run INTEGER NOT NULL, role TEXT NOT NULL, prompt TEXT NOT NULL,
+  scope TEXT NOT NULL, request TEXT NOT NULL, model TEXT NOT NULL DEFAULT '', tokens_in INTEGER NOT NULL,
+  cached INTEGER NOT NULL DEFAULT 0, tokens_out INTEGER NOT NULL, seconds REAL NOT NULL, cost REAL,
+  ending TEXT NOT NULL DEFAULT '', detail TEXT NOT NULL DEFAULT '', retry_at TEXT, moved INTEGER NOT NULL DEFAULT 1);
+CREATE INDEX model_call_at ON model_call (at);
+CREATE TABLE model_answer (
+  request TEXT PRIMARY KEY, at TEXT NOT NULL, role TEXT NOT NULL, scope TEXT NOT NULL, model TEXT NOT NULL,
+  ending TEXT NOT NULL, value TEXT) WITHOUT ROWID;
+CREATE TABLE model_did (
+  run INTEGER NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
+  undone_by INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, seq, role, model)) WITHOUT ROWID;
 """
 
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
     (2, "a seal for each table", ""),
     (3, "what an observation answered", "ALTER TABLE observation ADD COLUMN context TEXT NOT NULL DEFAULT ''"),
-    (4, "what a language model reads", READ_BY_MODELS),
+    (4, "what a language model reads", LANGUAGE_MODEL),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"
