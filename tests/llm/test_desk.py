@@ -6,7 +6,7 @@ import pytest
 from asking import CEDAR, USUAL, Died, FakeCaller, desk_in, failing, question
 
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
-from dreamd.store import language_calls
+from dreamd.store.language import language_calls
 from household import House
 
 NIGHT = "2026-03-05T03:00:00Z"

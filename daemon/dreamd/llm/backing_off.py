@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from dreamd.models.language_model import Ending
-from dreamd.store.language_calls import Call
+from dreamd.store.language.language_calls import Call
 
 OPENS_AFTER = 3
 """Failures in a row after which nobody is asked for a while."""

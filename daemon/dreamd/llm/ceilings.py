@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from dreamd.core.settings import LlmSettings
 from dreamd.models.language_model import Ask, Used
 from dreamd.store.connection import Store
-from dreamd.store.language_calls import Spent, spent_between
+from dreamd.store.language.language_calls import Spent, spent_between
 
 AROUND_TOKENS = 1000
 """What a protocol puts around a question: roles, marks, the name of a schema."""

@@ -22,8 +22,8 @@ from dreamd.kit import Kit
 from dreamd.llm import backing_off, ceilings
 from dreamd.llm.ceilings import Reached
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
-from dreamd.store import language_calls
-from dreamd.store.language_calls import Call, Kept, Rest
+from dreamd.store.language import language_calls
+from dreamd.store.language.language_calls import Call, Kept, Rest
 from dreamd.store.observations import tombstone_key
 from dreamd.text.redaction import redact
 
