@@ -96,9 +96,6 @@ CREATE INDEX model_call_at ON model_call (at);
 CREATE TABLE model_answer (
   request TEXT PRIMARY KEY, at TEXT NOT NULL, role TEXT NOT NULL, scope TEXT NOT NULL, model TEXT NOT NULL,
   ending TEXT NOT NULL, value TEXT) WITHOUT ROWID;
-CREATE TABLE model_did (
-  run INTEGER NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
-  undone_by INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, seq, role, model)) WITHOUT ROWID;
 INSERT INTO meta ("key", "value") VALUES ('created_at', '2026-01-05T09:00:00Z');
 INSERT INTO meta ("key", "value") VALUES ('epoch', '2');
 INSERT INTO meta ("key", "value") VALUES ('seal cursor', '0000000000000000');
@@ -112,7 +109,6 @@ INSERT INTO meta ("key", "value") VALUES ('seal meta', 'b535c210c8587ded');
 INSERT INTO meta ("key", "value") VALUES ('seal migration', '1a2ac47664ee05a1');
 INSERT INTO meta ("key", "value") VALUES ('seal model_answer', '0000000000000000');
 INSERT INTO meta ("key", "value") VALUES ('seal model_call', '0000000000000000');
-INSERT INTO meta ("key", "value") VALUES ('seal model_did', '0000000000000000');
 INSERT INTO meta ("key", "value") VALUES ('seal model_word', '0000000000000000');
 INSERT INTO meta ("key", "value") VALUES ('seal observation', '474c7221dbbf11a7');
 INSERT INTO meta ("key", "value") VALUES ('seal operation', '92ac56ce89624680');

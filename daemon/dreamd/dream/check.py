@@ -59,6 +59,7 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)) or len(unsealed & {"vector", "vector_file"}),
                    _drop_vectors, repair)
     yield _derived(kit, "verdicts", len(unsealed & {"judged"}), _drop_verdicts, repair)
+    yield _derived(kit, "model answers", len(unsealed & {"model_answer"}), lambda kit: _drop(kit, "model_answer"), repair)
     yield _derived(kit, "reading positions", len(unsealed.intersection(READING)), _read_anew, repair)
     unfinished = _load_unfinished(kit)
     yield _finish_files(kit, unfinished, unsealed=len(unsealed & {"intent"}), repair=repair)

@@ -15,7 +15,6 @@ Who owns what:
     recall        how often and when a memory was shown
     model_call    what a language model was asked, when, by whom, and what that used
     model_answer  what it answered, by a keyed hash of the question
-    model_did     which operations of the journal go back to its word
     tombstone     keyed hashes of what a person wanted forgotten
     unread        stretches of conversations that wait for a language model: where they stand, no text
     model_word    which observations a language model read out of a conversation, and which one with which prompt
@@ -145,9 +144,6 @@ CREATE INDEX model_call_at ON model_call (at);
 CREATE TABLE model_answer (
   request TEXT PRIMARY KEY, at TEXT NOT NULL, role TEXT NOT NULL, scope TEXT NOT NULL, model TEXT NOT NULL,
   ending TEXT NOT NULL, value TEXT) WITHOUT ROWID;
-CREATE TABLE model_did (
-  run INTEGER NOT NULL, seq INTEGER NOT NULL, role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL,
-  undone_by INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (run, seq, role, model)) WITHOUT ROWID;
 """
 
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (

@@ -23,9 +23,10 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "operation": ("evidence", "before", "after"), "run": ("reason", "warnings", "phases"), "source": ("path",),
     "cursor": ("carry", "talk"), "staged": ("path",), "judged": ("evidence",), "memory": ("reason",), "file": ("body",),
     "intent": ("body",), "link": (), "support": (), "recall": (), "tombstone": (), "vector": (), "vector_file": (),
-    "migration": (), "meta": (), "unread": ("path",), "model_word": ()}
+    "migration": (), "meta": (), "unread": ("path",), "model_word": (),
+    "model_call": (), "model_answer": ("value",)}
 """Columns in which words stand. Of a table that is not named here every text is looked at."""
-_JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk"})
+_JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk", "value"})
 _NAMES = frozenset({"conversation", "key"})
 
 
