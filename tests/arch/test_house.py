@@ -255,6 +255,7 @@ def test_the_files_of_the_home_are_written_in_one_room() -> None:
                "agents/foreign_backup.py": "an agent's own directory, outside the home, given back to the byte",
                "agents/recall_line.py": "a socket's folder, opened without writing",
                "agents/recall_server.py": "a socket and its lock; nothing on them lasts",
+               "llm/backends/agent_programs.py": "a folder of its own, outside the home, gone with the answer",
                "store/presence/read_only.py": "a copy in a place of its own, outside the home, gone once it is read"}
     wrong = []
     for path, tree in modules().items():

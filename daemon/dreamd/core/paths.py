@@ -16,6 +16,8 @@ from dreamd.core.values import Scope, content_id
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 LONGEST_NAME = 200
+OWN_FOLDER = "dream-asks-"
+"""How the folder begins in which an agent's program answers dream; what is said in one is never read."""
 OPENCLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
 """The folder of OpenClaw's state, newest name first."""
 

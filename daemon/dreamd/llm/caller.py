@@ -48,8 +48,14 @@ def ask_backend(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
             from dreamd.llm.backends.openai_protocol import ask_openai
 
             return ask_openai(backend, ask, env)
+        if backend.name in ("claude", "codex"):
+            from dreamd.llm.backends.agent_programs import ask_claude, ask_codex
+
+            return (ask_claude if backend.name == "claude" else ask_codex)(backend, ask, env)
     except ImportError:
         return Answer(Ending.UNREACHABLE, detail="not-installed")
+    except OSError:
+        return Answer(Ending.UNREACHABLE, detail="not-started")
     return Answer(Ending.OFF, detail="no-backend")
 
 
@@ -68,12 +74,9 @@ def _read(line: socket.socket, questions: SimpleQueue[bytes]) -> None:
 
 
 def _leave() -> None:
-    import psutil
+    from dreamd.llm.backends.agent_programs import end_children
 
-    with suppress(psutil.Error):
-        for process in psutil.Process().children(recursive=True):
-            with suppress(psutil.Error):
-                process.kill()
+    end_children()
     os._exit(0)
 
 

@@ -2,6 +2,7 @@
 
 Patterns are those of `.gitignore`. A `.dreamignore` speaks for the folder it lies in and all below it: for files there, and for
 conversations that were held there, wherever the harness keeps them. One without a pattern keeps everything out.
+Nor is what an agent's program leaves behind that dream itself had asked: dream would feed on its own questions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dreamd.core.paths import OWN_FOLDER
 from dreamd.core.repositories.repository import find_repository, plain_path, project_at, read_plain
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class Exclusions:
     def has_path(self, path: Path) -> bool:
         """Whether a file or directory is not to be opened."""
         place = Path(os.path.normpath(path.absolute()))
-        return self._is_named(place) or self._is_ignored(place) or self.has_conversation(place.stem)
+        return OWN_FOLDER in str(place) or self._is_named(place) or self._is_ignored(place) or self.has_conversation(place.stem)
 
     def has_place(self, cwd: str) -> bool:
         """Whether nothing that was said in a working directory is to be read."""
@@ -53,8 +55,8 @@ class Exclusions:
 
     def _has_place(self, cwd: str) -> bool:
         path = plain_path(cwd) if cwd else ""
-        if not path:
-            return False
+        if not path or OWN_FOLDER in path:
+            return bool(path)
         if self._projects and self._is_of_project(path):
             return True
         if not path.startswith("/"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any  # a schema is of any shape
 
 from dreamd.core.settings import LlmSettings
 from dreamd.models.language_model import Answer, Ask, Ending, Used
@@ -53,6 +54,18 @@ def instructions(ask: Ask) -> str:
     """The constant part with the form of the answer, for whoever may not be able to enforce one."""
     return f"{ask.fixed}\n\nAnswer with one JSON object and nothing else. It must fit this JSON schema:\n" \
            f"{json.dumps(ask.schema, sort_keys=True)}\n"
+
+
+def strict(schema: object) -> Any:
+    """A schema as OpenAI's own models want it: every field named and none besides."""
+    if isinstance(schema, list):
+        return [strict(part) for part in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    told = {name: strict(part) for name, part in schema.items() if name != "default"}
+    if isinstance(fields := told.get("properties"), dict):
+        told |= {"required": list(fields), "additionalProperties": False}
+    return told
 
 
 def read_value(text: str) -> Mapping[str, object] | None:

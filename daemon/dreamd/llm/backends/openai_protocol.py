@@ -20,6 +20,7 @@ from dreamd.llm.backends import (
     counted,
     instructions,
     silent,
+    strict,
     whole_answer,
     whole_number,
 )
@@ -74,7 +75,9 @@ def request_of(backend: Backend, ask: Ask) -> dict[str, Any]:
     else:  # OpenAI's own models that think refuse both
         told["max_completion_tokens"] = ask.most_out
     if backend.answer_form == "schema":
-        told["response_format"] = {"type": "json_schema", "json_schema": {"name": ask.role.value, "schema": ask.schema}}
+        form = {"name": ask.role.value, "schema": ask.schema} if backend.base_url else \
+            {"name": ask.role.value, "schema": strict(ask.schema), "strict": True}
+        told["response_format"] = {"type": "json_schema", "json_schema": form}
     elif backend.answer_form == "json":
         told["response_format"] = {"type": "json_object"}
     return told
