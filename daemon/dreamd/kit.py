@@ -32,6 +32,7 @@ from dreamd.store.work import take_epoch
 
 if TYPE_CHECKING:
     from dreamd.judge import Judge
+    from dreamd.models.language_model import LanguageModel
     from dreamd.sources.exclusion import Exclusions
 
 Row = TypeVar("Row")
@@ -77,6 +78,8 @@ class Kit:
     should_stop: Callable[[], bool] = lambda: False
     embedder: Embedder | None = None
     judge: Judge | None = None
+    language: LanguageModel | None = None
+    """Who can be asked in words; None where no backend is set."""
     abroad: Embedder | None = None
     """What finds texts of other languages; sought when something is not English."""
     abroad_sought: bool = False

@@ -34,6 +34,10 @@ WITHHELD = frozenset({REVISED, AGENT_WROTE})
 """Signs and fates of what was said and let go at once: taken back in the same breath, or written down by the agent itself."""
 MEMORY_FILE = "memory-file"
 """Sign of a line of a memory directory, which keeps the standing it has there, without a person's authority."""
+OBSERVED, OBSERVED_ACCEPTED = "observed", "observed-accepted"
+"""Signs of what a language model read out of a conversation; the second where the person accepted what the agent had said."""
+OBSERVED_WAITS = "observed:"
+"""Before the reason why such a statement waits for a person."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"
@@ -50,6 +54,16 @@ DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
 """Longest observation text in characters; longer input is split by its reader or refused by `note`."""
+
+
+def observed_waits(reason: str) -> str:
+    """The sign of what a language model read and what waits for a person."""
+    return OBSERVED_WAITS + reason
+
+
+def is_observed(sign: str) -> bool:
+    """Whether a language model read a statement out of a conversation."""
+    return sign.startswith(OBSERVED)
 
 
 class Origin(StrEnum):

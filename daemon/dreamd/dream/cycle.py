@@ -19,9 +19,10 @@ from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused, of_progress
 from dreamd.core.locks import Owner
 from dreamd.core.values import Candidate, Scope
-from dreamd.dream import projection, setting_aside
+from dreamd.dream import projection
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
+from dreamd.dream.asking.speaking import observe_waiting, speaking
 from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_off
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, files_due, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
@@ -32,7 +33,7 @@ from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
 from dreamd.dream.report import CHANGED as CHANGED
 from dreamd.dream.report import NOTHING as NOTHING
-from dreamd.dream.report import PARTIAL, WORTH_A_WORD, note_plan, tell_aside, tell_nothing, tell_waiting
+from dreamd.dream.report import PARTIAL, WORTH_A_WORD, count_orientation, note_plan, tell_aside, tell_nothing, tell_waiting
 from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
@@ -61,13 +62,14 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     if wish.only_plan:
         kit.dry = True
         checks.refuse_if_unsound(kit.store, only_look=True)
-        _dream(kit, wish, report)
+        with speaking(kit):
+            _dream(kit, wish, report)
         return report
     owner = Owner("dream consolidate", kit.clock.now())
     with locks.hold_dream(kit.paths.locks, owner), beating(kit):
         # Before the run has a record: not even that is written into a store that is damaged.
         checks.refuse_if_unsound(kit.store)
-        with _recorded(kit, report):
+        with _recorded(kit, report), speaking(kit):
             _dream(kit, wish, report)
             clear_markers(kit)
     deferral.end_deferral(kit.paths)
@@ -149,11 +151,14 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         if not kit.dry:
             roll_back(kit)
         orientation = orient(kit)
-        _count_orientation(orientation, counts, report)
+        count_orientation(orientation, counts, report)
     allowances = Allowances(kit, unlimited=wish.allow_large_change)
     take = partial(_carry_out_unit, kit, report)
     with _phase(kit, report, "gather") as counts:
         gathered = _gather(kit, orientation, counts, report, partial(work_off, kit, wish, allowances, take, most_units=1))
+    if kit.language is not None:
+        with _phase(kit, report, "observe") as counts:
+            counts.update(observe_waiting(kit, gathered.unread))
     long = (wish.only_plan or bool(wish.approved)) and is_long(kit, gathered.candidates)
     with rehearsal(kit, gathered.candidates, long=long) as trial:
         trial_report = report if wish.only_plan else CycleReport()
@@ -330,14 +335,6 @@ def _conclude(kit: Kit, orientation: Orientation, gathered: Gathered, report: Cy
     report.scopes = sorted({c.after.scope for c in report.changes})
     named = {c.after.superseded_by for c in report.changes} - {"", *(c.after.id for c in report.changes)}
     report.successors = memories.load_some(kit.store, sorted(named)) if named else {}
-
-
-def _count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:
-    counts.update(interrupted=orientation.interrupted, files_finished=orientation.finished_files,
-                  inbox=orientation.from_inbox, edits=sum(len(e.candidates) for e in orientation.edits))
-    report.warnings.extend(orientation.warnings)
-    report.damaged = [d for e in orientation.edits for d in e.damaged]
-    report.warnings.extend(setting_aside.tell(report.damaged))
 
 
 @contextmanager

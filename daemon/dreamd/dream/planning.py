@@ -34,6 +34,7 @@ from dreamd.core.values import (
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.asking.crediting import categorised, credited
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_abroad, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
@@ -223,7 +224,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
                   _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit))
-    plan = plan_consolidation(heard, bench)
+    plan = credited(kit.store, plan_consolidation(heard, bench))
     return _look_again(kit, plan, bench) if full else plan
 
 
@@ -347,7 +348,7 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=observation.sign, evidence=())
     if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
-    return Heard(observation, gated)
+    return Heard(observation, categorised(kit.store, observation, gated))
 
 
 def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowances) -> Plan:

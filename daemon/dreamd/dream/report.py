@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from dreamd.core.values import WITHDRAWN, Fate, Memory, Scope
+from dreamd.dream import setting_aside
+from dreamd.dream.phases.orient import Orientation
 from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
 from dreamd.dream.setting_aside import Damaged
@@ -91,3 +93,12 @@ def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
                           "they wait, oldest first; ",
                "": f"{count} more of scope `{scope}` would be retired than a run may: they wait, oldest first; "}[why] \
             + "`--allow-large-change` does it now"
+
+
+def count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:
+    """Put what orient found into a report."""
+    counts.update(interrupted=orientation.interrupted, files_finished=orientation.finished_files,
+                  inbox=orientation.from_inbox, edits=sum(len(e.candidates) for e in orientation.edits))
+    report.warnings.extend(orientation.warnings)
+    report.damaged = [d for e in orientation.edits for d in e.damaged]
+    report.warnings.extend(setting_aside.tell(report.damaged))

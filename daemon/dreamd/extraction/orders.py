@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.core.values import MEMORY_FILE, MemoryClass, Origin, Trust, trust_of
+from dreamd.core.values import MEMORY_FILE, OBSERVED_ACCEPTED, MemoryClass, Origin, Trust, trust_of
 from dreamd.extraction.classes import begins_with, class_of
 from dreamd.text import patterns
 from dreamd.text.injection import could_harm
@@ -21,7 +21,7 @@ from dreamd.text.tokens import stem
 
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 """What holds in every conversation, and so may come from a person alone."""
-ACCEPTED = frozenset({"root-cause", "proposal"})
+ACCEPTED = frozenset({"root-cause", "proposal", OBSERVED_ACCEPTED})
 """Signs of an agent's words that the person agreed to in the conversation itself."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’»)*_`]*\s+|(?<=[。！？])|\n+|;\s+|\s+[–—-]+\s+")
 _CLAUSE = re.compile(r"[,:：，、]\s*|\s+(?:and|then|und|dann|y|et|e)\s+")

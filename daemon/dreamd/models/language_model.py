@@ -101,6 +101,11 @@ class Answer:
     retry_after_s: float | None = None
 
 
+def credit(role: str, model: str, prompt: str) -> str:
+    """What the journal says beside a change that a model caused; an undo goes by it."""
+    return f"by {role} {model} {prompt}"
+
+
 class LanguageModel(Protocol):
     """Whoever can be asked. It never raises for what a backend did: that is an ending."""
 
@@ -110,4 +115,8 @@ class LanguageModel(Protocol):
 
     def is_on(self, role: Role) -> bool:
         """Whether asking in this role can lead to anything today."""
+        ...
+
+    def tell(self, role: Role, *, moved: bool) -> None:
+        """Say whether an answer led anywhere; three in a row that did not end the role for the night."""
         ...

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
-from dreamd.core.values import IN_PASSING, MARKS, text_sha, with_context
+from dreamd.core.values import IN_PASSING, MARKS, is_observed, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
@@ -229,7 +229,8 @@ def scrub(store: Store) -> None:
 
 def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes) -> None:
     """Remove one observation with its vector and what was judged of it; only tombstones stay."""
-    for text in observations.parts_of(row["text"], row["sign"]) if row["sign"] not in MARKS else ():
+    told = observations.parts_of(row["text"], row["sign"]) if row["sign"] not in MARKS else ()
+    for text in (*told, *_lines_under(tx, row)):
         digest = observations.forgotten_hash(row["conversation"], text, key=key)
         tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
     _blank_contexts(tx, row)
@@ -238,6 +239,12 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
     tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
         drop_vectors(tx, sha)
+
+
+def _lines_under(tx: sqlite3.Connection, row: sqlite3.Row) -> list[str]:
+    """The sentences that a language model made an observation of: read again, they must not give it in other words."""
+    found = tx.execute("SELECT context FROM observation WHERE seq = ?", (row["seq"],)).fetchone()
+    return found["context"].split("\n") if found and found["context"] and is_observed(row["sign"]) else []
 
 
 def _bury_files(tx: sqlite3.Connection, identity: str, *, at: datetime, key: bytes) -> None:

@@ -134,7 +134,7 @@ CREATE TABLE unread (
   PRIMARY KEY (source, conversation)) WITHOUT ROWID;
 CREATE TABLE model_word (
   observation INTEGER PRIMARY KEY REFERENCES observation (seq) ON DELETE CASCADE,
-  role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL);
+  role TEXT NOT NULL, model TEXT NOT NULL, prompt TEXT NOT NULL, category TEXT NOT NULL DEFAULT '');
 CREATE TABLE model_call (
   seq INTEGER PRIMARY KEY, at TEXT NOT NULL, run INTEGER NOT NULL, role TEXT NOT NULL, prompt TEXT NOT NULL,
   scope TEXT NOT NULL, request TEXT NOT NULL, model TEXT NOT NULL DEFAULT '', tokens_in INTEGER NOT NULL,

@@ -55,8 +55,10 @@ from dreamd.sources import (
 from dreamd.sources.base.contract import OVERSIZED, SPOILT
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
+from dreamd.store.language import unread
 from dreamd.store.scopes.projects import EXCLUDED
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
+from dreamd.store.language.unread import Unread
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact
 
@@ -91,6 +93,8 @@ class Gathered:
     warnings: list[str] = field(default_factory=list)
     left: list[FoundSource] = field(default_factory=list)
     """Sources that were not read yet, the next one last."""
+    unread: list[Unread] = field(default_factory=list)
+    """In a dry run: what would wait for a language model."""
     rules: Exclusions | None = None
     """What is kept from being read, as it stood when the sources were looked for: one gathering knows one answer."""
 
@@ -173,7 +177,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
         heard, talks = _hear(kit, hearing, reading, position, skips)
         followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)])
         skips.update({SPOILT: followed.damaged} if followed.damaged else {})
-        told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed)
+        told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed,
+                     tuple(_unread(kit, source, reading, position.cursor)))
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
         moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
@@ -195,10 +200,11 @@ class Hearing:
 
 
 class Taken(NamedTuple):
-    """What a reading gave, and the account of a document that is kept with it."""
+    """What a reading gave, the account of a document that is kept with it, and what a language model is to read as well."""
 
     candidates: Sequence[Candidate]
     followed: Followed
+    unread: tuple[Unread, ...] = ()
 
 
 def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skips: Counter[str],
@@ -300,6 +306,7 @@ def _keep(kit: Kit, source: Source, position: Position, *, told: Taken, skips: C
     candidates = told.candidates
     if kit.dry:
         gathered.candidates.extend(candidates)
+        gathered.unread.extend(told.unread)
         return
     now, answered = kit.clock.now(), Counter[str]()
 
@@ -315,10 +322,23 @@ def _keep(kit: Kit, source: Source, position: Position, *, told: Taken, skips: C
         kept = replace(source, path=redact(source.path).text, observations=answered["stored"])
         work.write_position(tx, kept, position, skips=skips, at=now)
         told.followed.write(tx)
+        unread.wait(tx, told.unread)
         work.unstage(tx, source.path)
     gathered.stored += answered["stored"]
     gathered.known += answered["known"]
     gathered.refused += answered["refused"]
+
+
+def _unread(kit: Kit, source: Source, reading: Reading, before: Cursor) -> Iterator[Unread]:
+    """The stretch of each conversation in which a person spoke, where a language model is to read it."""
+    if kit.settings.llm.backend == "off" or not kit.settings.llm.observe:
+        return
+    for name, events in _by_conversation(reading.events).items():
+        said = [event.at for event in events if event.speaker is Speaker.HUMAN and event.kind is not EventKind.NOTE]
+        if said:
+            at = max((at for at in said if at), default=kit.clock.now())
+            yield Unread(source.id, storable(mask_name(name)), source.path, source.kind, before,
+                         min(e.start for e in events), max(e.end for e in events), at)
 
 
 def _looks(path: Path) -> str:

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dreamd.core.values import PLACE_OF, TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
+from dreamd.core.values import (
+    PLACE_OF,
+    TRUST_RANK,
+    Gated,
+    Memory,
+    MemoryClass,
+    Observation,
+    Relation,
+    Status,
+    Trust,
+    is_observed,
+    trust_of,
+)
 from dreamd.extraction.conversation import SPOKEN_OF
 
 DELETED = "deleted-by-person"
@@ -38,7 +50,8 @@ def may_merge(one: Heard, memory: Memory) -> bool:
     if one.gated.ttl and one.gated.ttl != memory.ttl and TRUST_RANK[ours] < TRUST_RANK[memory.authority]:
         # An end that somebody of lower authority knows of ends that one's own statement, not this one.
         return False
-    if one.observation.class_hint and one.gated.memory_class is not memory.memory_class and _hinted(memory, one):
+    chosen = one.observation.class_hint and not is_observed(one.observation.sign)  # a model's class is only a guess
+    if chosen and one.gated.memory_class is not memory.memory_class and _hinted(memory, one):
         return False
     # Words nobody vouches for never lend their weight to a trusted memory, nor take any from it.
     return (ours is Trust.UNTRUSTED) == (memory.trust is Trust.UNTRUSTED)

@@ -1,0 +1,34 @@
+"""The language model of one dream, if there is one: opened before anything is asked, and nothing of it loaded where there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from dreamd.kit import Kit
+from dreamd.store.language.unread import Unread
+
+
+@contextmanager
+def speaking(kit: Kit) -> Iterator[None]:
+    """Have someone to ask while a dream works, where the settings name a backend."""
+    if kit.language is not None or kit.settings.llm.backend == "off":
+        yield
+        return
+    from dreamd.llm.desk import open_desk
+
+    with open_desk(kit) as desk:
+        kit.language = desk
+        try:
+            yield
+        finally:
+            kit.language = None
+
+
+def observe_waiting(kit: Kit, fresh: Sequence[Unread]) -> dict[str, float]:
+    """Have read what waits for a model; the counts of it."""
+    if kit.language is None:
+        return {}
+    from dreamd.dream.asking.observing import observe
+
+    return observe(kit, kit.language, fresh).counts()

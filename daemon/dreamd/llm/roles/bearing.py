@@ -1,0 +1,151 @@
+"""Whether quoted lines bear what a model made of them, and whose word it then is. Pure.
+
+A model may quote rightly and state wrongly. What its statement has beyond the quoted sentences (a number, a name, a denial, an
+order, a word of substance) is found here, and such a statement waits for a person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from dreamd.core.values import OBSERVED, OBSERVED_ACCEPTED, Origin, observed_waits
+from dreamd.extraction.orders import gives_orders
+from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, decided_by
+from dreamd.judge.statement import Reading, read
+from dreamd.llm.roles.observer import Fact, Quoted
+from dreamd.llm.roles.record import Voice
+from dreamd.text import patterns
+from dreamd.text.tokens import fold
+
+OTHER_WORDS = "other-words"
+"""Nothing that can be seen parts the two, but their words do: a judge of pairs may say whether they make one claim."""
+_SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_PARTS = re.compile(r"\n\s*\*\*(?:Why|How to apply):\*\*\s*")
+_FRAME = """The person, the user, people and the team prefer, want, like, would like, expect and need. Here, in this project,
+we should, must, shall and have to use, do, keep and make it so. Ours, theirs, instead, please, there, rather than."""
+"""Words in which a statement is put, and that say nothing about its matter."""
+_ONLY = frozenset({"only", "always", "never", "every", "all", "any", "must", "may"})
+
+
+class Borne(NamedTuple):
+    """What a fact may become: whose word it is, the sign it is stored with, and the words it is compared with."""
+
+    origin: Origin
+    sign: str
+    basis: str
+    beyond: str = ""
+    """Why it waits; `OTHER_WORDS` where a judge may still let it pass."""
+
+
+def weigh(fact: Fact) -> Borne | None:
+    """Whose word a fact is and what speaks against it; None where no person said or accepted anything of it."""
+    mine = [q for q in fact.quotes if q.line.voice.is_own]
+    theirs = [q for q in fact.quotes if q.line.voice is Voice.AGENT]
+    basis = said_in(fact.quotes)
+    if any(q.line.voice is Voice.PASTED for q in fact.quotes):
+        return Borne(Origin.TOOL, OBSERVED, basis)
+    if not mine:
+        return None
+    alone = said_in(mine)
+    over = beyond(fact.text, alone)
+    if not theirs or over in ("", OTHER_WORDS) and len(read(alone).content) > len(read(said_in(theirs)).content):
+        return _borne(fact, Origin.USER, OBSERVED, alone, over)
+    over = beyond(fact.text, basis)
+    if any(_decides(one, other) for one in theirs for other in mine):
+        return _borne(fact, Origin.USER, OBSERVED, basis, over)
+    if any(_accepts(other) for other in mine):
+        return _borne(fact, Origin.AGENT, OBSERVED_ACCEPTED, basis, over)
+    if not beyond(fact.text, alone):
+        return _borne(fact, Origin.USER, OBSERVED, alone, "")
+    return Borne(Origin.AGENT, observed_waits("said-by-agent"), basis)
+
+
+def _borne(fact: Fact, origin: Origin, sign: str, basis: str, over: str) -> Borne:
+    if over and over != OTHER_WORDS:
+        return Borne(origin, observed_waits(over), basis)
+    if fact.unsure:
+        return Borne(origin, observed_waits("model-unsure"), basis)
+    return Borne(origin, sign, basis, over)
+
+
+def _decides(asked: Quoted, said: Quoted) -> bool:
+    """Whether a person's short answer decides the question it was given to."""
+    answer = said.line.whole or said.line.text
+    filled_in = asked.line.question and asked.line.turn == said.line.turn
+    follows = filled_in or asked.line.turn + 1 == said.line.turn
+    return follows and bool(decided_by(asked.quote, answer, filled_in=filled_in))
+
+
+def _accepts(said: Quoted) -> bool:
+    answer = said.line.whole or said.line.text
+    agrees = patterns.cue("words/sure", "affirmation", whole=True).match(answer.strip(" .!")) is not None
+    return accepts(answer) or len(answer) <= SHORT_ANSWER and agrees
+
+
+def said_in(quotes: Sequence[Quoted]) -> str:
+    """The whole sentences that quotes stand in: a piece of "never on Fridays" must not say "on Fridays"."""
+    found: dict[str, None] = {}
+    for one in quotes:
+        sentences = [s for s in _SENTENCE.split(one.line.text) if s.strip()]
+        wanted, folded, at = fold(one.quote), [fold(s) for s in sentences], 0
+        start = fold(one.line.text).find(wanted)
+        for sentence, plain in zip(sentences, folded, strict=True):
+            if at < start + len(wanted) and at + len(plain) > start:
+                found[sentence.strip()] = None
+            at += len(plain) + 1
+        if start < 0:
+            found[one.line.text] = None
+    return "\n".join(found)
+
+
+def beyond(text: str, basis: str) -> str:
+    """What a statement has that its sentences do not, as a reason to wait; or nothing."""
+    mine, theirs = read(_PARTS.sub(" ", text)), read(basis)
+    if mine.numbers - theirs.numbers or mine.figures - theirs.figures:
+        return "another-number"
+    low = theirs.low
+    names = {*mine.names, *mine.fixed, *mine.commands, *mine.quoted, *(name for name in _capitals(mine))}
+    if any(name.lower().removeprefix("version ") not in low for name in names):
+        return "another-name"
+    if _denies_otherwise(mine, theirs):
+        return "another-denial"
+    if mine.quantifiers - theirs.quantifiers or (mine.spoken & _ONLY) - theirs.spoken:
+        return "another-reach"
+    if gives_orders(text) and not any(gives_orders(part) for part in basis.split("\n")):
+        return "another-order"
+    return "" if _stands_in(mine, theirs) else OTHER_WORDS
+
+
+def _capitals(text: Reading) -> set[str]:
+    """Words that begin with a capital inside a sentence, in languages where only names do."""
+    if text.tongue == "de":
+        return set()
+    return {t.surface for before, t in zip(text.tokens, text.tokens[1:], strict=False)
+            if t.kind == "word" and t.surface[:1].isupper() and t.lower != "i" and before.kind != "stop"}
+
+
+def _denies_otherwise(mine: Reading, theirs: Reading) -> bool:
+    if mine.denial.count and not theirs.denial.count or mine.denial.first - theirs.denial.first - _frame():
+        return True
+    # What is denied there must not be affirmed here.
+    return bool(theirs.denial.first & mine.content_set - mine.denial.first) or (
+        theirs.denial.count > 0 and not mine.denial.count and len(theirs.text.split("\n")) == 1
+        and mine.content_set >= theirs.content_set - _frame())
+
+
+def _stands_in(mine: Reading, theirs: Reading) -> bool:
+    """Whether the words of substance stand there too, in the same order and next to each other."""
+    wanted = [w for w in mine.content if w not in _frame()]
+    there = [w for w in theirs.content if w not in _frame()]
+    if not wanted:
+        return False
+    # A clause may be left out before and behind: what stands between would be another statement.
+    return any(there[n:n + len(wanted)] == wanted for n in range(len(there) - len(wanted) + 1))
+
+
+@cache
+def _frame() -> frozenset[str]:
+    return frozenset(read(_FRAME).content)
