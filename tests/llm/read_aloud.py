@@ -63,7 +63,7 @@ class Reader:
 
     reply: Callable[[Ask], Answer]
     asked: list[Ask] = field(default_factory=list)
-    told: list[bool] = field(default_factory=list)
+    told: list[tuple[Role, bool]] = field(default_factory=list)
     on: frozenset[Role] = frozenset(Role)
 
     def ask(self, ask: Ask) -> Answer:
@@ -78,7 +78,7 @@ class Reader:
 
     def tell(self, role: Role, *, moved: bool) -> None:
         """Hear whether that led anywhere."""
-        self.told.append(moved)
+        self.told.append((role, moved))
 
 
 def oracle(*labels: Label) -> Reader:

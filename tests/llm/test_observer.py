@@ -5,10 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-
-from dreamd.core.values import Status, Trust
-from dreamd.models.language_model import Answer, Ask, Ending, credit
-from household import House
 from read_aloud import (
     LINE,
     MORNING,
@@ -26,6 +22,10 @@ from read_aloud import (
     talk,
     texts,
 )
+
+from dreamd.core.values import Status, Trust
+from dreamd.models.language_model import Answer, Ask, Ending, credit
+from household import House
 
 SQL = Label("No inline SQL: we keep queries in repo/queries.", ("no more inline sql, we keep queries in repo/queries",))
 POOL = ("agent", "I opened the connection pool with 50 connections.")
@@ -78,8 +78,8 @@ def test_what_the_quoted_line_does_not_say_waits_for_a_person(house: House, text
     assert text not in texts(house, Status.LIVE)
 
 
-@pytest.mark.parametrize(("line", "quote"), [(2, "we use Rust everywhere"), (9, "no more inline sql"), (1, "no more inline sql"),
-                                             (2, ""), ("2", "no more inline sql")])
+@pytest.mark.parametrize(("line", "quote"), [
+    (2, "we use Rust everywhere"), (9, "no more inline sql"), (1, "no more inline sql"), (2, ""), ("2", "no more inline sql")])
 def test_a_fact_that_quotes_wrongly_is_dropped_and_counted(house: House, line: object, quote: str) -> None:
     talk(house, "s-1", POOL, SAID)
     wrong = {"line": line, "quote": quote}
@@ -168,7 +168,8 @@ def test_a_stretch_that_nobody_can_answer_for_stops_no_other_and_is_let_go_in_ti
 
 
 def test_a_question_that_is_too_large_is_asked_in_halves(house: House) -> None:
-    talk(house, "s-1", *((who, f"{text} {n}") for n in range(8) for who, text in (("person", "the port of box"), ("agent", "ok"))))
+    both = (("person", "the port of box"), ("agent", "ok"))
+    talk(house, "s-1", *((who, f"{text} {n}") for n in range(8) for who, text in both))
     model = Reader(lambda ask: Answer(Ending.CUT) if ask.data.count(" person: ") > 2 else Answer(Ending.ANSWERED, facts()))
     assert of_observer(night(house, model))["left"] == 0
     answered = [ask for ask in model.asked if ask.data.count(" person: ") <= 2]
@@ -221,7 +222,8 @@ def test_a_reader_that_finds_without_end_is_stopped(house: House) -> None:
     talk(house, "s-1", POOL, SAID)
 
     def many(ask: Ask) -> Answer:
-        return Answer(Ending.ANSWERED, facts(*({**fact_of(SQL, ask), "text": f"No inline sql number {n}."} for n in range(500))))
+        found = ({**fact_of(SQL, ask), "text": f"No inline sql number {n}."} for n in range(500))
+        return Answer(Ending.ANSWERED, facts(*found))
 
     assert of_observer(night(house, Reader(many)))["facts"] == 24
 

@@ -9,31 +9,24 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dreamd.core.errors import Outage
 from dreamd.core.values import (
     IN_PASSING,
-    MERGING,
     ONE_OFF,
     Candidate,
     Event,
     MemoryClass,
     Origin,
-    Relation,
     Scope,
-    observed_waits,
     storable,
 )
-from dreamd.dream.phases.compare import load_vectors
 from dreamd.dream.scopes.instructions import without_written
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.scopes.reader import Reader
 from dreamd.extraction.classes import class_of
-from dreamd.judge import Pair, Statement
 from dreamd.judge.statement import read
 from dreamd.kit import Kit, exclusions
 from dreamd.llm.roles import bearing, observer, record
@@ -198,40 +191,17 @@ def _candidates(kit: Kit, stretch: _Stretch, facts: Sequence[observer.Fact], dro
     """The facts as candidates with the category each was given: whose word they are say their lines."""
     borne = [(fact, told) for fact in facts if (told := bearing.weigh(fact)) is not None]
     dropped["said-by-agent-alone"] += len(facts) - len(borne)
-    open_ = [(fact, told) for fact, told in borne if told.beyond == bearing.OTHER_WORDS]
-    same = _are_same_claims(kit, [(_claim(fact.text), told.basis) for fact, told in open_])
-    unlike = {id(fact) for (fact, _), is_same in zip(open_, same, strict=True) if not is_same}
     found = []
     for fact, told in borne:
-        sign = observed_waits(bearing.OTHER_WORDS) if id(fact) in unlike else told.sign
         own = [q.line for q in fact.quotes if q.line.voice.is_own] or [q.line for q in fact.quotes]
         place = max(own, key=lambda line: line.start)
         keyless = class_of(fact.text, has_ttl=False) is MemoryClass.REFERENCE
         hint = fact.memory_class if keyless and told.origin is Origin.USER else None
         found.append((Candidate(
             redact(fact.text).text, told.origin, min(place.at, kit.clock.now()), stretch.scope, stretch.row.conversation,
-            class_hint=hint, type_hint=fact.memory_type, explicit=False, sign=sign, source_id=stretch.row.source,
+            class_hint=hint, type_hint=fact.memory_type, explicit=False, sign=told.sign, source_id=stretch.row.source,
             start=place.start, end=place.end, context=told.basis), fact.category.value))
     return found
-
-
-def _claim(text: str) -> str:
-    return text.partition("\n\n**")[0]
-
-
-def _are_same_claims(kit: Kit, pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """Whether the judge of pairs reads a statement out of the sentences it rests on, and nothing beyond them."""
-    asked = {(text, said): None for text, basis in pairs for said in (*basis.split("\n"), " ".join(basis.split()))}
-    if not asked:
-        return []
-    verdicts = {}
-    with suppress(Outage):  # without the judge they wait for a person
-        vectors = load_vectors(kit, [text for pair in asked for text in pair])
-        told = kit.load_judge().judge_all([Pair(Statement(a), Statement(b), vectors.similarity(a, b)) for a, b in asked])
-        verdicts = dict(zip(asked, told, strict=True))
-    return [any((v := verdicts.get((text, said))) is not None and v.relation in MERGING
-                and (v.relation is Relation.DUPLICATE or v.richer == "b")
-                for said in (*basis.split("\n"), " ".join(basis.split()))) for text, basis in pairs]
 
 
 def without_doubles(kit: Kit, found: Sequence[tuple[Candidate, str]], dropped: Counter[str]) -> Iterator[tuple[Candidate, str]]:

@@ -1,4 +1,4 @@
-"""The language model of one dream, if there is one: opened before anything is asked, and nothing of it loaded where there is none."""
+"""The language model of one dream: opened before anything is asked, and nothing of it loaded where none is set."""
 
 from __future__ import annotations
 

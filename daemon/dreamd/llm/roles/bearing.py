@@ -21,11 +21,14 @@ from dreamd.text import patterns
 from dreamd.text.tokens import fold
 
 OTHER_WORDS = "other-words"
-"""Nothing that can be seen parts the two, but their words do: a judge of pairs may say whether they make one claim."""
+"""Nothing that can be named parts the two, but their words do. The judge of pairs is no help: it tells what says the same from
+what does not, and a sentence that leaves out one of two halves says nearly the same."""
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
+_CLAUSE = re.compile(r"(?<=[.!?。！？;:])\s+|\n+|\s+[–—-]+\s+")
 _PARTS = re.compile(r"\n\s*\*\*(?:Why|How to apply):\*\*\s*")
 _FRAME = """The person, the user, people and the team prefer, want, like, would like, expect and need. Here, in this project,
-we should, must, shall and have to use, do, keep and make it so. Ours, theirs, instead, please, there, rather than."""
+we should, must, shall and have to use, do, keep and make it so. Ours, theirs, instead, please, there, rather than.
+It runs, lies, lives, stands, is set, is called, is named, goes, gets, has, means."""
 """Words in which a statement is put, and that say nothing about its matter."""
 _ONLY = frozenset({"only", "always", "never", "every", "all", "any", "must", "may"})
 
@@ -36,8 +39,6 @@ class Borne(NamedTuple):
     origin: Origin
     sign: str
     basis: str
-    beyond: str = ""
-    """Why it waits; `OTHER_WORDS` where a judge may still let it pass."""
 
 
 def weigh(fact: Fact) -> Borne | None:
@@ -64,11 +65,8 @@ def weigh(fact: Fact) -> Borne | None:
 
 
 def _borne(fact: Fact, origin: Origin, sign: str, basis: str, over: str) -> Borne:
-    if over and over != OTHER_WORDS:
-        return Borne(origin, observed_waits(over), basis)
-    if fact.unsure:
-        return Borne(origin, observed_waits("model-unsure"), basis)
-    return Borne(origin, sign, basis, over)
+    why = over or ("model-unsure" if fact.unsure else "")
+    return Borne(origin, observed_waits(why) if why else sign, basis)
 
 
 def _decides(asked: Quoted, said: Quoted) -> bool:
@@ -116,7 +114,8 @@ def beyond(text: str, basis: str) -> str:
         return "another-reach"
     if gives_orders(text) and not any(gives_orders(part) for part in basis.split("\n")):
         return "another-order"
-    return "" if _stands_in(mine, theirs) else OTHER_WORDS
+    return "" if all(_stands_in(read(part), theirs) for part in _CLAUSE.split(_PARTS.sub("\n", text)) if part.strip(" .")) \
+        else OTHER_WORDS
 
 
 def _capitals(text: Reading) -> set[str]:
@@ -137,7 +136,7 @@ def _denies_otherwise(mine: Reading, theirs: Reading) -> bool:
 
 
 def _stands_in(mine: Reading, theirs: Reading) -> bool:
-    """Whether the words of substance stand there too, in the same order and next to each other."""
+    """Whether the words of substance of one clause stand there too, in the same order and next to each other."""
     wanted = [w for w in mine.content if w not in _frame()]
     there = [w for w in theirs.content if w not in _frame()]
     if not wanted:
