@@ -56,9 +56,9 @@ from dreamd.sources.base.contract import OVERSIZED, SPOILT
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
 from dreamd.store.language import unread
+from dreamd.store.language.unread import Unread
 from dreamd.store.scopes.projects import EXCLUDED
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
-from dreamd.store.language.unread import Unread
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact
 
