@@ -28,7 +28,6 @@ from dreamd.core.values import (
     Origin,
     Scope,
     content_id,
-    is_observed,
     parse_scope,
 )
 from dreamd.store.connection import Store, sound_row
@@ -233,16 +232,6 @@ def load_said_before(store: Store, seq: int, latest: datetime) -> datetime | Non
     """When the last thing was said that was stored before some number, of what was said no later than an instant."""
     row = store.one("SELECT MAX(at) AS at FROM observation WHERE seq < ? AND at <= ?", seq, iso(latest))
     return parse_instant(row["at"]) if row and row["at"] else None
-
-
-def load_said_at(store: Store, source: str, conversation: str, *, leave_out: Sequence[str]) -> dict[int, list[str]]:
-    """What was made of one conversation of a source without a model, by the places it was said at; signs may be left out."""
-    found: dict[int, list[str]] = {}
-    for row in store.all("SELECT start, text, sign FROM observation WHERE source_id = ? AND conversation = ?", source,
-                         conversation):
-        if row["sign"] not in leave_out and row["sign"] not in WITHHELD and not is_observed(row["sign"]):
-            found.setdefault(row["start"], []).append(row["text"])
-    return found
 
 
 def last_seq(store: Store) -> int:

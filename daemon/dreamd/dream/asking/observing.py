@@ -208,8 +208,8 @@ def without_doubles(kit: Kit, found: Sequence[tuple[Candidate, str]], dropped: C
     """What says more than a sentence that was extracted at the same place without a model says already."""
     known: Mapping[int, list[str]] = {}
     if found:
-        known = observations.load_said_at(kit.store, found[0][0].source_id, found[0][0].conversation,
-                                          leave_out=(IN_PASSING, ONE_OFF))
+        known = unread.load_said_at(kit.store, found[0][0].source_id, found[0][0].conversation,
+                                    leave_out=(IN_PASSING, ONE_OFF))
     for one, category in found:
         mine = read(one.text).content_set
         if any(mine <= read(said).content_set for said in known.get(one.start, ())):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.values import Cursor
+from dreamd.core.values import WITHHELD, Cursor, is_observed
 from dreamd.store.connection import Store, sound_row
 
 
@@ -89,4 +89,14 @@ def load_words(store: Store, seqs: Sequence[int]) -> dict[int, ModelWord]:
         row = store.one("SELECT * FROM model_word WHERE observation = ?", seq)
         if row is not None:
             found[seq] = ModelWord(row["role"], row["model"], row["prompt"], row["category"])
+    return found
+
+
+def load_said_at(store: Store, source: str, conversation: str, *, leave_out: Sequence[str]) -> dict[int, list[str]]:
+    """What was made of one conversation of a source without a model, by the places it was said at; signs may be left out."""
+    found: dict[int, list[str]] = {}
+    for row in store.all("SELECT start, text, sign FROM observation WHERE source_id = ? AND conversation = ?", source,
+                         conversation):
+        if row["sign"] not in leave_out and row["sign"] not in WITHHELD and not is_observed(row["sign"]):
+            found.setdefault(row["start"], []).append(row["text"])
     return found
