@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from dreamd.core.clock import FixedClock
 from dreamd.core.settings import Settings
 from dreamd.core.world import World
 from dreamd.llm.desk import Desk, open_desk
@@ -15,6 +16,17 @@ from household import House
 SCHEMA: Mapping[str, object] = {"type": "object", "properties": {"said": {"type": "string"}}, "required": ["said"]}
 CEDAR = "project:cedar"
 USUAL = Used(tokens_in=120, cached=0, tokens_out=30, seconds=0.5)
+
+
+@dataclass(frozen=True)
+class NoWait(FixedClock):
+    """Waits are noted and not waited for."""
+
+    waited_s: list[float] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        """Note a wait."""
+        self.waited_s.append(seconds)
 
 
 class Died(BaseException):
@@ -28,6 +40,7 @@ class FakeCaller:
     reply: Callable[[Ask], Answer] = lambda ask: Answer(Ending.ANSWERED, {"said": ask.data}, "tiny-1", USUAL)
     asked: list[Ask] = field(default_factory=list)
     opened: int = 0
+    waited_s: list[float] = field(default_factory=list)
 
     def call(self, ask: Ask) -> Answer:
         """One request."""
@@ -35,7 +48,7 @@ class FakeCaller:
         return self.reply(ask)
 
     @contextmanager
-    def open(self, _settings: Settings, _world: World) -> Iterator[FakeCaller]:
+    def open(self, _settings: Settings, _world: World, **_wishes: object) -> Iterator[FakeCaller]:
         """As a desk opens whoever calls for it."""
         self.opened += 1
         yield self
@@ -51,6 +64,7 @@ def question(data: str = "a", *, role: Role = Role.OBSERVER, scope: str = CEDAR,
 def desk_in(house: House, caller: FakeCaller, now: str, *, of_dream: bool = True) -> Iterator[Desk]:
     """A desk in an open store."""
     with house.kit(now) as kit, open_desk(kit, caller.open, of_dream=of_dream) as desk:
+        kit.world = replace(kit.world, clock=NoWait(kit.clock.now(), caller.waited_s))
         yield desk
 
 

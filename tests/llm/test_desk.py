@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from asking import CEDAR, USUAL, Died, FakeCaller, desk_in, failing, question
 
+from dreamd.core import outage
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
-from dreamd.store.language import language_calls
+from dreamd.store.language import language_calls, sent_texts
 from household import House
 
 NIGHT = "2026-03-05T03:00:00Z"
@@ -118,15 +119,15 @@ def test_what_fails_for_good_is_never_sent_again(on: House, ending: Ending) -> N
 
 
 def test_after_three_failures_in_a_row_nobody_is_asked_and_later_once(on: House) -> None:
-    caller = FakeCaller(failing(Ending.SERVER))
+    caller = FakeCaller(failing(Ending.SILENT))
     with desk_in(on, caller, NIGHT) as desk:
         endings = [desk.ask(question(str(n), scope=f"project:p{n}")).ending for n in range(6)]
         rest = language_calls.load_rest(desk.kit.store)
-    assert endings == [Ending.SERVER] * 3 + [Ending.WAITING] * 3
+    assert endings == [Ending.SILENT] * 3 + [Ending.WAITING] * 3
     assert rest is not None and rest.why == "circuit-open"
     with desk_in(on, caller, "2026-03-05T03:20:00Z") as desk:
         endings = [desk.ask(question(str(n), scope=f"project:p{n}")).ending for n in range(6)]
-    assert endings == [Ending.SERVER] + [Ending.WAITING] * 5
+    assert endings == [Ending.SILENT] + [Ending.WAITING] * 5
     well = FakeCaller()
     with desk_in(on, well, NEXT) as desk:
         assert [desk.ask(question(str(n), scope=f"project:p{n}")).ending for n in range(3)] == [Ending.ANSWERED] * 3
@@ -181,3 +182,104 @@ def test_what_a_backend_does_not_say_counts_as_the_worst(on: House) -> None:
     with desk_in(on, FakeCaller(failing(Ending.UNREACHABLE)), NEXT) as desk:
         desk.ask(question())
         assert language_calls.load_calls(desk.kit.store)[0].used.tokens_in == 0
+
+
+def test_a_backend_that_stumbles_is_tried_again_and_each_try_counts(on: House) -> None:
+    caller = FakeCaller()
+    well = caller.reply
+    caller.reply = lambda ask: Answer(Ending.SERVER) if len(caller.asked) < 3 else well(ask)
+    with desk_in(on, caller, NIGHT) as desk:
+        assert desk.ask(question()).ending is Ending.ANSWERED
+        assert len(language_calls.load_calls(desk.kit.store)) == len(caller.asked) == 3
+    assert caller.waited_s == [2.0, 10.0]
+
+
+def test_a_dead_backend_is_asked_three_times_in_a_night_and_no_more(on: House) -> None:
+    caller = FakeCaller(failing(Ending.SERVER))
+    with desk_in(on, caller, NIGHT) as desk:
+        for n in range(9):
+            desk.ask(question(str(n), scope=f"project:p{n}"))
+    assert len(caller.asked) == 3
+
+
+def test_no_try_passes_a_ceiling(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "requests_per_night": 2})
+    caller = FakeCaller(failing(Ending.SERVER))
+    with desk_in(house, caller, NIGHT) as desk:
+        assert desk.ask(question()).detail == "requests_per_night"
+    assert len(caller.asked) == 2
+
+
+def test_a_key_that_is_refused_leaves_a_marker_until_somebody_answers(on: House) -> None:
+    caller = FakeCaller(failing(Ending.UNAUTHORISED))
+    with desk_in(on, caller, NIGHT) as desk:
+        desk.ask(question())
+        assert desk.ask(question("b", scope="user")).detail == "unauthorised"
+    (marker,) = outage.read_markers(on.paths.outage)
+    assert (marker.component, marker.code) == ("language-model", "unauthorised")
+    on.dream(NIGHT)
+    assert len(outage.read_markers(on.paths.outage)) == 1, "a dream that needed no model says nothing about it"
+    with desk_in(on, FakeCaller(), NEXT) as desk:
+        assert desk.ask(question()).ending is Ending.ANSWERED
+    assert len(caller.asked) == 1 and outage.read_markers(on.paths.outage) == []
+
+
+def test_a_program_that_took_more_than_a_call_may_is_silent_for_the_night(house: House) -> None:
+    house.furnish(llm={"backend": "claude", "tokens_per_call": 5000})
+    caller = FakeCaller(lambda _ask: Answer(Ending.ANSWERED, {"said": "x"}, "big", Used(90_000, 80_000, 100, 9.0, 0.1)))
+    with desk_in(house, caller, NIGHT) as desk:
+        assert desk.ask(question("a")).ending is Ending.ANSWERED
+        assert desk.ask(question("b")).detail == "tokens_per_call"
+    with desk_in(house, caller, NEXT) as desk:
+        assert desk.ask(question("b")).ending is Ending.ANSWERED
+    assert len(caller.asked) == 2
+
+
+def test_a_dry_run_says_what_it_would_ask_and_asks_nobody(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "requests_per_night": 3})
+    house.say(NIGHT, "The port of cedar is 8080.")
+    caller = FakeCaller()
+    with desk_in(house, caller, NIGHT) as desk:
+        desk.kit.dry = True
+        answers = [desk.ask(question(str(n))) for n in range(5)]
+        assert [answer.detail for answer in answers] == ["dry-run"] * 3 + ["requests_per_night"] * 2
+        assert len(desk.would) == 3
+        assert language_calls.load_calls(desk.kit.store) == [] and desk.kit.run is None
+    assert caller.opened == 0
+
+
+def test_the_text_that_left_is_kept_for_seven_days_where_it_is_wanted(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "log_text": True})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        desk.ask(question("the marten sleeps"))
+        told = sent_texts.load_text(house.paths, 1)
+    assert told is not None and "What was said?" in told and "the marten sleeps" in told
+    house.dream("2026-03-12T02:00:00Z")
+    assert sent_texts.load_text(house.paths, 1) is not None
+    house.dream("2026-03-12T04:00:00Z")
+    assert sent_texts.list_texts(house.paths) == []
+
+
+def test_without_the_wish_no_text_that_left_is_kept(on: House) -> None:
+    with desk_in(on, FakeCaller(failing(Ending.REFUSED)), NIGHT) as desk:
+        desk.ask(question("the marten sleeps"))
+    left = [path for path in on.home.rglob("*") if path.is_file() and b"marten" in path.read_bytes()]
+    assert left == []
+
+
+def test_forgetting_reaches_what_was_answered_and_what_left(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "log_text": True})
+    house.say(NIGHT, "The marten of cedar sleeps in the attic.")
+    house.dream(NIGHT)
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        desk.ask(question("it is the marten that sleeps up there"))
+    with desk_in(house, FakeCaller(failing(Ending.REFUSED)), NIGHT) as desk:
+        desk.ask(question("another"))
+    house.forget(NEXT, "marten")
+    left = [path for path in house.home.rglob("*") if path.is_file() and b"marten" in path.read_bytes()]
+    assert left == []
+    silent = FakeCaller()
+    with desk_in(house, silent, NEXT) as desk:
+        assert desk.ask(question("another")).ending is Ending.REFUSED
+        assert len(language_calls.load_calls(desk.kit.store)) == 2, "what was spent is not forgotten"
+    assert silent.asked == []

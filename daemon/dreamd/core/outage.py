@@ -27,8 +27,10 @@ from dreamd.core import fsio
 from dreamd.core.clock import EARLIEST, iso, parse_instant
 from dreamd.core.errors import DreamError, Outage, UsageError
 
-COMPONENTS = ("model", "embed", "index", "disk", "db", "config", "lock", "cycle")
-"""What can be away: weights, embedding, vectors, disk, store, settings, locks, and the dream as a whole."""
+COMPONENTS = ("model", "embed", "index", "disk", "db", "config", "lock", "cycle", "language-model")
+"""What can be away: weights, embedding, vectors, disk, store, settings, locks, the dream as a whole, and a language model."""
+DREAMS_WITHOUT = frozenset({"language-model"})
+"""A dream goes on without these: their markers are for a person, and neither start a dream nor hold one back."""
 
 SCHEMA = 1
 ALERT_HOURS = 24

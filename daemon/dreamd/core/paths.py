@@ -42,6 +42,8 @@ class Paths:
         """The hashes of the files that dream wrote: by them it knows its own, also where their store is lost."""
         self.archive = home / "archive"
         self.backups = home / "backups"
+        self.asked = home / "asked"
+        """The exact texts that left for a language model, where a person wants them kept for some days."""
         self.conflicts = home / "conflicts"
         """Files dream wanted to write where a person had changed something in between."""
         self.damaged = home / "damaged"

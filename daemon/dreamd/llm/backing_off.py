@@ -15,6 +15,8 @@ from dreamd.store.language.language_calls import Call
 OPENS_AFTER = 3
 """Failures in a row after which nobody is asked for a while."""
 MOST_LOOKED_AT = 50
+STOPPED = "stopped"
+"""How a call ends that dream itself broke off because it was asked to stop: nobody's failure."""
 LONGEST = timedelta(hours=24)
 _CIRCUIT = timedelta(minutes=15)
 _SCOPE = timedelta(minutes=1)
@@ -34,10 +36,15 @@ class Wait:
 
 def waits(calls: Sequence[Call], *, scope: str, now: datetime) -> Wait | None:
     """Whether asking in a scope has to wait, going by the calls so far, newest first."""
-    settled = [call for call in calls if call.ending is not None or _is_lost(call, now)]
+    settled = [call for call in calls if (call.ending is not None or _is_lost(call, now)) and call.detail != STOPPED]
     found = [wait for wait in (_circuit(settled), _told_to(settled), _of_scope(settled, scope))
              if wait and now < wait.until <= now + LONGEST]
     return max(found, key=lambda wait: (wait.everywhere, wait.until)) if found else None
+
+
+def is_open(calls: Sequence[Call]) -> bool:
+    """Whether the last calls, newest first, failed so often in a row that the next one has to wait."""
+    return _circuit([call for call in calls if call.ending is not None]) is not None
 
 
 def is_stuck(calls: Sequence[Call]) -> bool:

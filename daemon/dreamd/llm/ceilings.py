@@ -7,14 +7,14 @@ before midnight and one after it are of one night, and so are two dreams of one 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from dreamd.core.settings import LlmSettings
 from dreamd.models.language_model import Ask, Used
 from dreamd.store.connection import Store
-from dreamd.store.language.language_calls import Spent, spent_between
+from dreamd.store.language.language_calls import Call, Spent, has_larger, spent_between
 
 AROUND_TOKENS = 1000
 """What a protocol puts around a question: roles, marks, the name of a schema."""
@@ -54,9 +54,15 @@ def room(fixed: str, schema: Mapping[str, object], most_out: int, settings: LlmS
     return max(0, settings.tokens_per_call - most_out - size_of(fixed, schema))
 
 
-def worst_case(ask: Ask, settings: LlmSettings) -> Used:
-    """The most that one call can come to, as it is reserved before it is made."""
+def worst_case(ask: Ask, settings: LlmSettings, calls: Sequence[Call] = ()) -> Used:
+    """The most that one call can come to, as it is reserved before it is made.
+
+    An agent's own program puts words of its own around a question: of those is known what the last `calls` had.
+    """
     tokens_in, seconds = size_of(ask.fixed, ask.schema, ask.data), min(ask.seconds, settings.timeout_s) + AROUND_S
+    if settings.backend in OWN_PROGRAMS:
+        seen = max((call.used.tokens_in for call in calls), default=0)
+        tokens_in = max(tokens_in, min(seen, settings.tokens_per_call - ask.most_out))
     if settings.backend == "claude":
         cost: float | None = settings.cost_per_call  # the program itself is told to stop there
     else:
@@ -98,15 +104,32 @@ def too_large(worst: Used, settings: LlmSettings) -> Reached | None:
     return None
 
 
-def reached(store: Store, worst: Used, settings: LlmSettings, *, now: datetime, zone: tzinfo) -> Reached | None:
-    """Which ceiling of a night or the month would be passed if a call came to its worst; that which holds longest."""
-    found = [Reached(f"{what}_per_{window.name}", window.end) for window in windows(now, zone)
-             for what in _passed(spent_between(store, window.start, window.end), worst, settings, window.name)]
+def added(several: Sequence[Used]) -> Used:
+    """What several calls come to together."""
+    costs = [used.cost for used in several if used.cost is not None]
+    return Used(sum(u.tokens_in for u in several), sum(u.cached for u in several), sum(u.tokens_out for u in several),
+                sum(u.seconds for u in several), sum(costs) if costs else None)
+
+
+def reached(store: Store, worst: Used, settings: LlmSettings, *, now: datetime, zone: tzinfo, requests: int = 1,
+            ) -> Reached | None:
+    """Which ceiling of a night or the month would be passed if what is to be asked came to its worst; that which holds longest.
+
+    A call that took more than one may is followed by none that night: what could not be held to it once will not be again.
+    """
+    found = []
+    for window in windows(now, zone):
+        passed = _passed(spent_between(store, window.start, window.end), worst, settings, (window.name, requests))
+        found += [Reached(f"{what}_per_{window.name}", window.end) for what in passed]
+        if window.name == "night" and has_larger(store, window.start, window.end, tokens=settings.tokens_per_call,
+                                                 cost=settings.cost_per_call + EPSILON):
+            found.append(Reached("tokens_per_call", window.end))
     return max(found, key=lambda one: one.until or now) if found else None
 
 
-def _passed(spent: Spent, worst: Used, settings: LlmSettings, window: str) -> list[str]:
-    asked = {"requests": (spent.requests, 1), "tokens": (spent.tokens, worst.tokens_in + worst.tokens_out),
+def _passed(spent: Spent, worst: Used, settings: LlmSettings, per: tuple[str, int]) -> list[str]:
+    window, requests = per
+    asked = {"requests": (spent.requests, requests), "tokens": (spent.tokens, worst.tokens_in + worst.tokens_out),
              "seconds": (spent.seconds, worst.seconds), "cost": (spent.cost, worst.cost or 0.0)}
     return [what for what, (had, more) in asked.items()
             if had + more > getattr(settings, f"{what}_per_{window}") + EPSILON

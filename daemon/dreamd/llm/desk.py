@@ -13,39 +13,35 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Protocol
 
-from dreamd.core.errors import DreamError
-from dreamd.core.settings import LlmSettings, Settings
-from dreamd.core.world import World
+from dreamd.core import outage
+from dreamd.core.errors import Outage
+from dreamd.core.settings import LlmSettings
 from dreamd.kit import Kit
-from dreamd.llm import backing_off, ceilings
+from dreamd.llm import backing_off, calling, ceilings
+from dreamd.llm.backends import instructions
+from dreamd.llm.calling import Caller
 from dreamd.llm.ceilings import Reached
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
 from dreamd.store.language import language_calls
 from dreamd.store.language.language_calls import Call, Kept, Rest
+from dreamd.store.language.sent_texts import keep_text
 from dreamd.store.observations import tombstone_key
 from dreamd.text.redaction import redact
 
 LONGEST_DETAIL = 80
-QUICK_WAIT_S = 10.0
-"""A backend that asks for no more than this is waited for once; anything longer is a matter of a later night."""
+_OURS = frozenset({Ending.KEPT, Ending.OFF, Ending.CEILING, Ending.WAITING})
+"""What only the desk says; from a caller it would be a lie."""
+AWAY = "language-model"
+"""The component whose marker says that a person must act."""
 MOST_VALUE_BYTES = 1_000_000
 """An answer beyond this is none: no schema of ours leaves room for it."""
 _USED_NOTHING = frozenset({Ending.UNAUTHORISED, Ending.LIMITED, Ending.UNREACHABLE})
 _SWITCHES = {Role.OBSERVER: "observe", Role.JUDGE: "judge", Role.REFLECTOR: "reflect", Role.QUERY: "rewrite_queries"}
-_RESTS = frozenset({"unauthorised", "circuit-open", "rate-limited"})
-
-
-class Caller(Protocol):
-    """Whoever makes one request and says how it ended."""
-
-    def call(self, ask: Ask) -> Answer:
-        """Make exactly one request; never raises for what a backend did."""
-        ...
-
-
-OpenCaller = Callable[[Settings, World], AbstractContextManager[Caller]]
+_NOBODY_KNOWS = "caller-died"
+"""How a call ends whose maker is gone: what it used before, nobody can say."""
+_FOR_PEOPLE = {"unauthorised": "the backend refuses the key or the account", "not-installed": "its program is not installed"}
+OpenCaller = Callable[..., AbstractContextManager[Caller]]
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class Desk:
     """Asks within every limit that is set. Used by one thread, as its kit is."""
 
     kit: Kit
-    open_caller: OpenCaller | None = None
+    open_caller: OpenCaller = calling.open_caller
     of_dream: bool = True
     """Whether a dream asks, in whose record the calls belong; a search or a trial belongs to none."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -72,6 +68,8 @@ class Desk:
     opened: ExitStack = field(default_factory=ExitStack)
     caller: Caller | None = None
     last: dict[Role, int] = field(default_factory=dict)
+    rested: Rest | None = None
+    """Why no model is asked any more, where this was met while the desk was open."""
 
     @property
     def settings(self) -> LlmSettings:
@@ -109,30 +107,33 @@ class Desk:
         if is_excluded(ask.scope, self.settings.exclude):
             return Answer(Ending.OFF, detail="excluded")
         # A role masks what it was given; this is the door, and nothing passes it that only a mistake could have let by.
-        ask = replace(ask, data=redact(ask.data).text, seconds=min(ask.seconds, self.settings.timeout_s))
+        ask = replace(ask, data=redact(ask.data).text, seconds=float(min(ask.seconds, self.settings.timeout_s)))
         request = self._request(ask)
         kept = language_calls.load_kept(self.kit.store, request)
         if kept is not None:
             return _again(kept)
-        worst = ceilings.worst_case(ask, self.settings)
+        worst = ceilings.worst_case(ask, self.settings, self._calls())
         stopped = self._stopped(ask, worst)
         if stopped is not None:
             return stopped
         if self.kit.dry:
             self.would.append(Would(ask.role, ask.prompt, ask.scope, worst))
             return Answer(Ending.OFF, detail="dry-run")
-        answer = self._attempt(ask, request, worst)
-        wait_s = answer.retry_after_s
-        if answer.ending is Ending.LIMITED and wait_s is not None and 0 <= wait_s <= QUICK_WAIT_S < ask.seconds:
+        answer, tried = self._attempt(ask, request, worst), 1
+        while (wait_s := calling.wait_before_retry(answer, tried)) is not None and wait_s < ask.seconds:
+            if self.kit.should_stop() or backing_off.is_open(self._calls()):
+                break
             self.kit.clock.sleep(wait_s)
-            answer = self._attempt(ask, request, worst)
+            answer, tried = self._attempt(ask, request, worst), tried + 1
         return answer
 
     def _stopped(self, ask: Ask, worst: Used) -> Answer | None:
         """What stands against asking now; None where nothing does."""
+        if self.kit.should_stop():
+            return Answer(Ending.WAITING, detail="stopping")
         wait = backing_off.waits(self._calls(), scope=ask.scope, now=self.now)
         if wait is not None:
-            if wait.why in _RESTS:
+            if wait.everywhere:
                 self._rest(Rest(wait.why, wait.until, self.now))
             return Answer(Ending.WAITING, detail=wait.why, retry_after_s=(wait.until - self.now).total_seconds())
         if self._is_over(ask.role):
@@ -152,6 +153,8 @@ class Desk:
         if beyond is not None:
             return beyond
         self.last[ask.role] = call.seq
+        if self.settings.log_text:
+            keep_text(self.kit.paths, f"{instructions(ask)}\n{ask.data}\n", call=call.seq, at=call.at)
         began_s = self.kit.clock.monotonic()
         answer = self._caller().call(ask)
         took_s = self.kit.clock.monotonic() - began_s
@@ -163,6 +166,7 @@ class Desk:
         call = replace(call, model=answer.model or call.model, used=used, ending=answer.ending,
                        detail=answer.detail[:LONGEST_DETAIL], retry_at=retry_at)
         self._settle(call, request, answer)
+        self._mark(answer)
         return replace(answer, used=used)
 
     def _settle(self, call: Call, request: str, answer: Answer) -> None:
@@ -181,11 +185,23 @@ class Desk:
     def _used(self, answer: Answer, worst: Used) -> Used:
         """What a call counts for: what the backend says, and the worst case where it does not say."""
         told = answer.used
-        if not told.tokens_in and not told.tokens_out and answer.ending not in _USED_NOTHING:
+        unsaid = not told.tokens_in and not told.tokens_out
+        if unsaid and (answer.ending not in _USED_NOTHING or answer.detail == _NOBODY_KNOWS):
             told = replace(told, tokens_in=worst.tokens_in, tokens_out=worst.tokens_out,
                            cost=worst.cost if told.cost is None else told.cost)
         cost = told.cost if told.cost is not None else ceilings.price(told, self.settings)
         return replace(told, cost=cost)
+
+    def _mark(self, answer: Answer) -> None:
+        """Leave a marker where a person must act, and take it away once somebody answers."""
+        fallback = outage.runtime_dir(self.kit.world.env, self.kit.paths.home)
+        if answer.ending is Ending.ANSWERED:
+            outage.clear(self.kit.paths.outage, AWAY, fallback=fallback)
+        why = answer.ending.value if answer.ending.needs_a_person else answer.detail
+        if why in _FOR_PEOPLE:
+            failure = Outage(f"no language model: {_FOR_PEOPLE[why]}; dreams go on without one", component=AWAY, code=why,
+                             hint="`dream llm setup` tries it, `dream llm off` does without")
+            outage.flag(self.kit.paths.outage, failure, now=self.now, owner="dream", fallback=fallback)
 
     def _beyond(self, full: Reached | None) -> Answer | None:
         if full is None:
@@ -197,13 +213,17 @@ class Desk:
 
     def _rest(self, rest: Rest) -> None:
         """Have it known, for status and probe, why no model is asked; said once, not for each question."""
+        self.rested = rest
         known = language_calls.load_rest(self.kit.store)
         if not self.kit.dry and (known is None or (known.why, known.until) != (rest.why, rest.until)):
             with self.kit.store.writing(epoch=self.kit.epoch) as tx:
                 language_calls.write_rest(tx, rest)
 
     def _reached(self, worst: Used) -> Reached | None:
-        return ceilings.reached(self.kit.store, worst, self.settings, now=self.now, zone=self.kit.zone)
+        # A dry run makes no rows: what it would have asked so far counts all the same.
+        worst = ceilings.added([worst, *(one.worst for one in self.would)])
+        return ceilings.reached(self.kit.store, worst, self.settings, now=self.now, zone=self.kit.zone,
+                                requests=1 + len(self.would))
 
     def _calls(self) -> list[Call]:
         return language_calls.load_calls(self.kit.store, limit=backing_off.MOST_LOOKED_AT)
@@ -223,14 +243,13 @@ class Desk:
     def _caller(self) -> Caller:
         """The one who makes the calls, started by the first of them."""
         if self.caller is None:
-            if self.open_caller is None:
-                raise DreamError("there is nobody who could ask a language model")
-            self.caller = self.opened.enter_context(self.open_caller(self.kit.settings, self.kit.world))
+            opening = self.open_caller(self.kit.settings, self.kit.world, should_stop=self.kit.should_stop)
+            self.caller = self.opened.enter_context(opening)
         return self.caller
 
 
 @contextmanager
-def open_desk(kit: Kit, open_caller: OpenCaller | None = None, *, of_dream: bool = True) -> Iterator[Desk]:
+def open_desk(kit: Kit, open_caller: OpenCaller = calling.open_caller, *, of_dream: bool = True) -> Iterator[Desk]:
     """A desk for as long as a dream or a command works; whoever makes its calls is started by the first one."""
     desk = Desk(kit, open_caller, of_dream)
     with desk.opened:
@@ -256,7 +275,7 @@ def _checked(answer: Answer, *, took_s: float) -> Answer:
     tokens_in, cost = max(0, told.tokens_in), told.cost
     used = Used(tokens_in, min(max(0, told.cached), tokens_in), max(0, told.tokens_out), round(max(told.seconds, took_s), 3),
                 None if cost is None or cost != cost else max(0.0, cost))
-    if answer.ending is Ending.KEPT or (answer.ending.carries_value and answer.value is None):
+    if answer.ending in _OURS or (answer.ending.carries_value and answer.value is None):
         return replace(answer, ending=Ending.INVALID, value=None, used=used)
     if answer.value is not None and len(json.dumps(answer.value)) > MOST_VALUE_BYTES:
         return replace(answer, ending=Ending.TOO_LARGE, value=None, used=used)

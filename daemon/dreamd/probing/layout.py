@@ -10,7 +10,7 @@ from dreamd.probing.health import Check, Facts, World, fine
 from dreamd.probing.peek import bytes_at, facts_of
 
 FOLDERS = ("memory", "locks", "inbox", "outage", "derived", "archive", "backups", "conflicts", "damaged", "logs",
-           "primed", "models")
+           "primed", "models", "asked")
 LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock", "install.lock")
 FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "own-files", ".founded", "paused.json", "heartbeat.json",
          "cycle.json", "deferred.json")

@@ -31,14 +31,17 @@ class Alarms:
     def retry_at(self, now: datetime) -> datetime | None:
         """When the latest outage is tried again; None when nothing is away or a try is due."""
         self.markers = outage.read_markers(self._paths.outage, now=now, fallback=self._fallback)
-        waits = [m.next_retry_at for m in self.markers if not outage.is_retry_due(m, now=now, boot_id=self._boot_id)]
+        waits = [m.next_retry_at for m in self._holding() if not outage.is_retry_due(m, now=now, boot_id=self._boot_id)]
         return max(waits, default=None)
 
     def wants_try(self, at_s: float) -> str:
         """The component that asks for a try although nothing else is due: only a success clears its marker."""
-        if self.markers and at_s - self._tried_s >= RETRY_FLOOR_S:
-            return self.markers[0].component
+        if self._holding() and at_s - self._tried_s >= RETRY_FLOOR_S:
+            return self._holding()[0].component
         return ""
+
+    def _holding(self) -> list[Marker]:
+        return [m for m in self.markers if m.component not in outage.DREAMS_WITHOUT]
 
     def tried(self, at_s: float) -> None:
         """A dream begins, which is a try for everything."""

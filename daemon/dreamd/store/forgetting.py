@@ -1,6 +1,7 @@
 """Forgetting for good: the one place that removes what was said.
 
-Words go from observation, wording, word index, vectors, verdicts, journal evidence, accepted files and intents.
+Words go from observation, wording, word index, vectors, verdicts, journal evidence, accepted files and intents, and all that
+a language model ever answered goes with them: it may say the same in words of its own.
 What stays is a tombstone for each statement: a keyed hash of conversation and text. Until the last copy is gone
 the store remembers that it is not done, so that a forgetting that was killed is finished by the next dream.
 """
@@ -20,6 +21,7 @@ from dreamd.core.values import IN_PASSING, MARKS, is_observed, text_sha, with_co
 from dreamd.store import memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
+from dreamd.store.language.language_calls import forget_answers
 from dreamd.store.work import TITLE
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     """Remove memories and the observations that carried them or said the same; give back how many observations went."""
     gone = 0
     tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
+    forget_answers(tx)
     for identity in ids:
         wordings = _wordings_ever(tx, identity)
         rows = tx.execute(
@@ -142,6 +145,7 @@ def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: date
         row = tx.execute("SELECT seq, conversation, text, sign FROM observation WHERE seq = ?", (seq,)).fetchone()
         if row is not None:
             tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
+            forget_answers(tx)
             _drop_what_it_made(tx, seq)
             _bury(tx, row, at=at, key=key)
     return len(seqs)
@@ -160,7 +164,7 @@ def finish(store: Store, paths: Paths) -> bool:
     another program reads the store as it was: its log can only be emptied when that has ended, and the next dream does.
     """
     left = [paths.home / LEFT_BEHIND, *sorted(paths.home.glob("*.replaced-*"))]
-    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed, *left):
+    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed, paths.asked, *left):
         for path in sorted(directory.rglob("*")) if directory.is_dir() else []:
             if path.is_file() and not path.is_symlink():
                 fsio.remove(path)

@@ -112,6 +112,12 @@ def spent_between(store: Store, start: datetime, end: datetime) -> Spent:
     return Spent(**dict(row)) if row else Spent()
 
 
+def has_larger(store: Store, start: datetime, end: datetime, *, tokens: int, cost: float) -> bool:
+    """Whether a call of a stretch of time took more tokens or money than one may."""
+    return store.one("SELECT 1 FROM model_call WHERE at >= ? AND at < ? AND (tokens_in + tokens_out > ? OR cost > ?) LIMIT 1",
+                     _stamp(start), _stamp(end), tokens, cost) is not None
+
+
 @sound_row
 def load_calls(store: Store, *, limit: int = 50, since: datetime | None = None, role: str | None = None) -> list[Call]:
     """The calls, newest first."""
@@ -163,6 +169,11 @@ def drop_old(tx: sqlite3.Connection, *, calls_before: datetime, answers_before: 
     """Drop what no ceiling looks at any more, and answers that nobody will ask for again; how a question failed stays."""
     tx.execute("DELETE FROM model_call WHERE at < ?", (_stamp(calls_before),))
     tx.execute("DELETE FROM model_answer WHERE at < ? AND value IS NOT NULL", (_stamp(answers_before),))
+
+
+def forget_answers(tx: sqlite3.Connection) -> None:
+    """Remove every answer; how a question failed has no words and stays."""
+    tx.execute("DELETE FROM model_answer WHERE value IS NOT NULL")
 
 
 def _stamp(moment: datetime) -> str:
