@@ -6,7 +6,10 @@ import pytest
 from asking import CEDAR, USUAL, Died, FakeCaller, desk_in, failing, question
 
 from dreamd.core import outage
+from dreamd.core.clock import parse_instant
+from dreamd.llm import ledger
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
+from dreamd.probe import World, inspect
 from dreamd.store.language import language_calls, sent_texts
 from household import House
 
@@ -283,3 +286,56 @@ def test_forgetting_reaches_what_was_answered_and_what_left(house: House) -> Non
         assert desk.ask(question("another")).ending is Ending.REFUSED
         assert len(language_calls.load_calls(desk.kit.store)) == 2, "what was spent is not forgotten"
     assert silent.asked == []
+
+
+def test_status_probe_and_record_say_why_nobody_is_asked_and_the_day_it_goes_on(house: House) -> None:
+    house.furnish(store={"zone": "Europe/Berlin"}, llm={"backend": "openai", "model": "tiny", "requests_per_night": 2})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        for n in range(4):
+            desk.ask(question(str(n)))
+        (told,) = desk.told()
+        account = ledger.load_account(desk.kit.store, desk.settings, now=desk.now, zone=desk.kit.zone)
+        lines = ledger.tell_account(account, desk.settings, desk.kit.zone)
+        assert desk.counts["observer.answered"] == desk.counts["observer.ceiling"] == 2
+    assert "2026-03-06" in told and "llm.requests_per_night" in told
+    assert any("2 of 2 calls" in line for line in lines) and any("2026-03-06" in line for line in lines)
+    config = house.root / "dream.toml"
+    config.write_text('[llm]\nbackend = "openai"\n')
+    checks = inspect(World(str(house.home), parse_instant(NIGHT), {}, str(config), False, False)).checks
+    (said,) = [check for check in checks if check.name == "language-model"]
+    assert said.verdict == "healthy" and "2026-03-06" in said.detail and "requests_per_night" in said.detail
+    with desk_in(house, FakeCaller(), NEXT) as desk:
+        account = ledger.load_account(desk.kit.store, desk.settings, now=desk.now, zone=desk.kit.zone)
+        assert account.rest is None and account.month.spent.requests == 2
+
+
+def test_a_ceiling_that_a_person_raised_stands_in_nobodys_way(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "tokens_per_night": 2000})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        desk.ask(question("a"))
+        assert desk.ask(question("b" * 900)).detail == "tokens_per_night"
+        rest = ledger.find_rest(desk.kit.store, desk.settings, now=desk.now, zone=desk.kit.zone)
+        assert rest is not None and rest.why == "tokens_per_night"
+    house.furnish(llm={"backend": "openai", "tokens_per_night": 9000})
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        assert ledger.find_rest(desk.kit.store, desk.settings, now=desk.now, zone=desk.kit.zone) is None
+        assert desk.ask(question("b" * 900)).ending is Ending.ANSWERED
+
+
+def test_the_cached_share_is_told_by_role(on: House) -> None:
+    caller = FakeCaller(lambda _ask: Answer(Ending.ANSWERED, {"said": "x"}, "t", Used(200, 150, 10, 1.0)))
+    with desk_in(on, caller, NIGHT) as desk:
+        desk.ask(question())
+        account = ledger.load_account(desk.kit.store, desk.settings, now=desk.now, zone=desk.kit.zone)
+    assert account.shares == {"observer": 0.75}
+
+
+def test_a_dry_run_names_calls_tokens_and_cost(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "price_in": 1.0, "price_out": 2.0})
+    house.say(NIGHT, "The port of cedar is 8080.")
+    with desk_in(house, FakeCaller(), NIGHT) as desk:
+        desk.kit.dry = True
+        for n in range(3):
+            desk.ask(question(str(n)))
+        (told,) = desk.told()
+    assert told.startswith("would ask a language model as observer: 3 calls, at most ") and "$" in told

@@ -40,7 +40,6 @@ from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
 from dreamd.store.intake import inbox
-from dreamd.store.language.sent_texts import drop_texts
 from dreamd.store.set_asides import EDITS, FILES
 
 AS_USUAL = Wish()
@@ -73,7 +72,6 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
         with _recorded(kit, report), speaking(kit):
             _dream(kit, wish, report)
             clear_markers(kit)
-    drop_texts(kit.paths, now=kit.clock.now())
     deferral.end_deferral(kit.paths)
     _tell(kit, report)
     return report
@@ -121,8 +119,7 @@ def clear_markers(kit: Kit, only: Sequence[str] = outage.COMPONENTS) -> list[str
     """
     fallback = outage.runtime_dir(kit.world.env, kit.paths.home)
     away = {m.component for m in outage.read_markers(kit.paths.outage, fallback=fallback)} & set(only)
-    if kit.settings.llm.backend != "off":
-        away -= outage.DREAMS_WITHOUT  # an answer alone says that it is back
+    away -= outage.DREAMS_WITHOUT if kit.settings.llm.backend != "off" else frozenset()  # an answer alone clears that one
     if not away:
         return []
     if away & {"disk", "db", "index"} and kit.run is None:

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from dreamd.core import outage
+from dreamd.core.clock import local_date
 from dreamd.core.errors import Outage
 from dreamd.core.settings import LlmSettings
 from dreamd.kit import Kit
-from dreamd.llm import backing_off, calling, ceilings
+from dreamd.llm import backing_off, calling, ceilings, ledger
 from dreamd.llm.backends import instructions
 from dreamd.llm.calling import Caller
 from dreamd.llm.ceilings import Reached
@@ -68,6 +69,8 @@ class Desk:
     opened: ExitStack = field(default_factory=ExitStack)
     caller: Caller | None = None
     last: dict[Role, int] = field(default_factory=dict)
+    over: set[str] = field(default_factory=set)
+    """Roles that got nowhere tonight."""
     rested: Rest | None = None
     """Why no model is asked any more, where this was met while the desk was open."""
 
@@ -95,6 +98,13 @@ class Desk:
         if seq is not None and not moved and not self.kit.dry:
             with self.kit.store.writing(epoch=self.kit.epoch) as tx:
                 language_calls.note_moved(tx, seq, moved=moved)
+
+    def told(self) -> list[str]:
+        """What the record of a run should say: what a dry run would ask, and why nobody is asked any more."""
+        lines = [ledger.tell_would(role.value, [one.worst for one in self.would if one.role is role])
+                 for role in dict.fromkeys(one.role for one in self.would)]
+        lines += [f"no language model as {role} before tomorrow: {ledger.WORDS['no-progress']}" for role in sorted(self.over)]
+        return [*lines, *([ledger.tell_rest(self.rested, self.kit.zone)] if self.rested else [])]
 
     @property
     def now(self) -> datetime:
@@ -137,6 +147,7 @@ class Desk:
                 self._rest(Rest(wait.why, wait.until, self.now))
             return Answer(Ending.WAITING, detail=wait.why, retry_after_s=(wait.until - self.now).total_seconds())
         if self._is_over(ask.role):
+            self.over.add(ask.role.value)
             return Answer(Ending.WAITING, detail="no-progress")
         return self._beyond(ceilings.too_large(worst, self.settings) or self._reached(worst))
 
@@ -213,6 +224,8 @@ class Desk:
 
     def _rest(self, rest: Rest) -> None:
         """Have it known, for status and probe, why no model is asked; said once, not for each question."""
+        most = getattr(self.settings, rest.why, None)
+        rest = replace(rest, day=local_date(rest.until, self.kit.zone), most=most)
         self.rested = rest
         known = language_calls.load_rest(self.kit.store)
         if not self.kit.dry and (known is None or (known.why, known.until) != (rest.why, rest.until)):

@@ -115,12 +115,13 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     sources = db.execute("SELECT s.path, s.read_at, s.lines, s.prompts, c.size, c.offset, "
                          "CASE WHEN s.path LIKE '%.jsonl' THEN '' ELSE c.carry END FROM source s "
                          f"LEFT JOIN cursor c ON c.source = s.id LIMIT {MOST_SOURCES}").fetchall()
-    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at')"))
+    meta = dict(db.execute("SELECT key, value FROM meta WHERE key IN ('epoch', 'zone', 'created_at', 'language model rests')"))
     epoch = str(meta.get("epoch", ""))
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
                  epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
-                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db))
+                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db),
+                 rest=str(meta.get("language model rests", "")))
 
 
 def _files(db: sqlite3.Connection) -> list[tuple[str, str]]:

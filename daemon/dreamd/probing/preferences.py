@@ -26,6 +26,7 @@ def load_preferences(path: str) -> dict[str, object]:
     found |= {k: v for k, v in service.items() if k in DEFAULTS}
     found["model_directory"] = model.get("directory")
     found["sources"] = sources
+    found["language_model"] = _table(document, "llm").get("backend")
     return found
 
 

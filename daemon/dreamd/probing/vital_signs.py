@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -150,6 +151,21 @@ def check_fence(facts: Facts, beats: Iterable[Mapping[str, object]]) -> Check:
         return Check("fence", "fenced", "the store is older than the dream that used it last: replaced or restored",
                      "run `dream consolidate` once; it takes the store over")
     return fine("fence", "one owner")
+
+
+def check_language_model(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:
+    """Whether a language model may be asked, where one is configured; dreams go on without one, so it is no illness."""
+    try:
+        rest = json.loads(facts.rest or "{}")
+        until = instant(rest.get("until"))
+    except (ValueError, AttributeError):
+        rest, until = {}, None
+    if preferences.get("language_model") in (None, "", "off"):
+        return fine("language-model", "none is configured")
+    if until is None or until <= world.now:
+        return fine("language-model", "may be asked")
+    return fine("language-model", f"not asked before {printable(rest.get('day')) or iso(until)}: {printable(rest.get('why'))}; "
+                                  "dreams go on without it")
 
 
 def check_pause(world: World) -> Check:

@@ -20,6 +20,7 @@ from dreamd.models import multilingual
 if TYPE_CHECKING:
     from dreamd.core.outage import Marker
     from dreamd.core.telemetry import Beat
+    from dreamd.core.world import World
     from dreamd.dream.setting_aside import Copy
     from dreamd.probing.health import Report
     from dreamd.service.gating.gates import Outlook
@@ -62,6 +63,10 @@ class Standing:
     """Why nothing is compared across languages; empty where it is."""
     aside: tuple[Aside, ...] = ()
     """What could not be worked with and waits for a change, or for the next version."""
+    model: tuple[str, ...] = ()
+    """How it stands with asking a language model; empty where none is configured."""
+    asking: dict[str, object] | None = None
+    """The same for programs."""
 
     @property
     def state(self) -> str:
@@ -162,7 +167,9 @@ def _read(context: Context, store: Store) -> Standing:
     service = locks.read_owner(paths.locks, locks.SERVICE_LOCK)
     runs = journal.load_runs(store, limit=1)
     waiting, oldest_at = observations.count_pending(store)
+    model, asking = _asking(world, store)
     return Standing(
+        model=model, asking=asking,
         dreamer=dreamer, service=service, pulse=telemetry.read_beat(paths.heartbeat) if service else None,
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
         last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
@@ -173,6 +180,18 @@ def _read(context: Context, store: Store) -> Standing:
         aside=tuple(set_asides.load_asides(store)), health=_ask_probe(context),
         markers=tuple(outage.read_markers(paths.outage, now=world.clock.now(),
                                           fallback=outage.runtime_dir(world.env, paths.home))))
+
+
+def _asking(world: World, store: Store) -> tuple[tuple[str, ...], dict[str, object] | None]:
+    settings = world.settings.llm
+    if settings.backend == "off":
+        return (), None
+    from dreamd.kit import read_zone
+    from dreamd.llm import ledger
+
+    zone = read_zone(store.meta("zone") or "UTC")
+    account = ledger.load_account(store, settings, now=world.clock.now(), zone=zone)
+    return tuple(ledger.tell_account(account, settings, zone)), ledger.account_document(account, settings, zone)
 
 
 def _document(context: Context, standing: Standing) -> dict[str, object]:
@@ -195,7 +214,7 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
         "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
                      "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
-        "languages_apart": standing.apart or None,
+        "languages_apart": standing.apart or None, "language_model": standing.asking,
         "health": {"verdict": standing.health.verdict, "healthy": standing.health.code == 0,
                    "reason": standing.health.reason, "hint": standing.health.hint or None},
         "version": __version__,
@@ -227,6 +246,7 @@ def _lines(context: Context, standing: Standing) -> list[str]:
         rows.append(("damaged", f"{render.count(len(standing.damaged), 'file')} set aside in `{context.world.paths.damaged}`"))
     if standing.apart:
         rows.append(("languages", f"other languages than English stay apart: {standing.apart}; run {multilingual.INSTALL}"))
+    rows += [("model", standing.model[0]), *(("", line) for line in standing.model[1:])] if standing.model else []
     rows.append(("next", _next(standing, now)))
     health = standing.health
     rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))

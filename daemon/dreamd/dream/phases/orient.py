@@ -22,6 +22,7 @@ from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, work
 from dreamd.store.forgetting import LEFT_BEHIND
 from dreamd.store.intake import inbox
+from dreamd.store.language.sent_texts import drop_texts
 from dreamd.store.set_asides import FILE
 
 LEAST_FREE_BYTES = 64 * 1024 * 1024
@@ -57,6 +58,7 @@ def orient(kit: Kit) -> Orientation:
         warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         for leftover in fsio.list_temporaries(kit.paths.home):
             fsio.remove(leftover)
+        drop_texts(kit.paths, now=kit.clock.now())
         _come_home(kit, warnings)
         taken = take_inbox(kit, warnings)
     # Files that wait to be brought in line with the store say nothing yet about what a person changed.

@@ -74,8 +74,13 @@ class Rest:
     """Why no model is asked for some time."""
 
     why: str
+    """The name of a ceiling, or of what is wrong."""
     until: datetime
     since: datetime
+    day: str = ""
+    """When it goes on, by the days of the store's zone."""
+    most: float | None = None
+    """What the ceiling was: one that a person has raised since is none."""
 
 
 def reserve(tx: sqlite3.Connection, call: Call, *, request: str) -> int:
@@ -110,6 +115,15 @@ def spent_between(store: Store, start: datetime, end: datetime) -> Spent:
                          COALESCE(SUM(cost), 0.0) AS cost, COUNT(cost) AS priced
                        FROM model_call WHERE at >= ? AND at < ?""", _stamp(start), _stamp(end))
     return Spent(**dict(row)) if row else Spent()
+
+
+def spent_by_role(store: Store, since: datetime) -> dict[str, Spent]:
+    """What the calls of each role used since some time, as far as they came to an end."""
+    rows = store.all("""SELECT role, COUNT(*) AS requests, SUM(tokens_in) AS tokens_in, SUM(cached) AS cached,
+                          SUM(tokens_out) AS tokens_out, SUM(seconds) AS seconds, COALESCE(SUM(cost), 0.0) AS cost,
+                          COUNT(cost) AS priced
+                        FROM model_call WHERE at >= ? AND ending <> '' GROUP BY role""", _stamp(since))
+    return {told.pop("role"): Spent(**told) for told in map(dict, rows)}
 
 
 def has_larger(store: Store, start: datetime, end: datetime, *, tokens: int, cost: float) -> bool:
@@ -153,7 +167,7 @@ def load_rest(store: Store) -> Rest | None:
     if told is None:
         return None
     rest = json.loads(told)
-    return Rest(str(rest["why"]), parse_instant(rest["until"]), parse_instant(rest["since"]))
+    return Rest(str(rest["why"]), parse_instant(rest["until"]), parse_instant(rest["since"]), str(rest["day"]), rest["most"])
 
 
 def write_rest(tx: sqlite3.Connection, rest: Rest | None) -> None:
@@ -161,7 +175,7 @@ def write_rest(tx: sqlite3.Connection, rest: Rest | None) -> None:
     if rest is None:
         tx.execute("DELETE FROM meta WHERE key = ?", (RESTS,))
     else:
-        told = {"why": rest.why, "until": iso(rest.until), "since": iso(rest.since)}
+        told = {"why": rest.why, "until": iso(rest.until), "since": iso(rest.since), "day": rest.day, "most": rest.most}
         tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (RESTS, json.dumps(told, sort_keys=True)))
 
 
