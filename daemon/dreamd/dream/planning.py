@@ -34,6 +34,7 @@ from dreamd.core.values import (
 )
 from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
 from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_abroad, load_standing, load_vectors
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
@@ -207,8 +208,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
     asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)
              and h.observation.sign not in MARKS]
-    partners: dict[str, list[str]] = {}
-    vectors = Vectors()
+    partners, vectors = dict[str, list[str]](), Vectors()
     if asked or full:
         standing, vectors = load_standing(kit, scope)
         load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)), vectors)
@@ -221,6 +221,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     known = _load_known(kit, scope, heard, partners if not full else None)
     if asked or full:
         judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
+        judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
                   _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit))
@@ -249,8 +250,8 @@ def _look_again(kit: Kit, plan: Plan, bench: Bench) -> Plan:
     plan = replace(plan, steps=(*plan.steps, *again.steps), waiting=(*plan.waiting, *again.waiting))
     twins = plan_regroup(left_by(plan), bench.partners, bench.relate, bench.merged)
     plan = replace(plan, steps=(*plan.steps, *twins.steps))
-    touched = {c.after.id: bench.revisions[c.after.id] for c in plan.changes() if c.after.id in bench.revisions}
-    return replace(plan, revisions=touched)
+    return replace(plan, revisions={
+        c.after.id: bench.revisions[c.after.id] for c in plan.changes() if c.after.id in bench.revisions})
 
 
 def _may_live(kit: Kit, memory: Memory) -> bool:

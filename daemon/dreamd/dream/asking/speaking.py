@@ -15,9 +15,10 @@ def speaking(kit: Kit) -> Iterator[None]:
     if kit.language is not None or kit.settings.llm.backend == "off":
         yield
         return
+    from dreamd.llm.calling import open_caller
     from dreamd.llm.desk import open_desk
 
-    with open_desk(kit) as desk:
+    with open_desk(kit, open_caller) as desk:
         kit.language = desk
         try:
             yield

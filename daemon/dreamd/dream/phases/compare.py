@@ -213,6 +213,8 @@ class PairJudge:
         """Pairs whose remembered verdict was looked up."""
         self._vectors = Vectors()
         self.fresh: dict[tuple[str, str], Judgement] = {}
+        self.together: dict[tuple[str, str], tuple[Statement, Statement]] = {}
+        """The pairs of the last scope that was judged together, which somebody else may be asked about."""
 
     @property
     def name(self) -> str:
@@ -241,6 +243,7 @@ class PairJudge:
         told = self._kit.progress
         verdicts = judge.judge_all(list(unknown.values()), progress=lambda done, of: told("judge", done, of))
         self.fresh.update(zip(unknown, verdicts, strict=True))
+        self.together = {key: pairs[key] for key in unknown}
 
     def settle(self, *, remembered: bool) -> None:
         """Let go of what was only for one plan; what is `remembered` in the store is asked for there from now on."""
