@@ -94,7 +94,7 @@ def redo(kit: Kit, run_id: str) -> int:
             count = observations.hand_back(tx, run.seq)
             if not count:
                 raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
-        _close(kit, f"observations of run {run.id} handed back")
+        close(kit, f"observations of run {run.id} handed back")
     return count
 
 
@@ -108,17 +108,17 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
             for entry in reversed(entries):
                 if entry.op == crossing.ROWS:
                     scopes |= crossing.take_back(tx, kit, entry, mine)
-                elif _reverse(tx, kit, entry, mine, scopes):
+                elif reverse(tx, kit, entry, mine, scopes):
                     touched.add(entry.memory)
                 scopes.add(parse_scope(entry.scope))
             aside += observations.set_aside(tx, run.seq)
             journal.mark_undone(tx, run.seq, by=mine.seq)
-    files = _project(kit, sorted(scopes))
-    _close(kit, "took back " + ", ".join(r.id for r in runs))
+    files = project(kit, sorted(scopes))
+    close(kit, "took back " + ", ".join(r.id for r in runs))
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 
 
-def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: set[Scope]) -> bool:
+def reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: set[Scope]) -> bool:
     """Put one memory back to its `before`, one that was new goes altogether; False for one that was forgotten meanwhile."""
     if entry.before is None and entry.after is None:
         return False
@@ -136,13 +136,15 @@ def _reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: 
     return there
 
 
-def _project(kit: Kit, scopes: Sequence[Scope]) -> int:
+def project(kit: Kit, scopes: Sequence[Scope]) -> int:
+    """Bring the files of scopes in line with what was taken back."""
     warnings: list[str] = []
     projection.settle(kit)
     return write_files(kit, scopes, warnings)
 
 
-def _close(kit: Kit, reason: str) -> None:
+def close(kit: Kit, reason: str) -> None:
+    """End the run that took something back."""
     ended = replace(kit.begin(), outcome="changed", reason=reason)
     with kit.writing() as tx:
         journal.end_run(tx, ended, ended_at=kit.clock.now())

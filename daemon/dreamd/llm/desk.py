@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from math import isfinite
 
 from dreamd.core import outage
 from dreamd.core.clock import local_date
@@ -31,6 +32,7 @@ from dreamd.store.observations import tombstone_key
 from dreamd.text.redaction import redact
 
 LONGEST_DETAIL = 80
+ANSWERS_KEPT = timedelta(days=180)
 _OURS = frozenset({Ending.KEPT, Ending.OFF, Ending.CEILING, Ending.WAITING})
 """What only the desk says; from a caller it would be a lie."""
 AWAY = "language-model"
@@ -88,7 +90,12 @@ class Desk:
 
     def ask(self, ask: Ask) -> Answer:
         """Ask once, within every limit that is set."""
-        answer = self._ask(ask)
+        try:
+            answer = self._ask(ask)
+        except Outage:
+            if self.of_dream:
+                raise
+            answer = Answer(Ending.WAITING, detail="store-busy")  # a search does without, whatever is wrong with the store
         self.counts[f"{ask.role.value}.{answer.ending.value}"] += 1
         return answer
 
@@ -159,6 +166,8 @@ class Desk:
             # Looked at once more with the write lock held: a search may have asked meanwhile.
             full = self._reached(worst)
             if full is None:
+                if not self.last:
+                    language_calls.drop_old(tx, answers_before=self.now - ANSWERS_KEPT)
                 call = replace(call, seq=language_calls.reserve(tx, call, request=request))
         beyond = self._beyond(full)
         if beyond is not None:
@@ -195,13 +204,12 @@ class Desk:
 
     def _used(self, answer: Answer, worst: Used) -> Used:
         """What a call counts for: what the backend says, and the worst case where it does not say."""
-        told = answer.used
+        told, free = answer.used, answer.ending in _USED_NOTHING and answer.detail != _NOBODY_KNOWS
         unsaid = not told.tokens_in and not told.tokens_out
-        if unsaid and (answer.ending not in _USED_NOTHING or answer.detail == _NOBODY_KNOWS):
-            told = replace(told, tokens_in=worst.tokens_in, tokens_out=worst.tokens_out,
-                           cost=worst.cost if told.cost is None else told.cost)
-        cost = told.cost if told.cost is not None else ceilings.price(told, self.settings)
-        return replace(told, cost=cost)
+        if unsaid and not free:
+            told = replace(told, tokens_in=worst.tokens_in, tokens_out=worst.tokens_out)
+        costs = (told.cost, ceilings.price(told, self.settings), 0.0 if unsaid and free else worst.cost)
+        return replace(told, cost=next((cost for cost in costs if cost is not None), None))
 
     def _mark(self, answer: Answer) -> None:
         """Leave a marker where a person must act, and take it away once somebody answers."""
@@ -287,7 +295,7 @@ def _checked(answer: Answer, *, took_s: float) -> Answer:
     told = answer.used
     tokens_in, cost = max(0, told.tokens_in), told.cost
     used = Used(tokens_in, min(max(0, told.cached), tokens_in), max(0, told.tokens_out), round(max(told.seconds, took_s), 3),
-                None if cost is None or cost != cost else max(0.0, cost))
+                None if cost is None or not isfinite(cost) else max(0.0, cost))
     if answer.ending in _OURS or (answer.ending.carries_value and answer.value is None):
         return replace(answer, ending=Ending.INVALID, value=None, used=used)
     if answer.value is not None and len(json.dumps(answer.value)) > MOST_VALUE_BYTES:

@@ -12,6 +12,7 @@ from dreamd.cli.printing.json_documents import moment
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
 from dreamd.core.evidence_words import all_in_words
+from dreamd.models.language_model import Role
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
@@ -35,6 +36,9 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
         parser.add_argument("--redo", metavar="RUN", help="hand the observations of an undone run to the next dream")
+        parser.add_argument("--model", metavar="NAME", default="", help="what this language model did, in whichever runs")
+        parser.add_argument("--role", choices=[role.value for role in Role], default="",
+                            help="what a language model did in this role, in whichever runs")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -200,6 +204,8 @@ def undo(context: Context, options: Namespace) -> int:
         verb, it = ("waits", "it") if handed == 1 else ("wait", "them")
         context.say(f"{render.count(handed, 'observation')} {verb} again; `dream consolidate` takes {it} up")
         return 0
+    if options.model or options.role:
+        return _take_back(context, options)
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         if options.run and not options.dry_run:
             from dreamd.store import journal
@@ -224,4 +230,29 @@ def undo(context: Context, options: Namespace) -> int:
                 f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
     if done.observations:
         context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
+    return 0
+
+
+def _take_back(context: Context, options: Namespace) -> int:
+    """Take back what a language model did, and leave the rest of those runs as it is."""
+    from dreamd.dream.asking.taking_back import apply_take_back, plan_take_back
+    from dreamd.kit import open_kit, open_to_change
+    from dreamd.store.language.model_traces import Whose
+
+    if options.run:
+        raise UsageError("give RUN, or `--model` and `--role`, not both")
+    with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
+        plan = plan_take_back(kit, Whose(options.role, options.model))
+        later = [r.id for r in plan.later]
+        if options.dry_run:
+            context.document({"run": None, "later": later, "planned": True,
+                              "operations": [entry_document(kit.store, e) for e in plan.entries]})
+            context.say(f"would take back {render.count(len(plan.entries), 'change')} of `{plan.whose.told()}`"
+                        + (f" and what the later runs {', '.join(later)} built on them" if later else ""))
+            return 0
+        done = apply_take_back(kit, plan, with_later=options.with_later)
+    context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
+                      "files": done.files, "later": later})
+    context.say(f"took back what `{plan.whose.told()}` did: changes to {render.count(done.memories, 'memory')}, "
+                f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
     return 0

@@ -17,6 +17,7 @@ from dreamd.core.clock import iso, parse_instant
 from dreamd.models.language_model import Ending, Used
 from dreamd.store.connection import Store, sound_row
 
+MOST_CALLS = 200_000
 RESTS = "language model rests"
 """The fact that says why no model is asked for some time, and when that ends."""
 _COLUMNS = ("seq, at, run, role, prompt, scope, model, tokens_in, cached, tokens_out, seconds, cost, ending, detail, retry_at, "
@@ -179,9 +180,12 @@ def write_rest(tx: sqlite3.Connection, rest: Rest | None) -> None:
         tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (RESTS, json.dumps(told, sort_keys=True)))
 
 
-def drop_old(tx: sqlite3.Connection, *, calls_before: datetime, answers_before: datetime) -> None:
-    """Drop what no ceiling looks at any more, and answers that nobody will ask for again; how a question failed stays."""
-    tx.execute("DELETE FROM model_call WHERE at < ?", (_stamp(calls_before),))
+def drop_old(tx: sqlite3.Connection, *, answers_before: datetime) -> None:
+    """Drop answers that nobody will ask for again, and calls past counting; how a question failed stays.
+
+    Calls go by their number and not by their time: a clock that was set wrong must not empty what ceilings are reckoned from.
+    """
+    tx.execute("DELETE FROM model_call WHERE seq <= (SELECT MAX(seq) FROM model_call) - ?", (MOST_CALLS,))
     tx.execute("DELETE FROM model_answer WHERE at < ? AND value IS NOT NULL", (_stamp(answers_before),))
 
 
