@@ -42,6 +42,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("restore-store", "founding", "go back to a verified backup of the store"),
         ("init", "founding", "make a store; `--new` where the old one is lost"),
         ("config", "upkeep", "settings, where each came from, what was clamped"),
+        ("llm", "llm", "a language model, where you want one: set up, off, what it used"),
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),
     ("service", (

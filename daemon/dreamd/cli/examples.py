@@ -68,6 +68,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream config path", "where the file is looked for"),
         ("dream config show", "what applies, and where it came from"),
         ("dream config check", "is the file right?")),
+    "llm": (
+        ("dream llm setup", "finds what is here, shows what it would mean, asks, tries one call"),
+        ("dream llm setup claude", "the program you are logged in with, no key needed"),
+        ("dream llm setup openai --base-url http://localhost:11434/v1 --model qwen3", "a server on this machine"),
+        ("dream llm status", "who is asked for what, and what it used"),
+        ("dream llm log", "each call"),
+        ("dream llm off", "ask nobody any more")),
     "eval": (("dream eval", "built-in questions, in homes of its own"), ("dream eval --gold mine.json", "your own")),
     "run": (("dream run", "in the foreground; `dream service install` keeps it running"),),
     "service": (("dream service print", "the unit, without installing it"), ("dream service install", ""),

@@ -1,0 +1,96 @@
+"""`dream llm`: found, shown, asked once and tried before it is on; off in one word; what was used and what left can be seen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agent_stand_ins import calls_of, stand_in
+from model_server import ModelServer, Reply
+
+pytest.importorskip("openai", reason="the extra `llm` is not installed")
+WORD = {"word": "otter"}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A server that can answer the first try."""
+    with ModelServer(WORD, model="small", models=("small", "smaller")) as one:
+        yield one
+
+
+def settings_of(dream: Any) -> str:
+    """The person's own file."""
+    path = dream.root / "config" / "dream" / "dream.toml"
+    return path.read_text() if path.exists() else ""
+
+
+def test_a_server_is_tried_and_only_then_switched_on(dream: Any, server: ModelServer) -> None:
+    dream.settings("# mine\n[llm]\n# how dear\nprice_in = 1.0\n\n[recall]\nlean = 4\n")
+    told = dream("llm", "setup", "--base-url", server.url, "--yes", now=None)
+    assert told.code == 0, told.err
+    assert server.url in told.err and "60 calls" in told.err and "at most" in told.err
+    assert [asked.body["model"] for asked in server.requests] == ["small"]
+    file = settings_of(dream)
+    assert file.startswith("# mine\n[llm]\n") and file.endswith("# how dear\nprice_in = 1.0\n\n[recall]\nlean = 4\n")
+    document = dream.json("llm", "status")
+    assert (document["backend"], document["model"], document["base_url"]) == ("openai", "small", server.url)
+    assert document["roles"] == {"observer": True, "judge": True, "reflector": True, "query": False}
+    dream("llm", "off")
+    assert dream.json("llm", "status")["backend"] == "off" and 'model = "small"' in settings_of(dream)
+    assert not dream.home.exists(), "none of this needs a store"
+
+
+def test_a_server_that_knows_no_schema_is_held_as_far_as_it_can_be(dream: Any, server: ModelServer) -> None:
+    server.script += [Reply(status=400), "Of course! The word is otter."]
+    document = dream.json("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None)
+    assert document["answer_form"] == "text" and len(server.requests) == 3
+    assert 'answer_form = "text"' in settings_of(dream)
+
+
+@pytest.mark.parametrize(("reply", "says"), [(Reply(status=401), "unauthorised"), (Reply(status=500), "server-error"),
+                                             (Reply(text="no"), "invalid")], ids=["401", "500", "prose"])
+def test_a_try_that_fails_changes_nothing_and_says_why(dream: Any, server: ModelServer, reply: Reply, says: str) -> None:
+    server.answer = reply
+    told = dream("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None)
+    assert (told.code, says in told.err) == (1, True), told.err
+    assert settings_of(dream) == ""
+
+
+def test_nothing_is_sent_before_somebody_agreed(dream: Any, server: ModelServer) -> None:
+    told = dream("llm", "setup", "openai", "--base-url", server.url, now=None)
+    assert (told.code, server.requests, settings_of(dream)) == (4, [], "")
+
+
+def test_an_agents_program_is_found_and_tried(dream: Any) -> None:
+    place = dream.root / "bin"
+    program = stand_in(place, "claude", value=WORD)
+    dream.env["PATH"] = f"{place}:{Path(sys.executable).parent}:/usr/bin:/bin"
+    told = dream("llm", "setup", "claude", "--yes", now=None)
+    assert told.code == 0, told.err
+    assert str(program) in told.err and "of the plan it is logged in with" in told.err
+    assert len(calls_of(place)) == 1 and 'backend = "claude"' in settings_of(dream)
+
+
+def test_what_dream_does_not_change_is_left_as_it_is(dream: Any, server: ModelServer) -> None:
+    dream.settings('llm.backend = "off"\n')
+    told = dream("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None)
+    assert told.code == 78 and 'backend = "openai"' in told.err
+    assert settings_of(dream) == 'llm.backend = "off"\n'
+
+
+def test_wrong_words_are_told(dream: Any) -> None:
+    assert dream("llm", "setup", "gemini", "--yes").code == 2
+    assert dream("llm", "setup", "anthropic", "--yes").code == 2
+    assert dream("llm", "log").code == 10
+    assert "off" in dream("llm").out
+
+
+def test_help_says_what_leaves_and_what_it_costs_in_half_a_page(dream: Any) -> None:
+    told = dream("help", "llm").out
+    assert all(word in told for word in ("What it can do", "What leaves the machine", "What it costs", "llm.exclude"))
+    assert len(told.partition("options:")[0].splitlines()) < 35
