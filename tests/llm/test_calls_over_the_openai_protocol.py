@@ -60,8 +60,7 @@ def server(listening: ModelServer) -> ModelServer:
 @pytest.fixture(scope="module")
 def caller(listening: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Caller]:
     """A caller of that server, in its child process."""
-    settings = chosen(backend="openai", base_url=listening.url, model="small", key_variable="MY_KEY", price_in=1.0,
-                           price_cached=0.1, price_out=2.0)
+    settings = chosen(backend="openai", base_url=listening.url, model="small", key_variable="MY_KEY")
     with open_caller(settings, world_at(tmp_path_factory.mktemp("home"), MY_KEY="sesame")) as one:
         yield one
 
@@ -71,8 +70,6 @@ def test_an_answer_that_fits_comes_back_with_what_it_cost(server: ModelServer, c
     assert (first.ending, first.value, first.model) == (Ending.ANSWERED, GOOD, "small")
     assert (first.used.cached, first.used.tokens_in) == (0, server.requests[0].tokens)
     assert second.used.cached > 100
-    assert second.used.cost == pytest.approx(((second.used.tokens_in - second.used.cached) + second.used.cached * 0.1
-                                              + second.used.tokens_out * 2) / 1e6)
     assert 0 < first.used.seconds < 20
 
 
@@ -131,7 +128,7 @@ def test_an_answer_is_found_behind_a_fence_thoughts_or_politeness(server: ModelS
 def test_what_a_server_does_not_count_is_estimated(server: ModelServer, caller: Caller) -> None:
     server.script.append(Reply(value=GOOD, no_usage=True))
     used = caller.call(an_ask()).used
-    assert used.tokens_in >= server.requests[0].tokens * 0.8 and used.tokens_out > 0 and used.cost
+    assert used.tokens_in >= server.requests[0].tokens * 0.8 and used.tokens_out > 0
 
 
 @pytest.mark.parametrize("reply", [Reply(hang=True), Reply(value=GOOD, byte_every_s=0.2)], ids=["never", "slow bytes"])

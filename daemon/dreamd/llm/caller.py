@@ -48,6 +48,10 @@ def ask_backend(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
             from dreamd.llm.backends.openai_protocol import ask_openai
 
             return ask_openai(backend, ask, env)
+        if backend.name == "anthropic":
+            from dreamd.llm.backends.anthropic_protocol import ask_anthropic
+
+            return ask_anthropic(backend, ask, env)
         if backend.name in ("claude", "codex"):
             from dreamd.llm.backends.agent_programs import ask_claude, ask_codex
 

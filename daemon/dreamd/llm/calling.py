@@ -22,7 +22,7 @@ from dreamd.core.settings import LlmSettings, Settings
 from dreamd.core.world import World
 from dreamd.llm.backends import Backend, silent
 from dreamd.llm.wire import LARGEST_LINE_BYTES, read_answer, request_line
-from dreamd.models.language_model import Answer, Ask, Ending, Used
+from dreamd.models.language_model import Answer, Ask, Ending
 
 MODULE = "dreamd.llm.caller"
 GRACE_S = 5.0
@@ -84,7 +84,6 @@ def passed_on(env: Mapping[str, str], backend: Backend) -> dict[str, str]:
 
 class _Caller:
     def __init__(self, settings: LlmSettings, world: World, should_stop: Callable[[], bool]) -> None:
-        self._settings = settings
         self._backend = Backend.of(settings)
         self._env = world.env
         self._clock = SystemClock()  # whatever day a person named, a wait is a real one
@@ -102,7 +101,7 @@ class _Caller:
         answer = self._checked(self._asked(ask), ask)
         seconds = answer.used.seconds or self._clock.monotonic() - started
         return replace(answer, model=answer.model or self._backend.model,
-                       used=self._priced(replace(answer.used, seconds=seconds)))
+                       used=replace(answer.used, seconds=seconds))
 
     def end(self) -> None:
         """Close the line: the caller ends what it started and goes; one that does not is ended."""
@@ -150,14 +149,6 @@ class _Caller:
         if answer.ending is Ending.ANSWERED and not fits(answer.value, ask.schema):
             return replace(answer, ending=Ending.INVALID, value=None, detail="schema")
         return answer
-
-    def _priced(self, used: Used) -> Used:
-        prices = self._settings
-        if used.cost is not None or not (prices.price_in or prices.price_cached or prices.price_out):
-            return used
-        cached = min(used.cached, used.tokens_in)
-        cost = (used.tokens_in - cached) * prices.price_in + cached * prices.price_cached + used.tokens_out * prices.price_out
-        return replace(used, cost=cost / 1e6)
 
 
 def _end_tree(process: subprocess.Popen[bytes]) -> None:

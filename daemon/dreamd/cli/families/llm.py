@@ -286,7 +286,8 @@ def _text(context: Context, named: str, calls: list[Call]) -> int:
 
 def _row(call: Call) -> dict[str, object]:
     return {"call": call.seq, "at": iso(call.at), "run": call.run, "role": call.role, "prompt": call.prompt,
-            "model": call.model, "scope": call.scope, **asdict(call.used), "outcome": _ending(call), "detail": call.detail or None}
+            "model": call.model, "scope": call.scope, **asdict(call.used), "outcome": _ending(call),
+            "detail": call.detail or None}
 
 
 def _ending(call: Call) -> str:

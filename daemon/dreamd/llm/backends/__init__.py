@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from email.utils import parsedate_to_datetime
 from typing import Any  # a schema is of any shape
 
+from dreamd.core.clock import SystemClock
 from dreamd.core.settings import LlmSettings
 from dreamd.models.language_model import Answer, Ask, Ending, Used
 
@@ -119,3 +122,20 @@ def counted(used: Used, ask: Ask, text: str) -> Used:
 def whole_number(found: object) -> int:
     """A count somebody else reported; nonsense is nought."""
     return max(0, int(found)) if isinstance(found, int | float) and not isinstance(found, bool) and found < 1e12 else 0
+
+
+def code_of(body: object) -> str:
+    """The server's own short word for an error."""
+    told = body.get("error", body) if isinstance(body, dict) else {}
+    code = (told.get("code") or told.get("type")) if isinstance(told, dict) else ""
+    return code if isinstance(code, str) else ""
+
+
+def wait_told(headers: Mapping[str, str]) -> float | None:
+    """The seconds after which a server wants to be asked again."""
+    with suppress(ValueError, TypeError):
+        return max(0.0, float(headers["retry-after-ms"]) / 1000) if "retry-after-ms" in headers else \
+            max(0.0, float(headers["retry-after"])) if "retry-after" in headers else None
+    with suppress(ValueError, TypeError, KeyError):
+        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - SystemClock().now()).total_seconds())
+    return None

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
-from email.utils import parsedate_to_datetime
 from typing import Any  # the SDK takes what its release takes
 
 from dreamd.core.clock import SystemClock
@@ -17,10 +15,12 @@ from dreamd.llm.backends import (
     LARGEST_ANSWER_BYTES,
     Backend,
     by_status,
+    code_of,
     counted,
     instructions,
     silent,
     strict,
+    wait_told,
     whole_answer,
     whole_number,
 )
@@ -120,20 +120,3 @@ def _first_choice(told: Mapping[str, Any]) -> Mapping[str, Any]:
     choices = told.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first if isinstance(first, dict) else {}
-
-
-def code_of(body: object) -> str:
-    """The server's own short word for an error."""
-    told = body.get("error", body) if isinstance(body, dict) else {}
-    code = (told.get("code") or told.get("type")) if isinstance(told, dict) else ""
-    return code if isinstance(code, str) else ""
-
-
-def wait_told(headers: Mapping[str, str]) -> float | None:
-    """The seconds after which a server wants to be asked again."""
-    with suppress(ValueError, TypeError):
-        return max(0.0, float(headers["retry-after-ms"]) / 1000) if "retry-after-ms" in headers else \
-            max(0.0, float(headers["retry-after"])) if "retry-after" in headers else None
-    with suppress(ValueError, TypeError, KeyError):
-        return max(0.0, (parsedate_to_datetime(headers["retry-after"]) - SystemClock().now()).total_seconds())
-    return None
