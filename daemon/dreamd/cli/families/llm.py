@@ -18,7 +18,7 @@ from dreamd.core.paths import default_config
 from dreamd.core.settings import LlmSettings, Settings
 
 if TYPE_CHECKING:
-    from dreamd.llm.finding import Found
+    from dreamd.llm.choosing import Found
     from dreamd.store.connection import Store
     from dreamd.store.language.language_calls import Call, Spent
 
@@ -70,9 +70,9 @@ def run(context: Context, options: Namespace) -> int:
 
 def setup(context: Context, options: Namespace) -> int:
     """Find what there is, show what it would mean, ask once, try one call, and only then switch it on."""
-    from dreamd.llm import finding
+    from dreamd.llm import choosing
 
-    found = finding.find_backends(context.world.env)
+    found = choosing.find_backends(context.world.env)
     for line in render.table([(f.backend, f.told, f.base_url, ", ".join(f.models[:3])) for f in found]):
         context.tell(f"found  {line.rstrip()}")
     settings = _chosen(context, options, found)
@@ -81,7 +81,7 @@ def setup(context: Context, options: Namespace) -> int:
     if not options.yes and not context.agrees("try one call, and use it from now on?"):
         context.say("nothing was changed")
         return 0
-    settings, answer = finding.try_backend(settings, context.world)
+    settings, answer = choosing.try_backend(settings, context.world)
     if not answer.ending.carries_value:
         raise DreamError(f"the first call failed, nothing was changed: {answer.ending.value} ({answer.detail})",
                          hint=HINTS.get(answer.detail))
@@ -104,7 +104,7 @@ def _chosen(context: Context, options: Namespace, found: list[Found]) -> Setting
         raise UsageError(f"there is no backend `{named}`", hint=f"one of {', '.join(BACKENDS)}")
     here = next((f for f in found if f.backend == named), None)
     url = options.base_url or (here.base_url if here and named == "openai" else "")
-    from dreamd.llm.finding import list_models
+    from dreamd.llm.choosing import list_models
 
     models = (list_models(url) or ()) if url and not options.model else ()
     model = options.model or (models[0] if models else "")
@@ -123,7 +123,7 @@ def _check_installed(backend: str) -> None:
 
 
 def _explain(context: Context, settings: Settings) -> None:
-    from dreamd.llm.finding import destination, is_local
+    from dreamd.llm.choosing import destination, is_local
 
     llm = settings.llm
     context.tell(f"\nasked   {llm.backend}{f', model `{llm.model}`' if llm.model else ''}")
@@ -183,7 +183,7 @@ def _mention_service(context: Context) -> None:
 
 def status(context: Context, _options: Namespace) -> int:
     """Who is asked for what, what that used, and what stands in the way."""
-    from dreamd.llm.finding import destination
+    from dreamd.llm.choosing import destination
     from dreamd.store.language.language_calls import load_calls, load_rest
 
     settings, llm = context.world.settings, context.world.settings.llm
