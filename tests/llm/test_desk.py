@@ -7,7 +7,9 @@ from asking import CEDAR, USUAL, Died, FakeCaller, desk_in, failing, question
 
 from dreamd.core import outage
 from dreamd.core.clock import parse_instant
-from dreamd.llm import ledger
+from dreamd.dream.asking.speaking import speaking
+from dreamd.dream.report import CycleReport
+from dreamd.llm import calling, ledger
 from dreamd.models.language_model import Answer, Ask, Ending, Role, Used
 from dreamd.probe import World, inspect
 from dreamd.store.language import language_calls, sent_texts
@@ -339,3 +341,16 @@ def test_a_dry_run_names_calls_tokens_and_cost(house: House) -> None:
             desk.ask(question(str(n)))
         (told,) = desk.told()
     assert told.startswith("would ask a language model as observer: 3 calls, at most ") and "$" in told
+
+
+def test_the_record_of_a_dream_counts_what_was_asked_and_how_it_ended(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.furnish(llm={"backend": "openai", "requests_per_night": 1})
+    monkeypatch.setattr(calling, "open_caller", FakeCaller().open)
+    report = CycleReport()
+    with house.kit(NIGHT) as kit, speaking(kit, report):
+        assert kit.language is not None
+        for n in range(3):
+            kit.language.ask(question(str(n)))
+    assert {name: report.phases["language"][name] for name in ("observer.answered", "observer.ceiling", "requests")} == {
+        "observer.answered": 1, "observer.ceiling": 2, "requests": 1}
+    assert [line for line in report.warnings if "2026-03-06" in line and "requests_per_night" in line]

@@ -62,14 +62,14 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     if wish.only_plan:
         kit.dry = True
         checks.refuse_if_unsound(kit.store, only_look=True)
-        with speaking(kit):
+        with speaking(kit, report):
             _dream(kit, wish, report)
         return report
     owner = Owner("dream consolidate", kit.clock.now())
     with locks.hold_dream(kit.paths.locks, owner), beating(kit):
         # Before the run has a record: not even that is written into a store that is damaged.
         checks.refuse_if_unsound(kit.store)
-        with _recorded(kit, report), speaking(kit):
+        with _recorded(kit, report), speaking(kit, report):
             _dream(kit, wish, report)
             clear_markers(kit)
     deferral.end_deferral(kit.paths)

@@ -337,7 +337,7 @@ def report_document(report: CycleReport, *, outcome: str) -> dict[str, Any]:
     return {
         "run": report.run or None, "outcome": outcome, "reason": report.reason or None,
         "now": iso(report.now) if report.now else None, "planned": report.planned,
-        "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in PHASES},
+        "phases": {name: report.phases.get(name, {"seconds": 0.0}) for name in dict.fromkeys((*PHASES, *report.phases))},
         "fates": counts(report.fates, tuple(Fate)), "operations": [describe_change(c) for c in report.changes],
         "scopes": [str(s) for s in report.scopes], "skips": dict(sorted(report.skips.items())),
         "waiting": [describe_change(c) for c in report.waiting],

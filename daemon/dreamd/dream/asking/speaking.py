@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from dreamd.dream.report import CycleReport
 from dreamd.kit import Kit
 from dreamd.store.language.unread import Unread
 
 
 @contextmanager
-def speaking(kit: Kit) -> Iterator[None]:
-    """Have someone to ask while a dream works, where the settings name a backend."""
+def speaking(kit: Kit, report: CycleReport) -> Iterator[None]:
+    """Have someone to ask while a dream works, where the settings name a backend; the record says what came of it."""
     if kit.language is not None or kit.settings.llm.backend == "off":
         yield
         return
@@ -24,6 +25,9 @@ def speaking(kit: Kit) -> Iterator[None]:
             yield
         finally:
             kit.language = None
+            if desk.counts:
+                report.phases["language"] = {"seconds": 0.0, "cpu_s": 0.0, **dict(sorted(desk.counts.items()))}
+            report.warnings += desk.told()
 
 
 def observe_waiting(kit: Kit, fresh: Sequence[Unread]) -> dict[str, float]:
