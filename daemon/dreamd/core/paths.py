@@ -16,6 +16,7 @@ from dreamd.core.values import Scope, content_id
 PRIVATE_DIR = 0o700
 PRIVATE_FILE = 0o600
 LONGEST_NAME = 200
+CALLER_SOCKET = "llm.sock"
 OWN_FOLDER = "dream-asks-"
 """How the folder begins in which an agent's program answers dream; what is said in one is never read."""
 OPENCLAW_NAMES = (".openclaw", ".clawdbot", ".moltbot", ".moldbot")
@@ -54,6 +55,8 @@ class Paths:
         self.heartbeat = home / "heartbeat.json"
         self.paused = home / "paused.json"
         self.socket = home / "dream.sock"
+        self.caller_socket = home / CALLER_SOCKET
+        """Where the unit listens that makes the calls to a language model, where one is installed."""
 
     def scope_dir(self, scope: Scope) -> Path:
         """The directory of a scope's markdown; the key is percent-encoded, so no key can leave it."""

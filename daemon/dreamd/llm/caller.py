@@ -2,30 +2,50 @@
 
 Run as `python -P -m dreamd.llm.caller` with a socket as standard input: a question a line in, an answer a line out. When
 the other side goes, whatever it had started goes with it, so that nobody waits for a program that nobody reads.
+As a unit it is told at its start whom it may ask and asks nobody else; with `--listen` it takes the socket that systemd
+hands over and gives each connection a process of its own, until nobody has asked for a minute.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import os
+import select
 import signal
 import socket
+import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from queue import SimpleQueue
 
+from dreamd.core.clock import SystemClock
 from dreamd.core.paths import read_environment
-from dreamd.llm.backends import Backend
+from dreamd.llm.backends import OPTIONS, Backend
 from dreamd.llm.wire import LARGEST_LINE_BYTES, answer_line, read_request
 from dreamd.models.language_model import Answer, Ask, Ending
 
 PR_SET_CHILD_SUBREAPER = 36
+HANDED_OVER = 3
+"""The descriptor under which systemd passes the socket on."""
+IDLE_S = 60.0
+LOOK_EVERY_S = 1.0
+MOST_AT_ONCE = 4
+OTHER_SETTINGS = "other-settings"
 
 
-def main() -> int:
+def main(argv: Sequence[str] | None = None) -> int:
     """Answer until nobody asks any more."""
+    parser = argparse.ArgumentParser(prog="dreamd.llm.caller")
+    parser.add_argument("--listen", action="store_true")
+    for name in OPTIONS:
+        parser.add_argument(f"--{name.replace('_', '-')}", default="")
+    options = parser.parse_args(argv)
+    if options.listen:
+        return _listen([word for word in (sys.argv[1:] if argv is None else argv) if word != "--listen"])
+    may = tuple(str(getattr(options, name)) for name in OPTIONS)
     _adopt_orphans()
     signal.signal(signal.SIGTERM, lambda *_: _leave())
     line = socket.socket(fileno=0)
@@ -37,7 +57,26 @@ def main() -> int:
             backend, ask = read_request(question)
         except ValueError:
             return 2
-        line.sendall(answer_line(ask_backend(backend, ask, env)))
+        foreign = may[0] and may != tuple(str(getattr(backend, name)) for name in OPTIONS)
+        line.sendall(answer_line(Answer(Ending.OFF, detail=OTHER_SETTINGS) if foreign else ask_backend(backend, ask, env)))
+    return 0
+
+
+def _listen(words: Sequence[str]) -> int:
+    """Give each connection a process of its own; leave when nobody has asked for a while."""
+    listening = socket.socket(fileno=HANDED_OVER)
+    clock, busy = SystemClock(), list[subprocess.Popen[bytes]]()
+    last = clock.monotonic()
+    while busy or clock.monotonic() - last < IDLE_S:
+        busy = [process for process in busy if process.poll() is None]
+        if len(busy) < MOST_AT_ONCE and select.select([listening], [], [], LOOK_EVERY_S)[0]:
+            with listening.accept()[0] as line:
+                busy.append(subprocess.Popen([sys.executable, "-P", "-m", "dreamd.llm.caller", *words], stdin=line.fileno(),
+                                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/"))
+            last = clock.monotonic()
+        elif len(busy) >= MOST_AT_ONCE:
+            with suppress(subprocess.TimeoutExpired):
+                busy[0].wait(LOOK_EVERY_S)
     return 0
 
 

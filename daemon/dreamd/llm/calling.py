@@ -1,6 +1,7 @@
 """The owner's side of a call: it sends a question to a process that has the network, and believes nothing that comes back.
 
-By hand that process is a child on a socket pair. One call is one request to the backend, never a hidden retry: whoever
+By hand that process is a child on a socket pair; where the unit `dream-llm` is installed it is that, for the service itself
+has no network. One call is one request to the backend, never a hidden retry: whoever
 keeps the ceilings decides about each, with `wait_before_retry` as the ladder.
 """
 
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from dreamd.core.clock import SystemClock
@@ -86,6 +88,7 @@ class _Caller:
     def __init__(self, settings: LlmSettings, world: World, should_stop: Callable[[], bool]) -> None:
         self._backend = Backend.of(settings)
         self._env = world.env
+        self._unit: Path | None = world.paths.caller_socket
         self._clock = SystemClock()  # whatever day a person named, a wait is a real one
         self._should_stop = should_stop
         self._line: socket.socket | None = None
@@ -98,7 +101,13 @@ class _Caller:
                 self._start()
             except OSError as error:
                 return Answer(Ending.UNREACHABLE, detail=f"no-process: {os.strerror(error.errno or 0)}")
-        answer = self._checked(self._asked(ask), ask)
+        answer = self._asked(ask)
+        if answer.ending is Ending.OFF and self._process is None:
+            # The unit was installed for other settings, and asks nobody else: by hand a child can.
+            self._unit = None
+            self.end()
+            return self.call(ask)
+        answer = self._checked(answer, ask)
         seconds = answer.used.seconds or self._clock.monotonic() - started
         return replace(answer, model=answer.model or self._backend.model,
                        used=replace(answer.used, seconds=seconds))
@@ -115,6 +124,16 @@ class _Caller:
         self._line = self._process = None
 
     def _start(self) -> None:
+        if self._unit is not None and self._unit.is_socket():
+            line = socket.socket(socket.AF_UNIX)
+            try:
+                line.settimeout(GRACE_S)
+                line.connect(str(self._unit))
+            except OSError:
+                line.close()  # nobody listens there any more
+            else:
+                self._line = line
+                return
         ours, theirs = socket.socketpair()
         # `-P` and another directory: nothing that lies about is imported. Its words go nowhere: they might quote a memory.
         with theirs:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from email.utils import parsedate_to_datetime
 from typing import Any  # a schema is of any shape
 
@@ -41,6 +41,10 @@ class Backend:
         """The backend a person chose."""
         return cls(settings.backend, settings.base_url, settings.model, settings.key_variable or
                    KEY_VARIABLES.get(settings.backend, ""), settings.answer_form, settings.cost_per_call)
+
+
+OPTIONS = tuple(one.name for one in fields(Backend))
+"""By these names the unit that calls is told whom it may ask."""
 
 
 def estimate_tokens(text: str) -> int:

@@ -21,7 +21,7 @@ from dreamd.core.locks import Owner
 from dreamd.core.paths import user_home
 from dreamd.core.world import World
 from dreamd.service.installing import units
-from dreamd.service.installing.units import HEADER, LABEL, SERVICE_UNITS, SWEEP_UNITS, Place
+from dreamd.service.installing.units import CALLER_LABEL, CALLER_UNITS, HEADER, LABEL, SERVICE_UNITS, SWEEP_UNITS, Place
 
 SYSTEMD, SWEEP, LAUNCHD, CRON = "systemd", "sweep", "launchd", "cron"
 KINDS = (SYSTEMD, SWEEP, LAUNCHD, CRON)
@@ -78,11 +78,13 @@ class Installer:
 
     def texts(self, kind: str) -> dict[Path, str]:
         """Every file of a kind and what it has to hold."""
+        caller = self.place.caller
         if kind == LAUNCHD:
-            return {self._agent(): units.fill_launchd(self.place)}
+            calls = {self._agent(CALLER_LABEL): units.fill_launchd_caller(self.place, caller)} if caller else {}
+            return {self._agent(): units.fill_launchd(self.place), **calls}
         if kind == CRON:
             return {}
-        names = SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS
+        names = (*(SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS), *(CALLER_UNITS if caller else ()))
         return {self._units() / name: units.fill_systemd(name, self.place) for name in names}
 
     def install(self, kind: str) -> list[str]:
@@ -106,12 +108,12 @@ class Installer:
                     _write(path, wanted[path])
                 started = self._start(kind, bool(changed))
                 undo.pop_all()
-            return [f"wrote `{p}`" for p in changed] + started
+            return [f"wrote `{p}`" for p in changed] + started + self._drop_caller(kept=self.place.caller is not None)
 
     def uninstall(self) -> list[str]:
         """Stop, disable and remove everything that is ours, whatever the kind; says what was done."""
         with locks.hold_install(self._world.paths.locks, Owner("dream service uninstall", self._world.clock.now())):
-            done = self._uninstall_cron()
+            done = self._uninstall_cron() + self._drop_caller(kept=False)
             for kind in (SYSTEMD, SWEEP, LAUNCHD):
                 ours = [p for p in self.texts(kind) if HEADER in (_content(p) or "")]
                 if not ours:
@@ -164,7 +166,8 @@ class Installer:
     def _start(self, kind: str, changed: bool) -> list[str]:
         if kind == LAUNCHD:
             return self._start_agent(changed)
-        names = ("dream.service", "dream-probe.timer") if kind == SYSTEMD else ("dream-sweep.timer", "dream-probe.timer")
+        names = ("dream.service" if kind == SYSTEMD else "dream-sweep.timer", "dream-probe.timer",
+                 *(("dream-llm.socket",) if self.place.caller else ()))
         if not changed and all(self._systemctl("is-active", n).code == 0 for n in names):
             return []
         self._demand(self._systemctl("daemon-reload"), "systemd did not read the units")
@@ -174,18 +177,35 @@ class Installer:
         return [f"started `{name}`" for name in names]
 
     def _start_agent(self, changed: bool) -> list[str]:
-        target = f"{self._domain()}/{LABEL}"
-        if not changed and self._launchctl("print", target).code == 0:
+        labels = (LABEL, *((CALLER_LABEL,) if self.place.caller else ()))
+        if not changed and all(self._launchctl("print", f"{self._domain()}/{label}").code == 0 for label in labels):
             return []
-        self._launchctl("bootout", target)  # fails when it was not loaded, which is what we want
-        self._demand(self._launchctl("bootstrap", self._domain(), str(self._agent())), "launchd did not load the agent")
-        return [f"loaded `{LABEL}`"]
+        for label in labels:
+            self._launchctl("bootout", f"{self._domain()}/{label}")  # fails when it was not loaded, which is what we want
+            self._demand(self._launchctl("bootstrap", self._domain(), str(self._agent(label))),
+                         "launchd did not load the agent")
+        return [f"loaded `{label}`" for label in labels]
+
+    def _drop_caller(self, *, kept: bool) -> list[str]:
+        """Remove what makes the calls to a language model, where none is configured any more."""
+        files = [self._units() / name for name in CALLER_UNITS] + [self._agent(CALLER_LABEL)]
+        ours = [] if kept else [path for path in files if HEADER in (_content(path) or "")]
+        for path in ours:
+            if path.suffix == ".plist":
+                self._launchctl("bootout", f"{self._domain()}/{CALLER_LABEL}")
+            else:
+                self._systemctl("disable", "--now", path.name)
+            with suppress(DreamError):  # the next one may still go
+                fsio.remove(path)
+        if any(path.suffix != ".plist" for path in ours):
+            self._systemctl("daemon-reload")
+        return [f"removed `{path}`" for path in ours]
 
     def _end(self, kind: str, names: Sequence[str]) -> None:
         if kind == LAUNCHD:
             self._launchctl("bootout", f"{self._domain()}/{LABEL}")
             return
-        self._systemctl("disable", "--now", *(n for n in names if n in ("dream.service",) or n.endswith(".timer")))
+        self._systemctl("disable", "--now", *(n for n in names if n == "dream.service" or n.endswith((".timer", ".socket"))))
 
     def _roll_back(self, kind: str, before: Mapping[Path, str | None]) -> None:
         if not any(content is not None for content in before.values()):
@@ -241,8 +261,8 @@ class Installer:
     def _units(self) -> Path:
         return unit_folder(self._env)
 
-    def _agent(self) -> Path:
-        return user_home(self._env) / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+    def _agent(self, label: str = LABEL) -> Path:
+        return user_home(self._env) / "Library" / "LaunchAgents" / f"{label}.plist"
 
     def _domain(self) -> str:
         return f"gui/{os.getuid()}"

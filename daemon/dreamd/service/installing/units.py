@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shlex
+import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from dreamd.core.errors import ConfigError
-from dreamd.core.paths import default_config, share_dir, user_home
+from dreamd.core.paths import CALLER_SOCKET, default_config, share_dir, user_home
 from dreamd.core.world import World
 from dreamd.kit import source_roots
 from dreamd.sources.places import VARIABLES
 
+if TYPE_CHECKING:
+    from dreamd.llm.backends import Backend
+
 HEADER = "managed by dream"
 LABEL = "io.dreamd.service"
+CALLER_LABEL = "io.dreamd.llm"
+CALLER_UNITS = ("dream-llm.socket", "dream-llm.service")
+"""What makes the calls to a language model, where one is configured: the owner of the store has no network."""
+LOGINS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex")}
+"""Where an agent's program keeps what it is logged in with: a variable, and the folder in a person's home without it."""
 SERVICE_UNITS = ("dream.service", "dream-probe.service", "dream-probe.timer", "dream-alert.service")
 SWEEP_UNITS = ("dream-sweep.service", "dream-sweep.timer", "dream-probe.service", "dream-probe.timer", "dream-alert.service")
 SPARE_MIB = 256
@@ -43,6 +54,23 @@ class Place:
     environment: tuple[tuple[str, str], ...] = ()
     compiles: bool = False
     """The embedding engine makes code while it runs."""
+    caller: Caller | None = None
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What the unit needs that makes the calls to a language model."""
+
+    backend: Backend
+    read_paths: tuple[Path, ...]
+    login_paths: tuple[Path, ...]
+    environment: tuple[tuple[str, str], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Whom it may ask."""
+        told = ((one.name, str(getattr(self.backend, one.name))) for one in fields(self.backend))
+        return tuple(f"--{name.replace('_', '-')}={value}" for name, value in told if value)
 
 
 def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ...] = ()) -> Place:
@@ -65,7 +93,28 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
     environment = tuple((name, world.env[name]) for name in VARIABLES if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
-                 world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch")
+                 world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch",
+                 _find_caller(world, own[:3]) if world.settings.llm.backend != "off" else None)
+
+
+def _find_caller(world: World, own: tuple[Path, ...]) -> Caller:
+    """What the caller needs of this machine: its interpreter, the agent's program, and that program's login."""
+    from dreamd.llm.backends import Backend  # nothing of that room where no model is configured
+
+    backend, env = Backend.of(world.settings.llm), world.env
+    path = env.get("PATH", os.defpath)
+    program = shutil.which(backend.name, path=path) if backend.name in LOGINS else None
+    # The program may be a link into a folder of packages, and need the interpreter that stands beside its name.
+    places = (Path(program).absolute().parent, Path(program).resolve().parents[1]) if program else ()
+    person = user_home(env).absolute()
+    wanted = {p.absolute() for p in (*own, share_dir("config").parent, *places)}
+    hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
+    told, logins = [("PATH", path)], list[Path]()
+    if backend.name in LOGINS:
+        variable, folder = LOGINS[backend.name]
+        logins = [Path(env.get(variable) or person / folder)]
+        told.append((variable, str(logins[0])))
+    return Caller(backend, _outermost(hidden), tuple(logins), tuple(told))
 
 
 def fill_systemd(name: str, place: Place) -> str:
@@ -78,7 +127,16 @@ def fill_systemd(name: str, place: Place) -> str:
     lines = sandbox.splitlines()
     intro = next(n for n, line in enumerate(lines) if not line.strip())
     body = template.replace("@SANDBOX@", "\n".join(lines[intro + 1:]))
-    return _filled(body, _values(place))
+    return _filled(body, _caller_values(place, place.caller) if place.caller and name in CALLER_UNITS else _values(place))
+
+
+def fill_launchd_caller(place: Place, caller: Caller) -> str:
+    """The property list of the agent that makes the calls."""
+    template = (share_dir("launchd") / "dream-llm.plist").read_text(encoding="utf-8")
+    words = (str(place.python), "-P", "-m", "dreamd.llm.caller", *caller.words)
+    return _filled(template, {
+        "LABEL": CALLER_LABEL, "ARGUMENTS": "\n        ".join(f"<string>{escape(word)}</string>" for word in words),
+        "SOCKET": escape(str(place.home / CALLER_SOCKET)), "PATH": escape(dict(caller.environment)["PATH"])})
 
 
 def fill_launchd(place: Place) -> str:
@@ -141,6 +199,21 @@ def _values(place: Place) -> dict[str, str]:
         "WRITE_PATHS": " ".join(_unit_quoted(str(p) if p == place.home else f"-{p}") for p in place.write_paths),
         "ENVIRONMENT": environment,
     }
+
+
+def _caller_values(place: Place, caller: Caller) -> dict[str, str]:
+    """The same for the unit that calls: of the folders of agents it sees the login of the one it asks, and no more."""
+    program = caller.backend.name in LOGINS
+    return _values(place) | {
+        # A path in a socket unit takes no quotes, and a dollar is a variable only where a command is started.
+        "SOCKET": str(place.home / CALLER_SOCKET).replace("%", "%%"),
+        "BACKEND": " ".join(_unit_quoted(word.replace("$", "$$")) for word in caller.words),
+        "READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in caller.read_paths),
+        "LOGIN_PATHS": " ".join(_unit_quoted(f"-{p}") for p in caller.login_paths),
+        "ENVIRONMENT": " ".join(_unit_quoted(f"{name}={content}") for name, content in caller.environment),
+        "STORE": _unit_quoted(f"-{place.home}"),
+        # Agents' programs make code while they run.
+        "NO_NEW_CODE": "no" if program else "yes"}
 
 
 def _config_words(place: Place) -> tuple[str, ...]:
