@@ -19,7 +19,7 @@ import judge_card
 import numpy as np
 import pair_folds
 import pair_train
-from judge_fit import ALL, LOST, NOT_FITTED, apart, boosted, figures, forests, verdicts
+from judge_fit import ALL, LOST, apart, boosted, figures, forests, verdicts
 from judge_rows import Rows, build, strangers
 
 from dreamd.judge.classifier import Boosted, Forests
@@ -78,8 +78,7 @@ def main() -> int:
     first, concern, ask = before_reading(rows, beside)
     shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
     merge, conflict = judge_card.limits_of(rows, shares)
-    grown = ~np.isin(rows.authors, NOT_FITTED)
-    trees = {**forests(rows.whole[grown], rows.right[grown]), **first}
+    trees = {**forests(rows.whole[rows.grown], rows.right[rows.grown]), **first}
     kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
     digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
     for part in sorted(trees):

@@ -6,13 +6,11 @@ import hashlib
 import hmac
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.errors import DreamError, Outage
 from dreamd.core.evidence_words import to_json
 from dreamd.core.values import (
     DELETION_WAITS,
@@ -37,12 +35,8 @@ COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key
   o.explicit, o.sign, o.source_id, o.start, o.end, o.target, o.context, f.fate, f.reason AS fate_reason,
   f.memory AS fate_memory, COALESCE(f.set_aside, 0) AS set_aside"""
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
-
-
 PUT_OFF = "deletions wait"
 """The fact that deletions of a person's may be waiting."""
-MOST_ROWS = 10_000_000
-"""Further than this nobody looks for rows one by one: a damaged store may claim any number."""
 LEFT = "left-scope "
 _LEFT = "SELECT key FROM meta WHERE key > ? AND key < ?"
 LOOKED_THROUGH = 100
@@ -272,64 +266,6 @@ def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool =
     return found[:count]
 
 
-class Beside:
-    """What one store holds and another does not know, read as far as a damaged store allows."""
-
-    def __init__(self, store: Store, known: AbstractSet[str]) -> None:
-        self._store, self._known = store, known
-        self.whole = True
-        """False once something could not be read."""
-
-    def read(self) -> Iterator[Candidate]:
-        """Every observation with an id that is not known, in the order it was stored in; none that is not what was said."""
-        context = "" if self._has_context() else "'' AS context"
-        left = self._left()
-        joined = JOINED.replace("o.context", context or "o.context")
-        for number in self._numbers():
-            try:
-                row = self._store.one(f"{joined} WHERE o.seq = ?", number)
-                one = _as_said(row, left) if row is not None else None
-            except DreamError as error:
-                self._miss(error)
-                continue
-            if one is not None and one.id not in self._known:
-                yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
-                                one.type_hint, one.ttl, one.explicit, one.sign, one.source_id, one.start, one.end,
-                                one.target, one.context)
-
-    def _left(self) -> list[str]:
-        try:
-            return load_left(self._store)
-        except DreamError as error:
-            self._miss(error)
-            return []
-
-    def _has_context(self) -> bool:
-        try:
-            return any(row["name"] == "context" for row in self._store.all("PRAGMA table_info(observation)"))
-        except DreamError as error:
-            self._miss(error)
-            return True
-
-    def _numbers(self) -> Sequence[int]:
-        """The rows that are worth a look; where the table cannot be read as a whole, every number there may be."""
-        try:
-            rows = self._store.tuples("SELECT seq, id FROM observation ORDER BY seq")
-            return [seq for seq, one in rows if one not in self._known]
-        except DreamError as error:
-            self._miss(error)
-        try:
-            return range(1, min(last_seq(self._store), MOST_ROWS) + 1)
-        except DreamError as error:
-            self._miss(error)
-            return ()
-
-    def _miss(self, error: DreamError) -> None:
-        if isinstance(error, Outage) and error.code != "disk-error":
-            raise error  # busy or without rights: that passes, and what could be read then must not be left behind
-        self.whole = False
-
-
 @sound_row
 def load_scope_of(store: Store, source_id: str, conversation: str) -> Scope | None:
     """The scope of what was kept of a conversation before; None where nothing was."""
@@ -378,13 +314,6 @@ def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: b
 def tombstone_key(store: Store) -> bytes:
     """The store's secret for tombstones."""
     return bytes.fromhex(store.meta("tombstone_key") or "00")
-
-
-@sound_row
-def _as_said(row: sqlite3.Row, left: Sequence[str]) -> Observation | None:
-    """One row, if it still is what its id was made of."""
-    one = read_row(row)
-    return one if one.key or is_itself(one, left) else None
 
 
 @sound_row

@@ -318,8 +318,7 @@ def _add_tended(report: CycleReport, tended: Sequence[Tended]) -> None:
     report.outcome = outcome_of(tended, report.outcome)
     if any(one.files for one in tended):
         report.reason = ""
-        own = report.run if report.changes or report.fates else ""
-        report.run = own or next((one.run for one in tended if one.run), report.run)
+        report.run = report.run or next((one.run for one in tended if one.run), "")
 
 
 def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:

@@ -40,7 +40,7 @@ def files_due(kit: Kit, footing: Footing, edited: Iterable[Scope]) -> dict[Scope
     With those that an interrupted run changed and did not come to write, those whose memories were asked for so much more
     that their order may be another, and once those whose files were named by dreams of before.
     """
-    if kit.store.meta(NAMED) != BY_ID:
+    if kit.store.meta(NAMED) != BY_ID and memories.count_by_status(kit.store):  # where there is none, none is named
         with kit.writing() as tx:
             for scope in sorted(name_by_id(tx)):
                 work.mark_unwritten(tx, scope)
