@@ -1,5 +1,7 @@
 """Notes outside Claude Code: an OpenClaw workspace, Hermes' `§` files, Codex's handbook, Letta's, and structured logs."""
 
+# ruff: noqa: SIM905  identities read better as runs of words
+
 from __future__ import annotations
 
 import json
@@ -31,6 +33,11 @@ _NEXT_PLACE = re.compile(r"[`\"']?,\s|\s(?:\(|and\s|\+\s|/\s)")
 _RECORDS = frozenset({"rollout_summary_files", "keywords"})
 _TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
 _LETTA_OWN = re.compile(r"(?:skills/|(?:system/)?persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
+_UNFILLED = frozenset((
+    "9d2907a06667 e0839b9d861a 43a980037bfc 7b47e9180c25 d2eeda73572c 59f4373668e3 7d275eae4113 cca5d667a9ac 965d8dbef284 "
+    "d7cbc6a1221d bb02e369c668 13e08482d038 b1e722193497 23533b66bac3 226b67e9434f 6b324cfa3d43 5ab6330d13ed d0518d779d59 "
+    "51d5126e7498").split())
+"""What Letta writes into the memory of a new agent, before it knows anything, by its identity."""
 _LETTA_AGENTS = frozenset({"agents", "memfs"})
 _TYPES = frozenset(kind.value for kind in MemoryType)
 
@@ -103,7 +110,9 @@ class _EveryLine:
     """Each statement by itself: the description of such a file says what it is about and is no statement."""
 
     def take(self, piece: Piece) -> tuple[str, str] | None:
-        """The words of a piece, which count everywhere; None for one that only says where something stands."""
+        """The words of a piece, which count everywhere; None for one that says nothing, or only where something stands."""
+        if content_id("letta", piece.text) in _UNFILLED:
+            return None
         listed = piece.text.lstrip("*_ ").startswith("[") and piece.links
         return None if listed and all(_is_note(link) for link in piece.links) else (piece.text, "")
 
