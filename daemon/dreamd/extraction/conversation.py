@@ -23,6 +23,8 @@ class ConversationState:
     causes: tuple[str, ...] = ()
     """Root causes the agent named in its last turn, waiting for the person."""
     seen: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
+    """What was stated plainly and not kept, as checksums."""
     before: tuple[str, str, str] = ("", "", "")
     """The conversation, and the last words of the person and of the agent in it."""
 
@@ -32,7 +34,8 @@ class ConversationState:
 
     def plain(self) -> dict[str, object]:
         """The state in values that JSON knows."""
-        return {"causes": list(self.causes), "seen": list(self.seen), "before": list(self.before)}
+        return {"causes": list(self.causes), "seen": list(self.seen), "stated": list(self.stated),
+                "before": list(self.before)}
 
     @classmethod
     def decode(cls, text: str) -> ConversationState:
@@ -49,7 +52,7 @@ class ConversationState:
         if not isinstance(raw, dict):
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
-        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")), (talk, said, told))
+        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")), _strings(raw.get("stated")), (talk, said, told))
 
 
 @dataclass(frozen=True)

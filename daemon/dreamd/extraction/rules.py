@@ -22,7 +22,7 @@ from dreamd.extraction.pasted import paste_key
 from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
 from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
-from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, causes_of, decided_by
+from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, answers_by_number, causes_of, decided_by
 from dreamd.extraction.turns.borrowed import typed, unmeant_as
 from dreamd.extraction.turns.revisions import revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
@@ -33,6 +33,8 @@ SHORTEST_LIST = 3
 FEWEST_OWN_WORDS = 6
 """A confirmation of fewer words is told with what it confirms."""
 LONGEST_TOLD = 160
+BEFORE = -1
+"""Place of a message of an earlier stretch."""
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
 HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
@@ -59,7 +61,8 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
     """
     state = state or ConversationState()
-    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1])
+    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1],
+                stated=dict.fromkeys(state.stated, BEFORE))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.leave_to_agent()
@@ -77,7 +80,8 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
     kept = [_known_by_its_place(one, said) for one in last_versions(talk.found)]
     talk.skips["revised"] += len(talk.found) - len(kept)
-    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])),
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:]),
+                                                                 tuple(talk.stated)[-REMEMBERED:]),
                       tuple(talk.withheld))
 
 
@@ -105,6 +109,12 @@ def _listen(talk: Talk, event: Event) -> None:
     if not text or is_acknowledgement(text):
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
+        return
+    pairs = [decided_by(asked, said, filled_in=True) for asked, said in answers_by_number(talk.asked, text)]
+    for told in filter(None, pairs):
+        talk.add(event, told, sign="answer")
+    if any(pairs):
+        talk.hear_person(sentences(text))
         return
     paragraphs = typed(text)
     if not paragraphs:
@@ -185,6 +195,8 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
     denied, told = denied or lead is not None, cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
     told = without_request(told)
+    if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
+        return _Heard(told, "said-again")
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
     if sign in ("confirms", "meant") and (leans(told) or len(told.split()) < FEWEST_OWN_WORDS):

@@ -12,7 +12,8 @@ import re
 from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
+from dreamd.extraction.lookups import is_look_up
+from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, leans, points_at_screen
 from dreamd.extraction.turns.borrowed import has_an_end
 from dreamd.text import patterns
 
@@ -43,7 +44,16 @@ _OF_A_THING = re.compile(
 _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 _SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|must|should|can(?:not|['’]t)?"
                    r"|do(?:es)?(?:n['’]t| not))\b")
+_REACHED = re.compile(
+    r"(?i)https?://(?!localhost|127\.|0\.0|\[)(?!\S*/(?:pull|pulls|issues|commit|compare|runs|actions|blob|tree|merge_requests|jobs)(?:/|\b))"
+    r"\S+\.\S|[\w.+-]+@[\w-]+\.\w|\bport \d{2,5}\b|\bhost [\w-]+[.\d-]\w|(?<![/\w\"])#(?![0-9a-f]{3,8}\b)[a-z][\w-]{3,}")
+"""Where something is reached: an address, a mail box, a port, a host, a channel."""
+_OF_NOW = re.compile(r"(?i)\b(?:was|were|error|bug|log|logs|screenshot|output|response|ticket|comment|this|that|which|these"
+                     r"|those|here|again|pr|branch|commit|build|run)\b")
 _LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
+_ASKED = re.compile(r"(?i)(?:please|can|could|would|will)\b")
+_HOW_IT_IS = re.compile(r"(?i)\b(?:is|are) (?:\w+ )?\w+[.!]?$")
+"""How a thing is at the moment: "the build is red"."""
 _CLAUSE = re.compile(r"[,;:.–—]\s+|\band\s+")
 
 
@@ -71,6 +81,15 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
     return sure or (ONE_OFF if _may_come_again(text) else "")
 
 
+def states(text: str) -> bool:
+    """Whether a sentence states something that may hold beyond its moment, and that can be read alone."""
+    if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK or is_question(text) or is_at_work(text) or leans(text):
+        return False
+    said = _SAYS.search(text) is not None or patterns.has("words/orders", "rests", text)
+    return (_DEFINITE.search(text, 1) is not None or said and _HOW_IT_IS.search(text) is None) and (
+        _is_of_tomorrow(text) and not is_history(text) and _ASKED.match(text) is None)
+
+
 def is_at_work(sentence: str) -> bool:
     """Whether a sentence orders or asks something."""
     text = sentence.strip()
@@ -88,6 +107,12 @@ def denies(text: str) -> bool:
 def begins_with_a_denial(message: str) -> bool:
     """Whether a message says first that something before it was wrong."""
     return _NO.match(message) is not None or patterns.has(SURE, "denial", message[:LONGEST_DENIAL].split("\n")[0])
+
+
+def tells_where(text: str) -> bool:
+    """Whether a sentence says of a thing with a name where it is reached."""
+    reached = _REACHED.search(text)
+    return reached is not None and not _OF_NOW.search(text[:reached.start()]) and is_look_up(text.partition(";")[0])
 
 
 def _is_of_tomorrow(text: str) -> bool:
@@ -111,6 +136,8 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
+    if not ordered and (tells_where(text) or _says("made", text)):
+        return "where" if tells_where(text) else "made"
     half = [name for name in _HALF if _says(name, text)]
     named = _DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
     if len(half) + refused + denied + named >= _ENOUGH and half and not ordered and patterns.width(text) >= _SHORTEST_RULE:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.stance import is_question, leans
-from dreamd.extraction.surely import sign_of
+from dreamd.extraction.surely import sign_of, states
+from dreamd.extraction.turns.answered import questions_of
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.text.alike.parallels import is_same_wording, puts_another
@@ -49,6 +50,10 @@ class Talk:
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
     turns: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
+    stated: dict[str, int] = field(default_factory=dict)
+    """What was stated plainly and not kept, as checksums, with where that was."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """The questions of a list that the agent asked last, by their number."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
 
@@ -67,6 +72,10 @@ class Talk:
             text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
 
+    def says_again(self, event: Event, text: str, told: str) -> bool:
+        """Whether the person stated the same in an earlier message of the conversation: by now it is meant to be known."""
+        return states(text) and self.stated.setdefault(checksum(told), event.start) != event.start
+
     def disown(self, event: Event) -> None:
         """What the person's last message held were the words of others: nothing of it is theirs."""
         last = next((one for one in reversed(self.found) if one.origin is Origin.USER), None)
@@ -79,6 +88,7 @@ class Talk:
 
     def hear_agent(self, prose: str) -> None:
         """Keep what the agent said in mind: a person may speak of what it names."""
+        self.asked = questions_of(prose)
         heard = [cleaned(s) for paragraph in speech(prose) for s in sentences(paragraph)]
         stated = [s for s in heard if len(s) <= LONGEST_SENTENCE // 2 and not is_question(s)]
         if not self.turns:

@@ -7,6 +7,7 @@ the moment decides nothing, and neither does a yes to an offer of work.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.stance import is_question
@@ -26,12 +27,34 @@ _ABOUT_NOW = re.compile(
     r"|commit|push|merge|reproduce|fix|scope|priority|(?:do|go|help|work|tackle|focus|handle|address|implement|build)\b[^?]*\?$)\b"
     r"|\bi (?:do|proceed|use|go)\b|\?.+\?")
 _LEFT_OPEN = re.compile(
-    r"(?i)(?:other|skip|none|later|not sure|maybe|you decide|up to you|whatever"
+    r"(?i)(?:other|skip|none|see|same|as above|later|not sure|maybe|you decide|up to you|whatever"
     r"|(?:option |variant )?[a-z0-9]|both|all(?: of (?:them|the above))?|let['’]?s|do (?:it|that)|go|not now"
     r"|let me|i(?:['’]ll| will)|what|why|how|can|could|i don['’]t know|no idea)\b[^,.;]{0,20}$")
 _ADDED = re.compile(r"(?i)\s*\((?:recommended|default|suggested)\)|\"?\s*selected preview:[\s\S]*$")
 """What a question tool writes behind an option."""
 _CAUSE = re.compile(r"(?i)\broot cause\b|grundursache|causa raíz|cause racine|causa raiz|根本原因|근본 ?원인")
+
+
+_NUMBERED = re.compile(r"(?m)^[ \t]*(?P<number>\d{1,2})[.):][ \t]+(?P<said>\S.*(?:\n(?![ \t]*(?:\d{1,2}[.):]|\n)).*\S.*)*)")
+_MARKUP = re.compile(r"^\*\*[^*]+\*\*\s*[–—:-]+\s*|\*\*|__")
+
+
+def questions_of(prose: str) -> dict[str, str]:
+    """The questions that an agent numbered, by their numbers, when it asks more than one."""
+    found = {one["number"]: _MARKUP.sub("", (sentences(one["said"]) or [""])[-1]) for one in _NUMBERED.finditer(prose)}
+    asked = {number: text for number, text in found.items() if text.endswith(("?", "？"))}
+    return asked if len(asked) > 1 else {}
+
+
+def answers_by_number(asked: Mapping[str, str], message: str) -> list[tuple[str, str]]:
+    """Each numbered question with what a message answers to it: under the same number, or in as many sentences."""
+    if not asked:
+        return []
+    numbered = {one["number"]: " ".join(one["said"].split()) for one in _NUMBERED.finditer(message)}
+    if numbered:
+        return [(asked[number], said) for number, said in numbered.items() if number in asked]
+    said = sentences(message)
+    return list(zip(asked.values(), said, strict=True)) if len(said) == len(asked) else []
 
 
 def answer_of(text: str) -> str:
