@@ -55,6 +55,8 @@ MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED, WITHDRAW
 """Signs of observations that say what was done to a file, and no words of anybody's."""
 FADED = "stale"
 """Reason of a memory that nobody asked for in so long a time that it was archived."""
+EXPIRED = "expired"
+"""Reason of a memory that was archived because the day it named has passed."""
 DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
@@ -326,4 +328,9 @@ class Memory:
     @property
     def may_answer(self) -> bool:
         """Whether a search shows it unasked for versions and for what waits."""
-        return self.status in (Status.LIVE, Status.STALE) or self.is_faded
+        return self.status in (Status.LIVE, Status.STALE) or self.is_faded or self.is_expired
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether it was archived because the day it named has passed: it is told as what was, and never unasked."""
+        return self.status is Status.ARCHIVED and self.reason == EXPIRED

@@ -157,7 +157,7 @@ def _says_all_of(memory: Memory, other: Memory) -> bool:
 
 def _is_over(earlier: Memory, later: Memory, weighed: Weighed) -> bool:
     """Whether a night found that something said on a later day took the place of what was only said, or of what is stale."""
-    loose = (earlier.status in (Status.SAID, Status.STALE) or earlier.is_faded) and not earlier.pinned
+    loose = earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED) and not earlier.pinned
     return loose and is_of_another_day(earlier, later) and weighed.is_past(earlier, later)
 
 

@@ -116,7 +116,6 @@ class Row:
 
     id: str
     scope: str
-    ttl: str | None
     wordings: tuple[str, str] = ("", "")
     """The hashes of its words, alone and behind what was said before them."""
 
@@ -135,7 +134,7 @@ def load_vectors_of(store: Store, *, models: Sequence[str]) -> tuple[list[Row], 
                 for r in found if r["id"] not in gone}
         known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), models=models)
     place = {sha: n for n, sha in enumerate(known)}
-    having = [Row(r["id"], r["scope"], r["ttl"], shas[r["id"]]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
+    having = [Row(r["id"], r["scope"], shas[r["id"]]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.float32)
     rows = unit_rows(bodies)

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dreamd.core.values import PLACE_OF, TRUST_RANK, Gated, Memory, MemoryClass, Observation, Relation, Status, Trust, trust_of
+from dreamd.core.values import (
+    EXPIRED,
+    PLACE_OF,
+    TRUST_RANK,
+    Gated,
+    Memory,
+    MemoryClass,
+    Observation,
+    Relation,
+    Status,
+    Trust,
+    trust_of,
+)
 from dreamd.extraction.conversation import SPOKEN_OF
 
 DELETED = "deleted-by-person"
 DROPPED = "dropped-by-person"
 BURIED = frozenset({DELETED, DROPPED})
 """Why a memory is gone when a person wanted it gone: only a person's later word brings its claim back."""
-EXPIRED = "expired"
 
 
 @dataclass(frozen=True)
