@@ -90,6 +90,8 @@ class Kit:
     company: Company = Company()
     run: Run | None = None
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
+    at_begin: Callable[[], None] = lambda: None
+    """Done once, before the first write."""
     kind: str = DREAM
     embedded: int = 0
     ahead: Ahead = Ahead()
@@ -179,6 +181,7 @@ class Kit:
     def begin(self) -> Run:
         """Open the run in the journal and take the store over; a second call gives the same run."""
         if self.run is None:
+            self.at_begin()
             self.store.leave_log()
             with self.background.batch(), self.store.writing() as tx:
                 now = self.clock.now()

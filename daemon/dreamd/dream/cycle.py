@@ -36,6 +36,7 @@ from dreamd.dream.report import PARTIAL, WORTH_A_WORD, note_plan, tell_aside, te
 from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
+from dreamd.dream.still_found import Watch
 from dreamd.kit import Kit
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
 from dreamd.store.intake import inbox
@@ -67,8 +68,11 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     with locks.hold_dream(kit.paths.locks, owner), beating(kit):
         # Before the run has a record: not even that is written into a store that is damaged.
         checks.refuse_if_unsound(kit.store)
+        watch = Watch()
+        kit.at_begin = partial(watch.look_before, kit)
         with _recorded(kit, report):
             _dream(kit, wish, report)
+            report.warnings.extend(watch.look_after(kit))
             clear_markers(kit)
     deferral.end_deferral(kit.paths)
     _tell(kit, report)

@@ -165,6 +165,11 @@ def _beginning(stem: str) -> str:
     return f"{term}*" if len(stem) >= SHORTEST_STEM and term.count('"') == 2 else term and f"({term})"
 
 
+def load_answering_ids(store: Store) -> list[str]:
+    """Ids of all memories that answer questions without a word about their age."""
+    return [r["id"] for r in store.all("SELECT id FROM memory WHERE status IN ('live', 'stale')")]
+
+
 def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
     """Ids of the live memories of a scope that changed last, the newest first."""
     rows = store.all("SELECT id FROM memory WHERE scope = ? AND status = 'live' ORDER BY updated_at DESC, id DESC LIMIT ?",
