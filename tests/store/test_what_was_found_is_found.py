@@ -11,7 +11,7 @@ from dreamd import probe
 from dreamd.core.values import CURRENT, Memory, Status
 from dreamd.dream.phases import prune
 from dreamd.dream.plan import Change
-from dreamd.dream.still_found import Watch
+from dreamd.recall.still_found import Watch
 from dreamd.store import memories
 from household import House
 
@@ -91,7 +91,7 @@ def test_a_night_without_news_asks_nothing(stocked: House, monkeypatch: pytest.M
 def test_asking_needs_no_model(stocked: House) -> None:
     with stocked.kit(TUESDAY) as kit:
         kit.embedder = None
-        watch = Watch()
+        watch = Watch(frozenset())
         watch.look_before(kit)
         assert len(watch.asked) == len(THINGS)
         assert kit.embedder is None

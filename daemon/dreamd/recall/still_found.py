@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import Memory, Status, content_id, text_sha
-from dreamd.dream.phases.twins import BURIED
 from dreamd.kit import Kit
 from dreamd.models import ALIKE, DIM, MODEL_ID
 from dreamd.recall.answer import LONGEST_QUERY, Look, search
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DROPPED = "recall-dropped"
 """The store's fact of the last run after which too much was not found any more."""
-ASKED = 32
+ASKED = 24
 WITHIN = 10
 NOISE = 2
 """So many fewer than before may be found after a run: a crowd of new memories pushes an old one out now and then."""
@@ -55,6 +55,8 @@ class OwnVectors:
 class Watch:
     """What search found before a dream wrote anything."""
 
+    buried: frozenset[str]
+    """Reasons for which a person wants a memory gone: that is a wish, and no loss."""
     asked: dict[str, Memory] = field(default_factory=dict)
     """What was found before, by id."""
     reader: OwnVectors | None = None
@@ -66,6 +68,8 @@ class Watch:
         self.known = frozenset(dropped(kit).get("lost", ()))
         drawn = sorted(shown.load_answering_ids(kit.store), key=lambda one: content_id(kit.clock.now().isoformat(), one))
         some = memories.load_some(kit.store, [*drawn[:ASKED], *sorted(self.known)])
+        if not some:
+            return
         shas = {text_sha(one.text): one for one in some.values() if len(one.text) <= LONGEST_QUERY}
         read, rows = derived.load_vectors(kit.store, list(shas), models=ALIKE)
         self.reader = OwnVectors(dict(zip(read, derived.unit_rows(rows), strict=True)))
@@ -77,7 +81,7 @@ class Watch:
         if not self.asked or kit.run is None:
             return []
         found, now = self._found(kit, list(self.asked.values())), memories.load_some(kit.store, list(self.asked))
-        lost = [one for one in self.asked if one not in found and one in now and not _was_taken_away(now[one])]
+        lost = [one for one in self.asked if one not in found and one in now and not self._was_taken_away(now[one])]
         fresh, still = [one for one in lost if one not in self.known], self.known & set(lost)
         if len(fresh) <= NOISE:
             if self.known and not still:
@@ -87,12 +91,22 @@ class Watch:
         return [f"search does not find {len(fresh)} of {len(self.asked)} memories any more that it found before this dream; "
                 f"`dream undo {kit.run.id}` takes it back"]
 
+    def _was_taken_away(self, memory: Memory) -> bool:
+        return memory.status is Status.ARCHIVED and memory.reason in self.buried
+
     def _found(self, kit: Kit, asked: Sequence[Memory]) -> dict[str, Memory]:
         """Those of some memories that search finds by their own words."""
         eyes, shelf = replace(kit, embedder=self.reader, abroad=None, abroad_sought=True), Shelf()
         look = Look(limit=WITHIN, record=False)
         told = {one.id: [r.memory for r in search(eyes, one.text, look, shelf=shelf).results] for one in asked}
         return {one.id: one for one in asked if _is_among(one, told[one.id], _heirs(kit, one))}
+
+
+def watch_over(kit: Kit, buried: frozenset[str]) -> Watch:
+    """A watch that looks before the first write of a run."""
+    watch = Watch(buried)
+    kit.at_begin = partial(watch.look_before, kit)
+    return watch
 
 
 def dropped(kit: Kit) -> dict[str, list[str]]:
@@ -118,8 +132,3 @@ def _heirs(kit: Kit, memory: Memory) -> frozenset[str]:
 def _is_among(memory: Memory, results: Sequence[Memory], heirs: Collection[str]) -> bool:
     rests_on = set(memory.observations)
     return any(one.id in heirs or one.id in rests_on or not rests_on.isdisjoint(one.observations) for one in results)
-
-
-def _was_taken_away(memory: Memory) -> bool:
-    """Whether a person took it out: that is a wish, and no loss."""
-    return memory.status is Status.ARCHIVED and memory.reason in BURIED
