@@ -16,7 +16,7 @@ from dreamd.sources.base.contract import Head
 from dreamd.sources.base.documents import Whole, read_document
 from dreamd.sources.base.reading import Sink, read_lines
 from dreamd.sources.base.tolerant import Record, moment, parse_record, text_at
-from dreamd.sources.claude_code.memory_dir import INDEX_NAME, read_notes
+from dreamd.sources.claude_code.memory_dir import INDEX_NAME, NoteShape, read_notes
 from dreamd.sources.claude_code.memory_text import Piece
 
 _DAILY = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]{1,100})?\.md$")
@@ -46,6 +46,7 @@ class OpenClawWorkspace:
     """Reads the curated memory and the daily logs; the diary and dreaming's own reports are no sources."""
 
     kind = "openclaw-workspace"
+    shape = NoteShape(lambda name: name in (INDEX_NAME, "USER.md") or _DAILY.match(name) is not None)
 
     def accepts(self, head: Head) -> bool:
         """A directory with the workspace's own files beside an index or daily logs."""
@@ -53,8 +54,7 @@ class OpenClawWorkspace:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the note files that changed since the cursor."""
-        return read_notes(path, cursor, budget_bytes=budget_bytes,
-                          wanted=lambda name: name in (INDEX_NAME, "USER.md") or _DAILY.match(name) is not None)
+        return read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
 
 
 class CodexMemories:
@@ -62,14 +62,18 @@ class CodexMemories:
 
     kind = "codex-memories"
 
+    @property
+    def shape(self) -> NoteShape:
+        """The handbook and the notes a person had it take."""
+        return NoteShape(lambda name: name == INDEX_NAME or _AD_HOC.match(name) is not None, _HandbookLines)
+
     def accepts(self, head: Head) -> bool:
         """A directory with the summary Codex injects or the raw notes it merges, whether there is a handbook yet or not."""
         return head.is_dir and bool({"memory_summary.md", "raw_memories.md", "rollout_summaries"} & head.names)
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor, one working directory after the other."""
-        whole = read_notes(path, cursor, budget_bytes=budget_bytes, select=_HandbookLines,
-                           wanted=lambda name: name == INDEX_NAME or _AD_HOC.match(name) is not None)
+        whole = read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
         carry = parse_record(cursor.carry) or {}
         places = list(dict.fromkeys(event.cwd for event in whole.events))
         told = carry.get("told")
@@ -91,6 +95,11 @@ class LettaMemory:
 
     kind = "letta"
 
+    @property
+    def shape(self) -> NoteShape:
+        """Everything but the agent's character, its recipes and the tree of files."""
+        return NoteShape(lambda name: _LETTA_OWN.match(name) is None, _EveryLine)
+
     def accepts(self, head: Head) -> bool:
         """A directory with the folder that is always in the prompt, or with an index beside what the agent is told to be."""
         if not head.is_dir:
@@ -102,8 +111,7 @@ class LettaMemory:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor."""
-        return read_notes(path, cursor, budget_bytes=budget_bytes, select=_EveryLine,
-                          wanted=lambda name: _LETTA_OWN.match(name) is None)
+        return read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
 
 
 class _EveryLine:
