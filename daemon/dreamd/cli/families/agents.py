@@ -1,4 +1,4 @@
-"""The agents' side: `dream connect`, `disconnect`, `attach`, `detach`, `mcp`, and what `dream hook` takes.
+"""The agents' side: `dream connect`, `disconnect`, `mcp`, and what `dream hook` takes.
 
 A hook itself never comes this way: `hooking` answers it before a command line is even built.
 """
@@ -24,16 +24,12 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     elif command == "disconnect":
         parser.add_argument("harness", metavar="HARNESS", help="the harness to leave alone again")
-    elif command in ("attach", "detach"):
-        from dreamd.cli.families import attaching
-
-        attaching.add_arguments(command, parser)
 
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
     commands: dict[str, Callable[[Context, Namespace], int]] = {
-        "connect": connect, "disconnect": disconnect, "attach": _attaching, "detach": _attaching, "mcp": _mcp}
+        "connect": connect, "disconnect": disconnect, "mcp": _mcp}
     return commands[context.command](context, options)
 
 
@@ -102,12 +98,6 @@ def _read_so_far(context: Context, kind: str) -> dict[str, object]:
     with store:
         read = [s for s in work.load_sources(store) if s.kind.startswith(kind)]
     return {"sources": len(read), "lines": sum(s.lines for s in read)}
-
-
-def _attaching(context: Context, options: Namespace) -> int:
-    from dreamd.cli.families import attaching
-
-    return attaching.run(context, options)
 
 
 def _mcp(context: Context, _options: Namespace) -> int:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
-
-if TYPE_CHECKING:
-    from dreamd.dream.evaluation import Answered, Evaluation
+from dreamd.dream import evaluation
+from dreamd.dream.evaluation import Answered, Evaluation, harm, interval, mean_figures
+from dreamd.models import load_embedder
+from dreamd.recall.gold import KINDS, read_gold
 
 MOST_NIGHTS = 1000
 SHOWN = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
@@ -28,10 +28,6 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Measure recall before and after a dream; exit 1 when dream's own gold set fares worse than its baseline."""
-    from dreamd.dream import evaluation
-    from dreamd.models import load_embedder
-    from dreamd.recall.gold import read_gold
-
     if not 0 <= options.nights <= MOST_NIGHTS:
         raise UsageError(f"`--nights` must be from 0 to {MOST_NIGHTS}")
     gold = read_gold(_place(options.gold))
@@ -62,8 +58,6 @@ def _place(named: Path | None) -> Path | None:
 
 
 def _document(found: Evaluation, worse: list[str], *, own: bool) -> dict[str, object]:
-    from dreamd.dream.evaluation import harm, interval, mean_figures
-
     return {
         "gold": found.gold.name, "statements": len(found.gold.statements), "questions": len(found.gold.questions),
         "memories": found.memories, "before": mean_figures(found.before), "undreamt": mean_figures(found.undreamt),
@@ -82,8 +76,6 @@ def _answer(after: Answered, before: Answered) -> dict[str, object]:
 
 
 def _show(context: Context, found: Evaluation) -> None:
-    from dreamd.dream.evaluation import harm, interval, mean_figures
-
     rows: list[tuple[str, ...]] = [("", "", *SHOWN, "current", "retired")]
     for kind in (None, *_kinds(found)):
         for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after),
@@ -106,8 +98,6 @@ def _show(context: Context, found: Evaluation) -> None:
 
 
 def _kinds(found: Evaluation) -> list[str]:
-    from dreamd.recall.gold import KINDS
-
     there = {question.kind for question in found.gold.questions}
     return [kind for kind in KINDS if kind in there]
 
