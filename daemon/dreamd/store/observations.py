@@ -28,7 +28,7 @@ from dreamd.core.values import (
     content_id,
     parse_scope,
 )
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.turn_before import said_before
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
@@ -100,26 +100,17 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
                            for text in parts_of(candidate.text, candidate.sign)):
             answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
             continue
-        row = tx.execute(
-            """INSERT INTO observation (id, text, origin, at, scope, conversation, key, class_hint, type_hint, ttl,
-                 explicit, sign, source_id, start, end, target, context, stored_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-            (identity, candidate.text, candidate.origin.value, iso(candidate.at), str(candidate.scope),
-             candidate.conversation, candidate.key, candidate.class_hint, candidate.type_hint, candidate.ttl,
-             int(candidate.explicit), candidate.sign, candidate.source_id, candidate.start, candidate.end,
-             candidate.target, candidate.context or said_before(tx, candidate), iso(stored_at)))
+        columns = {**vars(candidate), "id": identity, "at": iso(candidate.at), "scope": str(candidate.scope),
+                   "context": candidate.context or said_before(tx, candidate), "stored_at": iso(stored_at)}
+        row = tx.execute(f"""INSERT INTO observation ({', '.join(f'"{name}"' for name in columns)})
+                             VALUES ({', '.join(f':{name}' for name in columns)}) ON CONFLICT DO NOTHING""", columns)
         answers.append(Stored(identity, candidate.key, "stored" if row.rowcount else "known"))
     return answers
 
 
 def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observation]:
     """The observations candidates would become, for a dry run that must not write them."""
-    return [Observation(
-        id=observation_id(c), seq=after + n, text=c.text, origin=c.origin, at=c.at, scope=c.scope,
-        conversation=c.conversation, key=c.key, class_hint=c.class_hint, type_hint=c.type_hint, ttl=c.ttl,
-        explicit=c.explicit, sign=c.sign, source_id=c.source_id, start=c.start, end=c.end, target=c.target,
-        context=c.context)
-        for n, c in enumerate(candidates, 1)]
+    return [Observation(id=observation_id(c), seq=after + n, **vars(c)) for n, c in enumerate(candidates, 1)]
 
 
 def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]:
@@ -133,11 +124,7 @@ def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]
 
 def load_by_seqs(store: Store, seqs: Sequence[int]) -> list[Observation]:
     """Observations by number, oldest statement first."""
-    rows = []
-    for start in range(0, len(seqs), 500):
-        part = seqs[start:start + 500]
-        rows += store.all(f"{JOINED} WHERE o.seq IN ({', '.join('?' * len(part))})", *part)
-    return [read_row(r) for r in sorted(rows, key=lambda r: (r["at"], r["id"]))]
+    return [read_row(r) for r in store.all(f"{JOINED} WHERE o.seq IN {LISTED} ORDER BY o.at, o.id", listed(seqs))]
 
 
 def has_fates(store: Store) -> bool:
@@ -196,12 +183,9 @@ def has_said_since(store: Store, memory_id: str, at: datetime) -> bool:
 
 def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
     """Observations by id, in the order of the ids; unknown ones are left out."""
-    found = {}
-    for identity in ids:
-        row = store.one(f"{JOINED} WHERE o.id = ?", identity)
-        if row is not None:
-            found[identity] = read_row(row)
-    return list(found.values())
+    wanted = list(dict.fromkeys(ids))
+    found = {r["id"]: read_row(r) for r in store.all(f"{JOINED} WHERE o.id IN {LISTED}", listed(wanted))}
+    return [found[identity] for identity in wanted if identity in found]
 
 
 def load_of_memory(store: Store, memory_id: str) -> list[Observation]:

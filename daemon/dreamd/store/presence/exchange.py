@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 
@@ -162,9 +162,7 @@ class _Beside:
                 self._miss(error)
                 continue
             if one is not None and one.id not in self._known:
-                yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
-                                one.type_hint, one.ttl, one.explicit, one.sign, one.source_id, one.start, one.end,
-                                one.target, one.context)
+                yield Candidate(**{field.name: getattr(one, field.name) for field in fields(Candidate)})
 
     def _left(self) -> list[str]:
         try:
