@@ -337,7 +337,7 @@ def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
     rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
                            WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
     for scope, path, size, mtime_ns, inode in rows:
-        found[scope][path] = (size, mtime_ns, inode)
+        found.setdefault(scope, {})[path] = (size, mtime_ns, inode)  # a damaged index may know less than the table
     return found
 
 
