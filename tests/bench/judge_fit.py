@@ -21,8 +21,9 @@ FALSE_MERGES, COLLATERAL = 0.004, 0.012
 The bounds that are claimed lie above them, for a limit meets other pairs than those it was chosen on."""
 KEPT_TO = 2e-3
 """By how much a probability of the kept trees may differ from that of the fitted ones: leaves keep two bytes."""
-LOST = 0.015
-"""Share of merges and conflicts that may be left unread for want of a sign that two have to do with each other."""
+LOST = 0.01
+"""Share of the merges and conflicts that reading finds that may be left unread, for want of a sign that two have to do with
+each other."""
 TREES, LEAF = 100, 3
 BOOSTED: dict[str, Any] = {"max_iter": 120, "learning_rate": 0.06, "max_leaf_nodes": 8, "min_samples_leaf": 25,
                            "l2_regularization": 5.0, "max_features": 0.3, "random_state": 0}

@@ -76,7 +76,7 @@ def _earlier_neighbours(draft: Draft, bench: Bench) -> dict[str, list[str]]:
     """For each memory that is told those near it that were said before it, so that each pair is looked at once."""
     found: dict[str, dict[str, None]] = {}
     for memory in draft.memories.values():
-        for text in bench.partners.get(memory.text, ()) if memory.status in _TOLD else ():
+        for text in bench.worth(memory.text, bench.near(memory.text, draft)) if memory.status in _TOLD else ():
             for other in draft.with_wording(text):
                 if other.id != memory.id and other.status in _TOLD:
                     first, second = sorted((memory, other), key=_turn)

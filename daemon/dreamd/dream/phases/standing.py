@@ -121,15 +121,17 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
 
 
 def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, str],
-         same_day: Sequence[str] = ()) -> list[tuple[Met, Ruling]]:
-    """Rulings against every current memory that cannot hold beside the observation; `same_day`: what else was said then."""
+         beside: Sequence[str] = ()) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold with the observation.
+
+    `beside`: what else is in force near it, or was said on its day.
+    """
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
                   one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
-    in_force = [m.memory.text for m in met if m.memory.status in (Status.LIVE, Status.STALE)]
 
     def listed(m: Met) -> bool:
-        return are_lines_of_a_list(one.gated.text, m.memory.text, (*in_force, *same_day))
+        return are_lines_of_a_list(one.gated.text, m.memory.text, beside)
 
     rulings: list[tuple[Met, Ruling]] = []
     for m in sorted(met, key=lambda m: -m.judgement.confidence):
