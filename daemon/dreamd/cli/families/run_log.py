@@ -14,6 +14,7 @@ from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
 from dreamd.core.evidence_words import all_in_words
+from dreamd.dream.plan import face
 from dreamd.kit import open_kit, open_to_change
 from dreamd.store import journal, memories, observations
 from dreamd.store.connection import Store
@@ -146,12 +147,7 @@ def entry_document(store: Store, entry: Entry) -> dict[str, object]:
 
 
 def _face(store: Store, snapshot: str | None) -> dict[str, object] | None:
-    if snapshot is None:
-        return None
-    memory = memories.from_snapshot(store, snapshot)
-    return {"text": memory.text, "status": memory.status.value, "class": memory.memory_class.value,
-            "support": memory.support, "superseded_by": memory.superseded_by or None,
-            "valid_from": iso(memory.valid_from), "valid_to": moment(memory.valid_to), "ttl": memory.ttl}
+    return face(memories.from_snapshot(store, snapshot) if snapshot else None)
 
 
 def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list[str]:

@@ -28,7 +28,6 @@ GROUPS = (
     ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
-AGED = ("not-asked-for", "stale-for-too-long")
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
