@@ -11,9 +11,6 @@ looks at it after each batch. Whoever dies frees what it held; nothing is ever j
 
 The files are never unlinked (unlinking a held lock makes two holders) and what is written in them is for
 people only: no decision reads it.
-
-The locks are the kernel's own (`flock`), held by a descriptor that is closed on exec: nothing here forks without one, for
-a forked child would go on holding what its parent held.
 """
 
 from __future__ import annotations
@@ -23,15 +20,19 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import SystemClock, iso
 from dreamd.core.errors import ConfigError, DreamError, Locked, Outage
+
+if TYPE_CHECKING:
+    from filelock import UnixFileLock
 
 SERVICE_LOCK = "service.lock"
 INSTALL_LOCK = "install.lock"
@@ -40,7 +41,7 @@ WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
 REQUESTS_LOCK = "requests.lock"
 
-POLL_S = (0.01,)
+POLL_S = 0.01
 FOREGROUND_POLL_S = (*(0.0001,) * 10, *(0.0002,) * 10, 0.0005, 0.0005, 0.001, 0.001, 0.002)
 """Naps of one who waits to write, the last again and again: most locks are held for a millisecond or two, and a
 waiting person is worth the polls; a dream is not."""
@@ -102,6 +103,7 @@ def foreground(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterat
     """Hold the write lock for one short write, ahead of any dream.
 
     One budget covers gate and write. Raises WriteBusy when it is spent: the caller drops into the inbox.
+    The kernel's lock is taken without the library around it, whose import would be a quarter of what a note costs.
     """
     until_s = SystemClock().monotonic() + budget_s
     gate = _flock(locks_dir / GATE_LOCK, until_s=until_s)
@@ -133,7 +135,9 @@ class Background:
 
     def __init__(self, locks_dir: Path, *, should_stop: Callable[[], bool] | None = None,
                  patience_s: float = BACKGROUND_PATIENCE_S) -> None:
-        self._locks = locks_dir
+        self._home = locks_dir.parent
+        self._gate = _lock(locks_dir, GATE_LOCK)
+        self._write = _lock(locks_dir, WRITE_LOCK)
         self._should_stop = should_stop
         self._patience_s = patience_s
         self.waited_s = 0.0
@@ -146,27 +150,25 @@ class Background:
         Raises WriteBusy when the gate stays shut beyond patience or the run is asked to stop while it waits.
         """
         since_s = SystemClock().monotonic()
-        if not self._locks.parent.is_dir():
-            raise Outage(f"the home `{self._locks.parent}` is gone", component="db", code="store-busy",
+        if not self._home.is_dir():
+            raise Outage(f"the home `{self._home}` is gone", component="db", code="store-busy",
                          hint="bring it back; nothing was changed")
-        os.close(self._queue(GATE_LOCK))
-        write = self._queue(WRITE_LOCK)
+        _take(self._gate, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
+        self._gate.release()
+        _take(self._write, wait_s=self._patience_s, poll_s=POLL_S, give_up=self._should_stop)
         self.waited_s += SystemClock().monotonic() - since_s
         try:
             yield
         finally:
-            os.close(write)
-
-    def _queue(self, name: str) -> int:
-        return _flock(self._locks / name, until_s=SystemClock().monotonic() + self._patience_s, naps_s=POLL_S,
-                      give_up=self._should_stop)
+            self._write.release()
 
     def someone_waits(self) -> bool:
         """Tell whether a foreground writer stands in the gate right now."""
         try:
-            os.close(_flock(self._locks / GATE_LOCK, until_s=0.0))
+            _take(self._gate, wait_s=0.0, poll_s=POLL_S)
         except WriteBusy:
             return True
+        self._gate.release()
         return False
 
 
@@ -244,24 +246,25 @@ def _mounts_elsewhere() -> list[tuple[Path, str]]:
 
 @contextmanager
 def _hold_named(locks_dir: Path, name: str, *, owner: Owner, wait_s: float, said: str) -> Iterator[None]:
+    from filelock import Timeout
+
+    lock = _lock(locks_dir, name, owner)
     try:
-        held = _flock(locks_dir / name, until_s=SystemClock().monotonic() + wait_s, naps_s=POLL_S)
-    except WriteBusy:
+        _acquire(lock, wait_s=wait_s, poll_s=POLL_S)
+    except Timeout:
         who = _owner_words(locks_dir / name)
         raise Locked(f"{said}: {who}" if who else said, hint="wait for it, or look at it with `dream status`") from None
     try:
-        _write_owner(held, owner)
         yield
     finally:
         # The words go with their owner: a run with nothing to do leaves every byte below the home as it was.
         with suppress(OSError):
-            os.ftruncate(held, 0)
-        os.close(held)
+            os.truncate(locks_dir / name, 0)
+        lock.release()
 
 
-def _flock(path: Path, *, until_s: float, naps_s: Sequence[float] = FOREGROUND_POLL_S,
-           give_up: Callable[[], bool] | None = None) -> int:
-    """Lock a file until its descriptor is closed.
+def _flock(path: Path, *, until_s: float) -> int:
+    """Lock a file until its descriptor is closed, as `UnixFileLock` does.
 
     Raises WriteBusy when the time is up, Outage where the disk takes no file, DreamError where it takes no locks.
     """
@@ -270,9 +273,9 @@ def _flock(path: Path, *, until_s: float, naps_s: Sequence[float] = FOREGROUND_P
         descriptor = _open_lock(path)
         try:
             while not _is_had(descriptor, path):
-                if clock.monotonic() >= until_s or give_up and give_up():
+                if clock.monotonic() >= until_s:
                     raise WriteBusy("the store is busy with another write", hint="try again in a moment")
-                clock.sleep(naps_s[min(naps, len(naps_s) - 1)])
+                clock.sleep(FOREGROUND_POLL_S[min(naps, len(FOREGROUND_POLL_S) - 1)])
                 naps += 1
             if os.fstat(descriptor).st_nlink:
                 return descriptor
@@ -306,7 +309,39 @@ def _is_had(descriptor: int, path: Path) -> bool:
     return True
 
 
-def _write_owner(descriptor: int, owner: Owner) -> None:
+def _lock(locks_dir: Path, name: str, owner: Owner | None = None) -> UnixFileLock:
+    from filelock import UnixFileLock
+
+    def sign(descriptor: int) -> None:
+        _write_owner(descriptor, owner)
+
+    return UnixFileLock(locks_dir / name, mode=0o600, fallback_to_soft=False, preserve_lock_file=True,
+                        poll_interval=POLL_S, on_acquired=sign if owner else None)
+
+
+def _take(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
+    from filelock import Timeout
+
+    try:
+        _acquire(lock, wait_s=wait_s, poll_s=poll_s, give_up=give_up)
+    except Timeout:
+        raise WriteBusy("the store is busy with another write", hint="try again in a moment") from None
+
+
+def _acquire(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
+    """Acquire, turning a filesystem that cannot lock into a sentence instead of carrying on unlocked."""
+    fsio.make_private_dir(Path(lock.lock_file).parent)  # the library would make it, open to everybody
+    try:
+        lock.acquire(timeout=wait_s, poll_interval=poll_s, cancel_check=give_up)
+    except TimeoutError:
+        raise
+    except OSError as error:
+        raise DreamError(f"cannot lock `{lock.lock_file}`: {error.strerror or error}", hint=NO_LOCKS) from error
+
+
+def _write_owner(descriptor: int, owner: Owner | None) -> None:
+    if owner is None:
+        return
     note = json.dumps({"pid": os.getpid(), "what": owner.what[:100], "since": iso(owner.since)}).encode()
     with suppress(OSError):  # a full disk must not keep anyone from the lock; the words are for people only
         os.ftruncate(descriptor, 0)
