@@ -20,7 +20,7 @@ from dreamd.notes import Dialect, conflicts_in_words, read_entries
 from dreamd.service.installing.install import is_shut_out
 from dreamd.text.redaction import redact
 
-DIALECTS = ("claude", "openclaw", "codex", "hermes", "generic")
+DIALECTS = tuple(d.value for d in Dialect)
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:

@@ -21,8 +21,7 @@ from dreamd.kit import Kit, open_to_change, open_to_look
 from dreamd.store import checks
 from dreamd.text.language import language_of
 
-CHOICES = ("keep-a", "keep-b", "both", "drop")
-KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in CHOICES}}
+KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in verbs.CHOICES}}
 SHOWN = 20
 
 
@@ -30,7 +29,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "review":
         parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
-        parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=CHOICES,
+        parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=verbs.CHOICES,
                             help="keep-a (the named one), keep-b (what it contradicts), both, or drop")
         parser.add_argument("--pairs", action="store_true",
                             help="what was decided between two statements, as labelled pairs, one JSON object a line")

@@ -22,6 +22,7 @@ from dreamd.dream import setting_aside
 from dreamd.dream.setting_aside import Copy
 from dreamd.models import multilingual
 from dreamd.probing.health import Report
+from dreamd.service.gating.due import SUCCESSES
 from dreamd.service.gating.gates import Outlook, look_for_auto
 from dreamd.service.gating.pause import read_pause
 from dreamd.store import journal, memories, observations, set_asides
@@ -30,7 +31,6 @@ from dreamd.store.journal import Run
 from dreamd.store.set_asides import Aside
 
 MOST_ASIDE = 5
-SUCCESSES = ("changed", "nothing-to-do", "partial")
 WATCH_S = 1.0
 SHORTEST_WATCH_S = 0.2
 FIRST_LINE, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
