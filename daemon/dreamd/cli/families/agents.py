@@ -5,7 +5,7 @@ A hook itself never comes this way: `hooking` answers it before a command line i
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,6 +21,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     elif command == "connect":
         parser.add_argument("harness", metavar="HARNESS", nargs="?", help="claude-code, codex, gemini, cursor, copilot, …")
         parser.add_argument("--list", action="store_true", help="what is installed here, connected, read how far")
+        parser.add_argument("--observe", action=BooleanOptionalAction, default=None,
+                            help="have the agent asked once a conversation what to remember: that prolongs a paid turn")
         parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     elif command == "disconnect":
         parser.add_argument("harness", metavar="HARNESS", help="the harness to leave alone again")
@@ -41,13 +43,15 @@ def connect(context: Context, options: Namespace) -> int:
         return _list(context)
     if not options.harness:
         raise UsageError("which harness?", hint="`dream connect --list` shows those installed here")
-    connection = connecting.plan_connect(context.world, options.harness)
+    connection = connecting.plan_connect(context.world, options.harness, observe=options.observe)
     title = connection.harness.title
     if not connection.changes:
         context.document({"harness": options.harness, "changed": [], "connected": True})
         context.say(f"{title} is connected already")
         return 0
     context.tell(connection.diff())
+    if options.observe:
+        context.tell("once a conversation the agent is asked for what should be remembered: that prolongs a turn you pay for")
     if not options.yes and not context.agrees(f"connect {title} like this?"):
         context.say("nothing was changed")
         return 0
