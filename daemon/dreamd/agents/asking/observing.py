@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from dreamd.agents import hooks
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError
 from dreamd.core.values import LONGEST_TEXT, SHORTEST_TEXT, Candidate, Cursor, Origin, Speaker
 from dreamd.core.world import World
 from dreamd.text.redaction import redact
@@ -33,10 +35,10 @@ _LONGEST_S = 4.0
 
 def ask(world: World, call: hooks.Call, marks: Path) -> str:
     """The question for the agent; empty where nothing of the conversation is for the memory."""
-    with suppress(OSError):
+    with suppress(OSError, DreamError):
         for mark in marks.iterdir():
             if world.clock.now().timestamp() - mark.stat().st_mtime > MARK_DAYS * 86_400:
-                mark.unlink()
+                fsio.remove(mark)
     return "" if hooks.is_silent(world, call.conversation) or hooks.is_kept_out(world, call) else QUESTION
 
 

@@ -270,7 +270,8 @@ def ingest(context: Context, options: Namespace) -> int:
     context.document({"sources": gathered.sources, "lines": gathered.lines, "prompts": gathered.prompts,
                       "stored": gathered.stored, "known": gathered.known, "refused": gathered.refused,
                       "waiting": waiting, "skips": dict(sorted(gathered.skips.items())), "warnings": gathered.warnings})
-    context.say(f"read {count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
+    of = f"{gathered.sources - len(gathered.left):,} of " if gathered.left else ""
+    context.say(f"read {of}{count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
                 f"{count(gathered.prompts, 'prompt')}; {gathered.stored} stored, {gathered.known} known already")
     if waiting:
         context.say(f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
