@@ -27,13 +27,18 @@ def worth_judging(text: str, near: Sequence[str], same_day: Callable[[str, str],
     """
     kept, others = [], 0
     for other in near:
-        if disused_in(text)[0] or disused_in(other)[0] or not differ_in_values(Alignment(read(text), read(other))):
+        if disused_in(text)[0] or disused_in(other)[0] or not have_other_values(text, other):
             kept.append(other)
         elif others < MOST_OTHER_VALUES:
             others += 1
             if not _are_rows_of_a_table(text, other, near, same_day):
                 kept.append(other)
     return kept
+
+
+def have_other_values(one: str, other: str) -> bool:
+    """Whether each of two statements has an amount, a time, a name, an identifier or a place of its own."""
+    return differ_in_values(Alignment(read(one), read(other)))
 
 
 def _are_rows_of_a_table(text: str, other: str, near: Sequence[str], same_day: Callable[[str, str], bool]) -> bool:

@@ -24,7 +24,7 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.dream.phases.twins import Heard
-from dreamd.judge import ends_the_use, leaves_more
+from dreamd.judge import ends_the_use, have_other_values, leaves_more
 from dreamd.text.alike.parallels import pieces
 
 REVISION = timedelta(minutes=30)
@@ -38,6 +38,8 @@ _MOST_IMPLICIT_ENDINGS = 1
 _SURE_FURTHER = 0.99
 """Confidence from which a word of change ends a second memory: "we replaced A by B" is said of one thing, and is read to
 clash with much that is near it."""
+_STEPS_OF_SURENESS = 20
+"""Within a step of a twentieth no confidence tells more than nearness does: what was met is met nearest first."""
 CLEARLY_BETTER_SUPPORTED = 2
 """Conversations by which one side must be ahead when neither person nor time decides."""
 
@@ -134,7 +136,7 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
         return are_lines_of_a_list(one.gated.text, m.memory.text, beside)
 
     rulings: list[tuple[Met, Ruling]] = []
-    for m in sorted(met, key=lambda m: -m.judgement.confidence):
+    for m in sorted(met, key=lambda m: -int(m.judgement.confidence * _STEPS_OF_SURENESS)):
         if m.memory.status not in CURRENT or m is twin:
             continue
         if m.judgement.relation in MERGING:
@@ -158,20 +160,28 @@ def few_endings(rulings: Sequence[tuple[Met, Ruling]], spent: Iterable[str] = ()
                 ) -> list[tuple[Met, Ruling]]:
     """Without the endings that would be a guess: a statement ends one by its time and one by its words.
 
-    The surest ruling stands first. `spent`: reasons of what the statement ended before; `with_rivals`: who ends one side of a
-    conflict has decided about the other.
+    The surest ruling stands first; what ends beyond it has no other value than what ended. `spent`: reasons of what the
+    statement ended before; `with_rivals`: who ends one side of a conflict has decided about the other.
     """
     endings = Counter(spent)
     kept: list[tuple[Met, Ruling]] = []
     for met, ruling in rulings:
-        if ruling.winner is Winner.NEW and ruling.reason in _BY_WORDS_ALONE:
-            endings[ruling.reason] += 1
-            sure = ruling.reason == MARKED and met.judgement.confidence >= _SURE_FURTHER
-            if endings[ruling.reason] > _MOST_IMPLICIT_ENDINGS and not sure and not (
-                    with_rivals and _rival_of_ended(met.memory, kept)):
+        by = _spoken_by(met, ruling)
+        if by:
+            endings[by] += 1
+            sure = by == MARKED and met.judgement.confidence >= _SURE_FURTHER and not any(
+                have_other_values(m.memory.text, met.memory.text) for m, r in kept if _spoken_by(m, r) == MARKED)
+            if endings[by] > _MOST_IMPLICIT_ENDINGS and not sure and not (with_rivals and _rival_of_ended(met.memory, kept)):
                 continue
         kept.append((met, ruling))
     return kept
+
+
+def _spoken_by(met: Met, ruling: Ruling) -> str:
+    """What alone a ruling against what stands rests on: a word of change, also where a pin keeps it from ending; or time."""
+    if met.judgement.basis is Basis.MARKER and ruling.winner in (Winner.NEW, Winner.BESIDE):
+        return MARKED
+    return ruling.reason if ruling.winner is Winner.NEW and ruling.reason in _BY_WORDS_ALONE else ""
 
 
 def stand_together(lines: Sequence[str], memory: Memory, noted: Mapping[str, str]) -> bool:
