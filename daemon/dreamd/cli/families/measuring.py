@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from itertools import product
 from pathlib import Path
 
 from dreamd.cli.context import Context
@@ -15,6 +16,8 @@ from dreamd.models import load_embedder
 from dreamd.recall.gold import KINDS, read_gold
 
 MOST_NIGHTS = 1000
+WITH_INTERVAL = ("recall@10", "mrr")
+BESIDES = ("current", "alone", "retired", "nothing_shown")
 SHOWN = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 
 
@@ -63,7 +66,8 @@ def _document(found: Evaluation, worse: list[str], *, own: bool) -> dict[str, ob
         "memories": found.memories, "before": mean_figures(found.before), "undreamt": mean_figures(found.undreamt),
         "after": mean_figures(found.after),
         "later": mean_figures(found.later), "harm": harm(found), "phases": found.phases,
-        "intervals": {name: interval(found.before, found.after, name) for name in ("recall@10", "mrr")},
+        "intervals": {name: interval(found.before, found.after, name) for name in WITH_INTERVAL},
+        "later_intervals": {name: interval(found.after, found.later, name) for name in WITH_INTERVAL if found.later},
         "kinds": {k: {"before": mean_figures(found.before, k), "undreamt": mean_figures(found.undreamt, k),
                       "after": mean_figures(found.after, k)} for k in _kinds(found)},
         "ablation": found.ablation, "baseline": {"compared": own, "worse": worse},
@@ -76,19 +80,21 @@ def _answer(after: Answered, before: Answered) -> dict[str, object]:
 
 
 def _show(context: Context, found: Evaluation) -> None:
-    rows: list[tuple[str, ...]] = [("", "", *SHOWN, "current", "retired")]
+    rows: list[tuple[str, ...]] = [("", "", *SHOWN, *BESIDES)]
     for kind in (None, *_kinds(found)):
         for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after),
                               ("later", found.later)):
             means = mean_figures(answers, kind)
             if means:
-                rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, "current", "retired"))))
+                rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, *BESIDES))))
     for line in render.table(rows):
         context.say(line)
     context.say("\nbefore: the ten nearest of all that was said; undreamt: the same under dream's ranking; after: the memories")
-    for name in ("recall@10", "mrr"):
-        low, high = interval(found.before, found.after, name)
-        context.say(f"{name}, after less before: {low:+.3f} to {high:+.3f} (95 %)")
+    compared = {"after less before": (found.before, found.after), "later less after": (found.after, found.later)}
+    for name, (said, pair) in product(WITH_INTERVAL, compared.items()):
+        if pair[1]:
+            low, high = interval(*pair, name)
+            context.say(f"{name}, {said}: {low:+.3f} to {high:+.3f} (95 %)")
     context.say("harm: " + ", ".join(f"{count} {what}" for what, count in harm(found).items()))
     context.say(f"{found.memories} live memories of {len(found.gold.statements)} statements")
     context.say("\nwhat each factor brings (figure with it less figure without it):")
