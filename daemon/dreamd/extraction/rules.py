@@ -2,9 +2,9 @@
 
 `extract` is the seam: whoever reads conversations another way gives the same candidates, each with the words it rests on and
 where they stand, and the same gate decides. What people type is the signal. Each message is told from its pastes and split
-into sentences; a question counts with its answer, a sentence that leans with the one it leans on; of the agent's own words
-only a root cause that the person then accepted. What does not surely hold is no memory: it is found as a passage, and comes
-back as a candidate when other conversations say it too. A stretch in which the agent wrote a memory itself is left alone.
+into sentences; a question counts with its answer, a sentence that leans with the one it leans on. What does not surely hold
+is no memory: it is found as a passage, and comes back as a candidate when it is said again. A stretch in which the agent
+wrote a memory itself is left alone.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extrac
 from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import paste_key
-from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
+from dreamd.extraction.stance import is_fragment, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
-from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
-from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, answers_by_number, causes_of, decided_by
+from dreamd.extraction.talk import Talk, begins_a_second_thought
+from dreamd.extraction.turns.answered import SHORT_ANSWER, answers_by_number, decided_by
 from dreamd.extraction.turns.borrowed import typed, unmeant_as
 from dreamd.extraction.turns.revisions import revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
@@ -61,13 +61,12 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
     """
     state = state or ConversationState()
-    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1],
+    talk = Talk(scope, source_id, list(state.seen), list(earlier), last_said=state.before[1],
                 stated=dict.fromkeys(state.stated, BEFORE))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.leave_to_agent()
         elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
-            talk.causes = causes_of(event.text) or talk.causes
             talk.hear_agent(event.text)
         elif event.kind in HUMAN:
             if event.speaker is not Speaker.HUMAN:
@@ -78,9 +77,8 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
             if talk.takes_back:
                 talk.add(event, shortened(event.text), sign=TAKEN_BACK)
     said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
-    kept = [_known_by_its_place(one, said) for one in last_versions(talk.found)]
-    talk.skips["revised"] += len(talk.found) - len(kept)
-    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:]),
+    kept = [_known_by_its_place(one, said) for one in talk.found]
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.seen[-REMEMBERED:]),
                                                                  tuple(talk.stated)[-REMEMBERED:]),
                       tuple(talk.withheld))
 
@@ -94,7 +92,6 @@ def _known_by_its_place(one: Candidate, said: Mapping[tuple[str, int], str]) -> 
 def _listen(talk: Talk, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
-    _accepted(talk, event)
     talk.turns_since += 1
     talk.revised = False
     before = len(talk.seen)
@@ -149,7 +146,7 @@ def _said(paragraph: str) -> list[str]:
     if len(listed) >= SHORTEST_LIST and sum(map(is_at_work, listed)) * 2 >= len(listed):
         paragraph = "\n".join(line for line in paragraph.splitlines() if not items(line))
     found = (without_item(sentence) for sentence in sentences(paragraph) if len(sentence) <= LONGEST_SENTENCE)
-    return [text for text in found if not is_fragment(text) and not is_marked(text)]
+    return [text for text in found if not is_fragment(text)]
 
 
 def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> None:
@@ -229,10 +226,3 @@ def _is_bare_request(sentence: str) -> bool:
     words_left = sentence.rstrip(".!。！ ")
     return any(patterns.cue(SURE, "remember", whole=True).match(words_left.removesuffix(tail))
                for tail in (" this", " it", " please", " that", ""))
-
-
-def _accepted(talk: Talk, event: Event) -> None:
-    """Keep what the agent found and the person accepts with these words; anything else lets it go."""
-    if talk.causes and accepts(event.text):
-        talk.add(event, talk.causes[-1], sign="root-cause", origin=Origin.AGENT)
-    talk.causes.clear()

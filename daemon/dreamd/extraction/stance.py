@@ -17,8 +17,6 @@ _TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wa
                   r"|对吧|ですよね|그렇죠)[?？]+$")
 _EMPTY_OBJECT = re.compile(r"(?i)^(?:it|this|that|these|those|so|them|him|her|there|here|das|es|eso|esto|ça|cela|isso|isto)\b"
                            r"(?: \w+)?$")
-_CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|they|our|the|there|it's|use|don't|do not|never|always"
-                     r"|only|wir|nous|on|usamos)\b)", re.IGNORECASE)
 _POINTING_START = re.compile(
     r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t"
     r"| wasn['’]t"
@@ -36,7 +34,6 @@ _WORKS_ON_IT = re.compile(
 _LATTER = re.compile(
     r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
     r"|das gleiche|lo mismo|de même)\b")
-_PRINTED_SIGN = re.compile(r"[\s*-]*[⚠✅❌🔴🟡🟢📦📍✨🚀]")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
@@ -130,11 +127,6 @@ def _names_scope(text: str) -> bool:
 def is_fragment(text: str) -> bool:
     """Whether a text has too few words to say anything."""
     return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS
-
-
-def is_marked(text: str) -> bool:
-    """Whether a sentence begins with a sign that reports print: a warning, a tick, a cross."""
-    return _PRINTED_SIGN.match(text) is not None
 
 
 def _parts(text: str) -> list[str]:

@@ -30,7 +30,7 @@ from dreamd.core.values import (
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.setting import Settings
-from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_question, leans, without_item
+from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item
 from dreamd.extraction.turns.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
 from dreamd.extraction.turns.borrowed import typed, unmeant_as
 from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
@@ -174,7 +174,7 @@ class _Part:
 def _said(text: str) -> list[str]:
     """The sentences of a message that the person typed."""
     found = (without_item(s[:LONGEST_HEARD]) for paragraph in typed(text) for s in sentences(paragraph))
-    return [s for s in found if not is_fragment(s) and not is_marked(s)]
+    return [s for s in found if not is_fragment(s)]
 
 
 def _asked(event: Event, text: str) -> str:

@@ -78,7 +78,7 @@ def test_the_states_of_several_conversations_are_kept_apart_and_the_oldest_go_fi
 
 
 def test_a_state_as_it_was_kept_before_belongs_to_the_conversation_it_names() -> None:
-    kept = ConversationState(("a cause",), ("x",), ("y",), ("c-1", "said", "told"))
+    kept = ConversationState(("x",), ("y",), ("c-1", "said", "told"))
     assert Talks.decode(kept.encode()).of("c-1") == kept
     assert Talks.decode(kept.encode()).of("c-2") == ConversationState()
 

@@ -198,23 +198,6 @@ def test_injected_text_tools_and_summaries_are_never_learned() -> None:
     assert heard(*events).candidates == ()
 
 
-def test_a_root_cause_counts_only_when_the_person_accepts_it() -> None:
-    cause = agent(
-        "I looked around. The root cause is that the antenna cache is never invalidated after a restart. Shall I fix it?"
-    )
-    accepted = durable(cause, said("exactly, good catch", minute=1))
-    assert [(c.sign, c.origin) for c in accepted] == [("root-cause", Origin.AGENT)]
-    assert durable(cause, said("no, the cache is fine", minute=1)) == []
-    assert durable(cause, said("proceed", minute=1)) == []
-
-
-def test_a_pending_root_cause_survives_between_two_stretches() -> None:
-    first = heard(agent("The root cause is that the antenna cache is never invalidated after a restart."))
-    state = ConversationState.decode(first.state.encode())
-    second = extract([said("that was it", minute=1)], state=state, scope=SCOPE)
-    assert [c.sign for c in second.candidates] == ["root-cause"]
-
-
 def test_another_value_is_another_statement_and_the_same_words_are_one() -> None:
     found = durable(
         said("Always keep the crane log for 3 days on disk."),

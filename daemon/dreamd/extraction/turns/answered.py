@@ -1,4 +1,4 @@
-"""A question of the agent and what its person answered, kept as one; and what it found that the person accepted.
+"""A question of the agent and what its person answered, kept as one.
 
 "Semicolon" is worth nothing alone and a question is no memory. Together they are a decision. What only asks how to go on at
 the moment decides nothing, and neither does a yes to an offer of work.
@@ -12,12 +12,11 @@ from collections.abc import Mapping
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.stance import is_question
 from dreamd.extraction.surely import SURE, is_at_work
-from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, speech
+from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences
 from dreamd.text import patterns
 
 SHORT_ANSWER = 60
 LONGEST_ANSWER = 300
-SHORTEST_CAUSE = 30
 _NORM = re.compile(
     r"(?i)\b(?:should|must|shall|prefer|convention|policy|default|which|what|how|where|who|when|soll\w*|welche\w*|debe\w*|cuál"
     r"|quel\w*|doit|qual|deve\w*)\b|[哪什应]|どの|べき|어떤|어느")
@@ -32,9 +31,6 @@ _LEFT_OPEN = re.compile(
     r"|let me|i(?:['’]ll| will)|what|why|how|can|could|i don['’]t know|no idea)\b[^,.;]{0,20}$")
 _ADDED = re.compile(r"(?i)\s*\((?:recommended|default|suggested)\)|\"?\s*selected preview:[\s\S]*$")
 """What a question tool writes behind an option."""
-_CAUSE = re.compile(r"(?i)\broot cause\b|grundursache|causa raíz|cause racine|causa raiz|根本原因|근본 ?원인")
-
-
 _NUMBERED = re.compile(r"(?m)^[ \t]*(?P<number>\d{1,2})[.):][ \t]+(?P<said>\S.*(?:\n(?![ \t]*(?:\d{1,2}[.):]|\n)).*\S.*)*)")
 _MARKUP = re.compile(r"^\*\*[^*]+\*\*\s*[–—:-]+\s*|\*\*|__")
 
@@ -79,14 +75,3 @@ def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
     if len(asked) + len(said) >= LONGEST_SENTENCE or patterns.has(SURE, "momentary", said) or "\n" in asked:
         return ""
     return f"{asked[:1].upper()}{asked[1:]} {cleaned(said)}"
-
-
-def causes_of(prose: str) -> list[str]:
-    """The root causes the agent names."""
-    found = [s for paragraph in speech(prose) for s in sentences(paragraph) if _CAUSE.search(s)]
-    return [cleaned(s) for s in found if SHORTEST_CAUSE <= len(s) <= LONGEST_SENTENCE and not s.rstrip().endswith("?")]
-
-
-def accepts(text: str) -> bool:
-    """Whether a message accepts what the agent just found."""
-    return len(text) <= LONGEST_SENTENCE and patterns.starts(SURE, "acceptance", text)
