@@ -25,10 +25,8 @@ from dreamd.core.values import (
 )
 from dreamd.extraction.classes import category_of, class_of, type_of
 from dreamd.extraction.foreign import quotes_an_order
-from dreamd.extraction.lookups import is_look_up
-from dreamd.extraction.orders import must_name_something, needs_a_person
-from dreamd.extraction.pronouns import points_outside
-from dreamd.extraction.stance import states_nothing
+from dreamd.extraction.orders import is_look_up, must_name_something, needs_a_person
+from dreamd.extraction.stance import points_outside, states_nothing
 from dreamd.text import patterns
 from dreamd.text.dates import Durable, make_durable
 from dreamd.text.injection import looks_like_injection, orders_a_breach, strip_hidden, wears_a_role

@@ -15,16 +15,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.extraction.answered import SHORT_ANSWER, answers_by_number, decided_by
+from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import paste_key
+from dreamd.extraction.revisions import revision_of
 from dreamd.extraction.stance import is_fragment, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
 from dreamd.extraction.talk import Talk, begins_a_second_thought
-from dreamd.extraction.turns.answered import SHORT_ANSWER, answers_by_number, decided_by
-from dreamd.extraction.turns.borrowed import typed, unmeant_as
-from dreamd.extraction.turns.revisions import revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
 from dreamd.text import patterns
 

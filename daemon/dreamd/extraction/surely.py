@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 
 from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
+from dreamd.extraction.borrowed import has_an_end
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.lookups import is_look_up
+from dreamd.extraction.orders import is_look_up
 from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, leans, points_at_screen
-from dreamd.extraction.turns.borrowed import has_an_end
 from dreamd.text import patterns
 
 SURE = "words/sure"

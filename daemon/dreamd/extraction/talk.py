@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
+from dreamd.extraction.answered import questions_of
 from dreamd.extraction.conversation import SPOKEN_OF
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.stance import is_question, leans
 from dreamd.extraction.surely import sign_of, states
-from dreamd.extraction.turns.answered import questions_of
-from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.text.alike.parallels import puts_another
 

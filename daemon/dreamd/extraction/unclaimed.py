@@ -27,13 +27,13 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
+from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, taken_up
+from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.setting import Settings
 from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item
-from dreamd.extraction.turns.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
-from dreamd.extraction.turns.borrowed import typed, unmeant_as
-from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
 from dreamd.text.alike.parallels import are_built_alike, puts_another
@@ -139,16 +139,11 @@ def _listen(heard: _Heard, event: Event) -> None:
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if offer := offered(setting, text):
-            _keep(heard, event, f"{offer} {cleaned(text)}")
-        elif not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
+        if not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
             _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
     said = _said(text)
-    if said and (offer := offered(setting, text)):
-        said.pop(0)
-        _keep(heard, event, f"{offer} {cleaned(sentences(text)[0])}")
     for sentence in said:
         revision = revision_of(sentence)
         left = cleaned(sentence if revision is None else _put_right(heard, event, revision))
@@ -180,7 +175,7 @@ def _said(text: str) -> list[str]:
 def _asked(event: Event, text: str) -> str:
     """The question that a message of moderate length follows: what is said may be understood with it alone."""
     asked = (sentences(redact(event.question).text) or [""])[-1].strip()
-    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_ANSWER else ""
+    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_REPLY else ""
 
 
 def _is_nod(asked: str, text: str) -> bool:

@@ -39,7 +39,6 @@ _LONGEST_FILLED_IN = 1_000
 _LONGEST_NAME = 11
 _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
-_LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _MACHINE = re.compile(
     r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
     r"|[\w.-]+\s*\|\s|\"[^\"\n]{1,60}\"\s*:|\S+:\d+(?::\d+)?:?\s"
@@ -108,7 +107,7 @@ def speech(text: str) -> list[str]:
         if pasting and not _speaks(said):
             continue
         pasting = _introduces_paste(block)
-        if said and not _is_machine(said) and not _is_list(block) and not _REVIEW.search(said):
+        if said and not _is_machine(said) and not _REVIEW.search(said):
             kept.append(said)
     return kept
 
@@ -276,12 +275,6 @@ def _is_machine(text: str) -> bool:
     if is_log(text) or is_diff(text) or is_env_file(text) or is_code(text):
         return True
     return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS * len(text)
-
-
-def _is_list(block: str) -> bool:
-    """Whether a block is a long list, which people paste and seldom type."""
-    lines = [line for line in block.splitlines() if line.strip()]
-    return len(lines) > 5 and sum(1 for line in lines if _LISTED.match(line)) * 3 >= len(lines) * 2
 
 
 def _introduces_paste(block: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from dreamd.core.values import Event, EventKind, GateVerdict, Speaker, parse_scope
 from dreamd.extraction import Extraction, extract, gate
-from dreamd.extraction.turns.revisions import put_right, revision_of
+from dreamd.extraction.revisions import put_right, revision_of
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
