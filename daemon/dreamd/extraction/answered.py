@@ -25,14 +25,6 @@ _NORM = re.compile(
     r"(?i)\b(?:should|must|shall|prefer|convention|policy|default|which|what|how|where|who|when|soll\w*|welche\w*|debe\w*|cuál"
     r"|quel\w*|doit|qual|deve\w*)\b|[哪什应]|どの|べき|어떤|어느")
 _DECIDES = re.compile(r"(?i)\b(?:should|must|shall)\b|\bwhich \w+ (?:do|does|should|shall)\b|\b(?:convention|policy)\b")
-_ABOUT_NOW = re.compile(
-    r"(?i)\b(?:now|next|proceed|continue|start(?:ing)?|go ahead|first|ready|todo|task|phase|step|plan|approach|issue|pr|branch"
-    r"|commit|push|merge|reproduce|fix|scope|priority|(?:do|go|help|work|tackle|focus|handle|address|implement|build)\b[^?]*\?$)\b"
-    r"|\bi (?:do|proceed|use|go)\b|\?.+\?")
-_LEFT_OPEN = re.compile(
-    r"(?i)(?:other|skip|none|see|same|as above|later|not sure|maybe|you decide|up to you|whatever"
-    r"|(?:option |variant )?[a-z0-9]|both|all(?: of (?:them|the above))?|let['’]?s|do (?:it|that)|go|not now"
-    r"|let me|i(?:['’]ll| will)|what|why|how|can|could|i don['’]t know|no idea)\b[^,.;]{0,20}$")
 _ADDED = re.compile(r"(?i)\s*\((?:recommended|default|suggested)\)|\"?\s*selected preview:[\s\S]*$")
 """What a question tool writes behind an option."""
 _NUMBERED = re.compile(r"(?m)^[ \t]*(?P<number>\d{1,2})[.):][ \t]+(?P<said>\S.*(?:\n(?![ \t]*(?:\d{1,2}[.):]|\n)).*\S.*)*)")
@@ -70,11 +62,12 @@ def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
     asked, said = question.strip(), answer_of(answer)
     if not asked or not said or len(said) > (LONGEST_ANSWER if filled_in else SHORT_ANSWER) or is_question(said):
         return ""
-    if patterns.has(SURE, "offer", asked) or _ABOUT_NOW.search(asked) or patterns.has(SURE, "momentary", asked):
+    if patterns.has("words/phrases", "about_now", asked) or any(
+            patterns.has(SURE, name, asked) for name in ("offer", "momentary")):
         return ""
     agrees = is_acknowledgement(said) or patterns.cue(SURE, "affirmation", whole=True).match(said) is not None
     norm = _NORM if filled_in and not agrees else _DECIDES
-    if _LEFT_OPEN.match(said) or (not filled_in and is_at_work(said)) or not norm.search(asked):
+    if patterns.starts("words/phrases", "left_open", said) or (not filled_in and is_at_work(said)) or not norm.search(asked):
         return ""
     if len(asked) + len(said) >= LONGEST_SENTENCE or patterns.has(SURE, "momentary", said) or "\n" in asked:
         return ""
@@ -85,14 +78,7 @@ LONGEST_REPLY = 160
 LONGEST_TAKEN = 160
 DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 """A number, a name, an identifier or something quoted."""
-_OF_ITS_WORK = re.compile(r"(?i)(?:i(?!.{0,20}\b(?:suggest|recommend|propose|see|can|could|would)\b)|i['’](?:ve|ll)|ich habe"
-                          r"|j['’]ai|he|done|ok(?:ay)?|sure)\b")
-"""The agent telling what it did."""
-_OF_ITSELF = re.compile(r"(?i)(?:i|ich|yo|je|eu|puedo|posso)\b")
 _VALUE = re.compile(r"\d|\w[_@/]\w|[`\"“«„]")
-_GOES_ON = re.compile(r"(?i)\s*(?:$|[.,;:!…👍🙏✅🎉]|(?:for|für|para|pour|por|then|too|please|instead|everywhere|always|immer"
-                      r"|siempre|toujours|her|him|them|it)\b)")
-"""What may follow the words that take something up; "that" before a verb takes up nothing."""
 
 
 def taken_up(setting: Setting | None, text: str) -> list[str]:
@@ -110,7 +96,8 @@ def taken_up(setting: Setting | None, text: str) -> list[str]:
     nods = is_acknowledgement(first) or patterns.cue("words/sure", "affirmation", whole=True).match(first) is not None
     if not (takes or confirms or (nods and (answers or offers))):
         return []
-    stated = [s for s in told if not _asks(s) and len(s) <= LONGEST_TAKEN and not _OF_ITS_WORK.match(s)]
+    stated = [s for s in told if not _asks(s) and len(s) <= LONGEST_TAKEN
+              and not patterns.starts("words/phrases", "of_its_work", s)]
     meant = answers or offers or takes
     found = [cleaned(s) for s in stated if (meant and _is_definite(s)) or _proposes(s)][-1:]
     if offers and len(told[-1]) <= LONGEST_TAKEN and _VALUE.search(told[-1]):
@@ -125,13 +112,13 @@ def _asks(sentence: str) -> bool:
 def _says(table: str, sentence: str) -> bool:
     """Whether a sentence takes up what was said before it ("do that", "ja, das nehmen wir"), or confirms it ("y")."""
     found = patterns.cue("words/replies", table, start=True).match(sentence)
-    return found is not None and _GOES_ON.match(sentence, found.end()) is not None
+    return found is not None and patterns.starts("words/phrases", "goes_on", sentence[found.end():])
 
 
 def _proposes(sentence: str) -> bool:
     """Whether a sentence proposes something that has a name, and not only the agent's next piece of work."""
     return patterns.has("words/replies", "proposes", sentence) and (
-        _OF_ITSELF.match(sentence) is None or _is_definite(sentence))
+        not patterns.starts("words/phrases", "of_itself", sentence) or _is_definite(sentence))
 
 
 def _is_definite(sentence: str) -> bool:

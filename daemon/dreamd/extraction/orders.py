@@ -96,7 +96,6 @@ LONGEST_SUBJECT = 14
 """Words before the verb: more is no subject any more, it is a clause."""
 LONGEST_SENTENCE = 45
 _BESIDE = re.compile(r"(?<!\d),(?=\s)\s*|\s+(?:and|but|while|und|aber|y|pero|et|mais|e|ma)\s+|[，、]")
-_REASON = re.compile(r"(?i)(?:because|weil|da|denn|porque|parce qu|car|perché|poiché|so that|damit)\b[^,;]*")
 _FAR = re.compile(r"(?:https?|s3|gs|s?ftps?|wss?)://\S+|[\w.+-]+@[\w-]+\.[\w.-]+")
 _FAR_REST = re.compile(r"(?i)(?:\b(?:is|are|at|in|on|under|see|called|ist|sind|unter|auf|bei|es|son|está|están|en|est|sont"
                        r"|sur|à|é|são|em|è|sono|su)\s+|[:=(|<]\s*|[是为在は]\s*)$")
@@ -111,11 +110,6 @@ _CALLED = re.compile(r"(?i)\b(?:called|named|heißt|heißen|llama|s'appelle|cham
 _LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (?:is|are|ist|sind|est|es) "
                   r"(?:the|used|die|der|das|la|le|el)\b"
                   r"|(?:\w+ )?`?[\w.-]*[/.][\w./-]*\w`? (?:holds|contains|enthält|contient|contiene)\b)")
-_BARE = re.compile(r"(?i)^[^,;]*\b(?:is|are|lies?|lives?|runs?|listens|ist|sind|liegt|liegen|läuft|est|sont|es|está|son|están"
-                   r"|é|è) (?:[^\W\d]+ ){0,3}`?(?:\S*[\d/_]\S*|\S+\.\w{2,4})`?(?: \w+){0,1}[.\s]*$")
-"""What guards something, or is guarded, may be told where it is and which, in one clause and no more."""
-_ONLY_WHOM = re.compile(r"(?i)\b(?:for|für|para|pour|per)\s+(?:the\s+|der\s+|die\s+|das\s+|la\s+|le\s+|el\s+)?$")
-"""What stands before a value that only says which of the things is meant."""
 
 
 def is_look_up(text: str) -> bool:
@@ -140,11 +134,11 @@ def _secret_things() -> frozenset[str]:
 
 
 def _is_plain(sentence: str) -> bool:
-    bare = _REASON.sub("", sentence.strip())
+    bare = patterns.cue("words/phrases", "because").sub("", sentence.strip())
     if len(bare.split()) > LONGEST_SENTENCE or not _far_things_rest(bare):
         return False
     tongue = language_of(bare)
-    if _touches_safety(bare) and _BARE.search(bare) is None:
+    if _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
         return False
     whole = False
     for clause in _BESIDE.split(bare):
@@ -161,7 +155,7 @@ def _says_a_value(clause: str, tongue: str) -> bool:
     """Whether a verb of rest stands in a clause, with a value behind it that is more than the name of its subject."""
     for verb in _resting().finditer(clause):
         if len(clause[:verb.start()].split()) <= LONGEST_SUBJECT and any(
-                _ONLY_WHOM.search(clause[:at]) is None for at in _values(clause, tongue, verb.end())):
+                not patterns.has("words/phrases", "only_whom", clause[:at]) for at in _values(clause, tongue, verb.end())):
             return True
     colon = re.match(r"[^:：]{3,60}[:：]\s", clause)  # "Staging cluster: k8s-stg-2"
     return colon is not None and any(True for _ in _values(clause, tongue, colon.end()))

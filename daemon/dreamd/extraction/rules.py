@@ -40,13 +40,6 @@ REMEMBERED = 24
 HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _LABELLED = re.compile(r"(?i)\**(?P<name>why|how to apply)\**:\**\s*")
 _PARTS = {"why": "**Why:**", "how to apply": "**How to apply:**"}
-_LEAD = re.compile(
-    r"(?i)(?:(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?(?:wrong|false|dangerous|bad|not (?:\w+ )?(?:right|true|correct))"
-    r"|i(?:['’]ve)? (?:already )?said (?:it|that|this)(?: (?:already|before))?)[,;:–-]+\s+(?=\S+ \S+ \S)")
-"""Words that only say that something else is right."""
-_REASON_START = re.compile(
-    r"(?i)\s*(?:because|'?cause|since|otherwise|it's (?:be)?cause|that's because|the reason|so that|weil|denn|sonst|porque"
-    r"|parce que|car|sinon|pois|因为|否则|なぜなら|왜냐하면)")
 
 
 class _Heard(NamedTuple):
@@ -173,7 +166,8 @@ def _part_of(sentence: str) -> str:
     labelled = _LABELLED.match(sentence)
     if labelled is not None:
         return f"\n\n{_PARTS[labelled['name'].lower()]} {cleaned(sentence[labelled.end():])}"
-    return f" {cleaned(sentence)}" if _REASON_START.match(sentence) and not is_question(sentence) else ""
+    says_why = patterns.starts("words/phrases", "reason_start", sentence) and not is_question(sentence)
+    return f" {cleaned(sentence)}" if says_why else ""
 
 
 def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_work: bool, denied: bool) -> _Heard | None:
@@ -188,7 +182,7 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
         return _Heard(cleaned(rule), "complaint")
     if denies(text):
         return None
-    lead = _LEAD.match(text)
+    lead = patterns.cue("words/phrases", "lead", start=True).match(text)
     denied, told = denied or lead is not None, cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
     told = without_request(told)

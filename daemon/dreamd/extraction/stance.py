@@ -16,27 +16,6 @@ from dreamd.text import patterns
 from dreamd.text.language import language_of
 
 _FEWEST_LETTERS = 3
-_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
-                  r"|对吧|ですよね|그렇죠)[?？]+$")
-_EMPTY_OBJECT = re.compile(r"(?i)^(?:it|this|that|these|those|so|them|him|her|there|here|das|es|eso|esto|ça|cela|isso|isto)\b"
-                           r"(?: \w+)?$")
-_POINTING_START = re.compile(
-    r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t"
-    r"| wasn['’]t"
-    r"| seems?| looks?| sounds?| feels?| means?| should| must| has| have| needs?| can| will)\b"
-    r"(?! (?:also |very |really )?(?:important|better|best|fine|ok|okay|necessary|required|possible|enough|essential|critical"
-    r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
-_UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|does|don't|have|has|got|need|use|get|want|just"
-                      r"|only|\s)+ (?:one|it|them|this|that|these|those)(?=\s*(?:[.,;:…!]|$))")
-_NEEDS_A_THING = re.compile(r"(?i)\bwe (?:also |still |now )?need (?:a|an|some|more|another|two|three)\b")
-_WORKS_ON_IT = re.compile(
-    r"(?i)(?:then |now |just |and |so )?(?:make|split|address|implement|fix|add|remove|change|move|rename|rebase|profile|find"
-    r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect"
-    r"|investigate|clean|sort)"
-    r" (?:it|both|this|that|them|these|those|all|the|a|an|one|my|our|two|three|into|at|for)\b")
-_LATTER = re.compile(
-    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
-    r"|das gleiche|lo mismo|de même)\b")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
@@ -44,7 +23,7 @@ _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without a question mark; a tag question only asks for a nod, and is none."""
     text = text.strip().rstrip("\"'”)*_ ")
-    if _TAG.search(text):
+    if patterns.has("words/phrases", "tag", text):
         return False
     bare = _CODE.sub("x", text)
     return (patterns.starts("words/stance", "asks", text) or patterns.has("words/stance", "asks_inside", bare)
@@ -53,7 +32,7 @@ def is_question(text: str) -> bool:
 
 def asks_for_a_nod(text: str) -> bool:
     """Whether a statement ends with "…, no?"."""
-    return _TAG.search(text.strip()) is not None
+    return patterns.has("words/phrases", "tag", text.strip())
 
 
 def is_musing(text: str) -> bool:
@@ -82,8 +61,9 @@ def is_work(text: str) -> bool:
     """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
     if patterns.starts("words/stance", "works", text):
         return True
-    return _NEEDS_A_THING.search(text) is not None or any(
-        patterns.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) or _WORKS_ON_IT.match(clause)
+    return patterns.has("words/phrases", "needs_a_thing", text) or any(
+        patterns.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause)
+        or patterns.starts("words/phrases", "works_on_it", clause)
         for clause in _parts(text)[1:])
 
 
@@ -106,7 +86,7 @@ def rule_of_complaint(text: str) -> str | None:
         found = pattern.fullmatch(said)
         if found is None:
             continue
-        if _EMPTY_OBJECT.match(found[found.re.groups]):
+        if patterns.starts("words/phrases", "empty_object", found[found.re.groups]):
             return None
         rule = found.expand(means)
         wide = patterns.WIDE.search(rule) is not None
@@ -116,10 +96,10 @@ def rule_of_complaint(text: str) -> str | None:
 
 def leans(text: str) -> bool:
     """Whether a sentence can only be understood with something before it."""
-    if points_outside(text) or _LATTER.match(text) is not None:
+    if points_outside(text) or patterns.starts("words/phrases", "latter", text):
         return True
-    return (_POINTING_START.match(text) is not None and not _names_scope(text)) or (
-        _UNNAMED.match(text) is not None)
+    return (patterns.starts("words/phrases", "pointing_start", text) and not _names_scope(text)) or (
+        patterns.starts("words/phrases", "unnamed", text))
 
 
 def _names_scope(text: str) -> bool:
@@ -151,34 +131,21 @@ def _complaints() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\d`/\"“][^\s]*")
 _PRONOUNS = frozenset({"he", "she", "they", "them", "him", "her", "it", "his", "their", "hers", "theirs"})
-_DEMONSTRATIVE = re.compile(
-    r"\s*(?:and |but |so |because |if |when )*(?:this|that|these|those)(?:'s)? (?:is|are|was|were|has|have|should|must|can"
-    r"|will|would|does|do|means|happens|way|one|"
-    r"needs?|isn't|doesn't|won't|shouldn't)\b", re.IGNORECASE)
 _DEPARTMENT = "IT"
 """In capitals the people who look after computers, and no pronoun."""
-_FORWARD = re.compile(r"\s*(?:in|despite|because of|due to|after|before|unlike|with|given|for all|by|from|at|on"
-                      r"|during) (?:its|their)\b", re.IGNORECASE)
-_ITALIAN_ARTICLE = re.compile(
-    r"(?i)\s*il (?=(?:.*? )?(?:di|del|dello|della|dei|degli|delle|al|allo|alla|alle|nel|nella|gli|che|con|sono|dal|dalla|sul"
-    r"|sulla|signor|signore|ogni|è|viene|ha|non|per|tutti|trova|chiama|approva|gestisce|usa|parte)\b)"
-    r"(?!.*\b(?:est|les|des|du|pas|doit|faut|et|une|pour|dans|qui|sur|avec|au|aux|ne|sont|chaque|tous|toutes|ce|cette)\b)")
-"""Italian, which the French words take for French: there `il` is an article and names what it speaks of."""
-_SCOPE = re.compile(r"(?i)\bthis (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?"
-                    r"|package)\b")
 
 
 def points_outside(text: str) -> bool:
     """Whether a pronoun in the note points at something the note does not name."""
     lang = language_of(text)
-    if lang == "fr" and _ITALIAN_ARTICLE.match(text):
+    if lang == "fr" and patterns.starts("words/phrases", "italian_article", text):
         return False
     if lang != "en":
         listed = patterns.load("words/gate")["outside"].get(lang, [])
         return any(re.match(rf"\s*(?:{entry})", text, re.IGNORECASE) for entry in listed)
-    if _DEMONSTRATIVE.match(text) and not _SCOPE.match(text.strip()):
+    if patterns.starts("words/phrases", "demonstrative", text) and not patterns.starts("words/phrases", "scope", text.strip()):
         return True
-    if _FORWARD.match(text):
+    if patterns.starts("words/phrases", "forward", text):
         return False
     return _leans(patterns.cue("words/gate", "expletive").sub(" ", text))
 

@@ -33,14 +33,7 @@ _HALF = ("norm", "contrast", "only", "unwanted", "reason")
 """Signs of which one alone leaves a doubt, and two together do not."""
 _ENOUGH = 2
 _SHORTEST_RULE = 30
-_DONT = re.compile(r"(?i)(?:please |so |and |but )*(?:do(?:n['’]t| not)|stop|avoid|no) (?!worry|bother|forget|need\b|know)\w")
-_USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|them\b|option\b)\w")
 _NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
-_OF_A_THING = re.compile(
-    r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
-    r"(?<!us )(?<!said )(?<!me )"
-    r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
-"""What "show me all files that never import it" says of the files is no rule."""
 _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 _SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|must|should|can(?:not|['’]t)?"
                    r"|do(?:es)?(?:n['’]t| not))\b")
@@ -48,8 +41,6 @@ _REACHED = re.compile(
     r"(?i)https?://(?!localhost|127\.|0\.0|\[)(?!\S*/(?:pull|pulls|issues|commit|compare|runs|actions|blob|tree|merge_requests|jobs)(?:/|\b))"
     r"\S+\.\S|[\w.+-]+@[\w-]+\.\w|\bport \d{2,5}\b|\bhost [\w-]+[.\d-]\w|(?<![/\w\"])#(?![0-9a-f]{3,8}\b)[a-z][\w-]{3,}")
 """Where something is reached: an address, a mail box, a port, a host, a channel."""
-_OF_NOW = re.compile(r"(?i)\b(?:was|were|error|bug|log|logs|screenshot|output|response|ticket|comment|this|that|which|these"
-                     r"|those|here|again|pr|branch|commit|build|run)\b")
 _LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
 _ASKED = re.compile(r"(?i)(?:please|can|could|would|will)\b")
 _HOW_IT_IS = re.compile(r"(?i)\b(?:is|are) (?:\w+ )?\w+[.!]?$")
@@ -112,7 +103,8 @@ def begins_with_a_denial(message: str) -> bool:
 def tells_where(text: str) -> bool:
     """Whether a sentence says of a thing with a name where it is reached."""
     reached = _REACHED.search(text)
-    return reached is not None and not _OF_NOW.search(text[:reached.start()]) and is_look_up(text.partition(";")[0])
+    return reached is not None and is_look_up(text.partition(";")[0]) and (
+        not patterns.has("words/phrases", "of_now", text[:reached.start()]))
 
 
 def _is_of_tomorrow(text: str) -> bool:
@@ -132,7 +124,7 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
     for name in _STANDING:
         if _says(name, text) and not (is_editing_instruction(text) and name != "standing"):
             return name
-    if _DONT.match(text) and (_says("reason", text) or (denied and _says("contrast", text))):
+    if patterns.starts("words/phrases", "dont", text) and (_says("reason", text) or (denied and _says("contrast", text))):
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
@@ -142,28 +134,29 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
     named = _DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
     if len(half) + refused + denied + named >= _ENOUGH and half and not ordered and patterns.width(text) >= _SHORTEST_RULE:
         return half[0]
-    if ordered and not _DONT.match(text):
+    if ordered and not patterns.starts("words/phrases", "dont", text):
         return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
     if _says("ours", text) and not at_work:
         return "ours"
     corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
     if denied and corrects:
         return "correction"
-    return "refusal" if refused and (corrects or _says("norm", text) or _DONT.match(text)) else ""
+    return "refusal" if refused and (corrects or _says("norm", text) or patterns.starts("words/phrases", "dont", text)) else ""
 
 
 def _may_come_again(text: str) -> bool:
     """Whether a sentence may be a rule, or a fact, once it is said in other conversations too."""
     if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK:
         return False
-    if patterns.starts(SURE, "one_off", text) or _DONT.match(text) or _says("contrast", text):
+    if patterns.starts(SURE, "one_off", text) or patterns.starts("words/phrases", "dont", text) or _says("contrast", text):
         return True
-    return _USE.match(text) is not None or not is_at_work(text) and (_says("norm", text) or _says("ours", text))
+    return patterns.starts("words/phrases", "use", text) or not is_at_work(text) and any(
+        _says(name, text) for name in ("norm", "ours"))
 
 
 def _says(name: str, text: str) -> bool:
     if name == "remember":
         clauses = [text] if patterns.WIDE.search(text) else _CLAUSE.split(text)
         return any(patterns.starts(SURE, name, clause) for clause in clauses)
-    of_a_thing = _OF_A_THING.search(text) if name in _STANDING else None
+    of_a_thing = patterns.cue("words/phrases", "of_a_thing").search(text) if name in _STANDING else None
     return patterns.has(SURE, name, text[:of_a_thing.start()] if of_a_thing else text)

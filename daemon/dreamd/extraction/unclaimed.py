@@ -62,13 +62,6 @@ _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
-_OBJECTS = re.compile(r"(?i)(?:(?:and|but|so|hm+|again)[, ]+)*(?:why (?:(?:are|did|do|would|must) (?:you|we)|so)\b"
-                      r"|(?:did|have)(?:n['’]t| not) (?:you|we|i)"
-                      r"|should(?:n['’]t| not)|is(?:n['’]t| not)|are(?:n['’]t| not)|warum|por qué|pourquoi|por que)\b")
-"""A question that objects to something says what should be."""
-_PRONOUN = re.compile(
-    r"(?i)(?:(?:and|but|so|also|oh|well|btw|yes|no|ok(?:ay)?)[, ]+)*(?:it|they|he|she|his|her|their|its|that|this|those"
-    r"|these|mine|ours)\b")
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -210,7 +203,8 @@ def _chunks(said: Sequence[str]) -> list[str]:
 
 def _is_worth_finding(text: str, *, beside: bool) -> bool:
     """Whether a sentence says something that can be asked for; one that stands `beside` another in its message may say less."""
-    if _PRINTED.search(text) or (is_question(text) and not (asks_for_a_nod(text) or _OBJECTS.match(text))):
+    objects = asks_for_a_nod(text) or patterns.starts("words/phrases", "objects", text)
+    if _PRINTED.search(text) or (is_question(text) and not objects):
         return False
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
     return DEFINITE.search(text, 1) is not None or len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
@@ -218,7 +212,7 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
 
 def _leans(text: str) -> bool:
     """Whether a sentence speaks of what the one before it named."""
-    return leans(text) or _PRONOUN.match(text) is not None
+    return leans(text) or patterns.starts("words/phrases", "pronoun", text)
 
 
 def _says_enough(text: str) -> bool:

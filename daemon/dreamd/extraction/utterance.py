@@ -28,8 +28,6 @@ _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
 _SHOWN = re.compile(r"^[^\n]{0,160}:[ \t]*\n\s*?(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
 """A heading: what stands below it was written beforehand, for nobody types one."""
-_ROLE = re.compile(r"(?i)\s*(?:you are (?:an?|the) [a-z]|act as "
-                   r"|your (?:task|job|role|goal|mission) is\b|<(?:role|system|instructions?|context)>)")
 _OWN_TAG = re.compile(
     r"(?i)<((?:user[_-]?)?(?:request|query|question|message|input|prompt|arguments?|feedback|task))>\s*([^<]{3,1000}?)\s*</\1>")
 _PLAIN_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:text|txt|md|markdown)?[ \t]*\n")
@@ -56,26 +54,8 @@ _BEFORE_WIDE = re.compile(r"[a-z]+ ?[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FAILURE = re.compile(r"\s*(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Panic|Fault)(?: \[\w+\])?:\s"
                       r"|Traceback \(|File \"[^\"]+\", line \d"
                       r"|at \S+ ?\(|at \S+:\d+|Caused by:|panic: |goroutine \d)")
-_MAIL_HEADER = re.compile(r"(?i)\s*(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|de|para|asunto|assunto"
-                          r"|objet|à): \S")
-_GREETING = re.compile(r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|hola|estimad[oa]s?|bonjour|chers?"
-    r"|chère"
-                       r"|olá|prezad[oa]s?)\b[^.!?\n]{0,40}[,!:]?\s*$")
-_SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|thanks)|regards|sincerely|yours|cheers"
-    r"|viele grüße"
-                       r"|beste grüße|liebe grüße|mit freundlichen|gruß|saludos|un saludo|atentamente|cordialement"
-                       r"|bien à vous"
-                       r"|atenciosamente|abraços?),?[^.!?\n]{0,30}$")
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
-_OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|found|answered|replied|suggest(?:s|ed)?|printed"
-                        r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}"
-                        r":\s*$")
-_TURNS_TO = re.compile(
-    r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b"
-    r"|do\b|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
-    r"|[?？]\s*$|我|你|私|저|우리")
-"""How a person begins who turns from what was pasted to whoever reads it."""
 _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
@@ -173,11 +153,12 @@ def without_request(text: str) -> str:
 def filled_in(text: str) -> list[str] | None:
     """The words a person filled into a template: in its fence, or between tags of their own; None for no template."""
     bare = _FENCE.sub("\n\n", text)
-    if not (_ROLE.match(bare) and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
+    plays = patterns.starts("words/phrases", "role", bare)
+    if not (plays and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
         return None
     own = [found[2] for found in _OWN_TAG.finditer(text)] or [
         found[0].strip().strip("`~").strip() for found in _FENCE.finditer(text) if _PLAIN_FENCE.match(found[0].lstrip())]
-    before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not _ROLE.match(bare) else ""
+    before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not plays else ""
     return [part for part in (*re.split(r"\n[ \t]*\n", before), *own) if part.strip() and len(part) <= _LONGEST_FILLED_IN]
 
 
@@ -215,10 +196,10 @@ def _before_written(text: str) -> str:
     """What stands before a mail or a report with bare headings, which were written beforehand."""
     lines = text.splitlines()
     full = [n for n, line in enumerate(lines) if line.strip()]
-    signed = max((n for n in full if _SIGN_OFF.match(lines[n])), default=-1)
-    headed = [n for n in full if _MAIL_HEADER.match(lines[n])]
+    signed = max((n for n in full if patterns.starts("words/phrases", "sign_off", lines[n])), default=-1)
+    headed = [n for n in full if patterns.starts("words/phrases", "mail_header", lines[n])]
     begun = [n for n, after in pairwise(headed) if after <= n + 2] + [
-        n for n in full if n < signed - 1 and _GREETING.match(lines[n])]
+        n for n in full if n < signed - 1 and patterns.starts("words/phrases", "greeting", lines[n])]
     if begun:
         return "\n".join(lines[:min(begun)])
     headings = [n for n, after in pairwise(full) if _BARE_HEADING.match(lines[n].strip()) and len(lines[after]) >= _LONG_LINE
@@ -279,9 +260,9 @@ def _is_machine(text: str) -> bool:
 
 def _introduces_paste(block: str) -> bool:
     last = block.strip().splitlines()[-1].strip()
-    return _OF_OTHERS.search(last) is not None or patterns.cue("words/sure", "introduces").search(last) is not None
+    return patterns.has("words/phrases", "of_others", last) or patterns.cue("words/sure", "introduces").search(last) is not None
 
 
 def _speaks(said: str) -> bool:
     """Whether a paragraph after a paste is a person again: it asks, or turns to whoever reads it."""
-    return bool(said) and _TURNS_TO.search(said[:300]) is not None
+    return bool(said) and patterns.has("words/phrases", "turns_to", said[:300])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dreamd.core.values import Candidate, Event, EventKind, Origin, Speaker, parse_scope
-from dreamd.extraction import ConversationState, Extraction, extract
+from dreamd.extraction import Extraction, extract
 
 SCOPE = parse_scope("project:ferry")
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -238,8 +238,3 @@ def test_everything_that_was_passed_over_is_counted() -> None:
         said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Open the last report."), said("> quoted only")
     )
     assert answer.skips == {"acknowledgement": 1, "not-a-person": 1, "no-sign": 1, "paste": 1}
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"causes": 3, "seen": {"a": 1}}'])
-def test_a_state_nobody_can_read_is_an_empty_one(text: str) -> None:
-    assert ConversationState.decode(text) == ConversationState()
