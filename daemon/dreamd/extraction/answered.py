@@ -67,7 +67,8 @@ def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
         return ""
     agrees = is_acknowledgement(said) or patterns.cue(SURE, "affirmation", whole=True).match(said) is not None
     norm = _NORM if filled_in and not agrees else _DECIDES
-    if patterns.starts("words/phrases", "left_open", said) or (not filled_in and is_at_work(said)) or not norm.search(asked):
+    open_yet = patterns.starts("words/phrases", "left_open", said.rstrip(".。"))
+    if open_yet or (not filled_in and is_at_work(said)) or not norm.search(asked):
         return ""
     if len(asked) + len(said) >= LONGEST_SENTENCE or patterns.has(SURE, "momentary", said) or "\n" in asked:
         return ""
@@ -76,6 +77,8 @@ def decided_by(question: str, answer: str, *, filled_in: bool) -> str:
 
 LONGEST_REPLY = 160
 LONGEST_TAKEN = 160
+_SIDE_BY_SIDE = re.compile(r"(?i),|\b(?:or|and|oder|und|ou|et|o|y|e)\b")
+_EITHER = re.compile(r"(?i)\b(?:or|oder|ou|o)\b")
 DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 """A number, a name, an identifier or something quoted."""
 _VALUE = re.compile(r"\d|\w[_@/]\w|[`\"“«„]")
@@ -103,6 +106,14 @@ def taken_up(setting: Setting | None, text: str) -> list[str]:
     if offers and len(told[-1]) <= LONGEST_TAKEN and _VALUE.search(told[-1]):
         found.append(f"{cleaned(told[-1])} {cleaned(first)}")
     return found
+
+
+def offered(setting: Setting | None, text: str) -> str:
+    """The sentence in which the agent named what a message picks by its place, or by "that"."""
+    if setting is None or not patterns.starts("words/replies", "picks", text):
+        return ""
+    named = [s for s in sentences(setting.told) if _SIDE_BY_SIDE.search(s) and (_is_definite(s) or _EITHER.search(s))]
+    return cleaned(named[-1].rstrip("?？ ")) if named else ""
 
 
 def _asks(sentence: str) -> bool:

@@ -54,7 +54,9 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
     `refused` when it was said while refusing a tool call, `denied` when it sets right what the agent said, `at_work` when the
     message also orders something: what is stated there describes the task.
     """
-    if _LEFT_OUT in text or is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
+    if _LEFT_OUT in text or text.endswith("...") or _LISTED.match(text):
+        return ""
+    if is_question(text) or is_acknowledgement(text) or is_history(text):
         return ""
     little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text)
     if _says("remember", text) and not little:

@@ -27,7 +27,7 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
-from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, taken_up
+from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, offered, taken_up
 from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
@@ -132,11 +132,16 @@ def _listen(heard: _Heard, event: Event) -> None:
         return
     asked = _asked(event, text)
     if asked and len(text) <= SHORT_ANSWER and revision_of(text) is None:
-        if not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
+        if offer := offered(setting, text):
+            _keep(heard, event, f"{offer} {cleaned(text)}")
+        elif not _is_nod(asked, text) and not _is_carried(heard, event, cleaned(text)):
             _keep(heard, event, f"{asked} {cleaned(text)}")
         return
     parts: list[_Part] = []
     said = _said(text)
+    if said and (offer := offered(setting, text)):
+        said.pop(0)
+        _keep(heard, event, f"{offer} {cleaned(sentences(text)[0])}")
     for sentence in said:
         revision = revision_of(sentence)
         left = cleaned(sentence if revision is None else _put_right(heard, event, revision))

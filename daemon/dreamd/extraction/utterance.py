@@ -36,6 +36,9 @@ _SHORTEST_TEMPLATE = 200
 _LONGEST_FILLED_IN = 1_000
 _LONGEST_NAME = 11
 _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
+_FIRST_PERSON = re.compile(r"\b(?:I|I['’](?:m|ve|ll|d)|my|ich|je|yo)\b")
+_FEWEST_OF_ONESELF = 4
+"""Who speaks of themselves so often types, however many headings there are."""
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
 _MACHINE = re.compile(
     r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
@@ -97,14 +100,14 @@ def sentences(paragraph: str) -> list[str]:
     paragraph = _ITEM.sub("\x04", paragraph)  # an item of a list begins anew, whatever the one before ends with
     joined = re.sub(r"(?<=[^\s.!?:。！？])\n(?=[a-z(`])", " ", paragraph)
     masked = re.sub(r"`[^`\n]{1,200}`", lambda m: m[0].replace(".", "\x00").replace("!", "\x01").replace("?", "\x02"), joined)
-    masked = _ELLIPSIS.sub(lambda m: "\x03" if len(m[0]) else m[0], masked)
+    masked = _ELLIPSIS.sub(lambda m: "\x03" if m[0] == "…" else "\x05", masked)
     found: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(masked):
         found.append(masked[start:end.end()])
         start = end.end()
     found.append(masked[start:])
-    split = [part for piece in found for part in re.split(r"\x04|\x03\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
+    split = [part for piece in found for part in re.split(r"\x04|[\x03\x05]\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
     restored = [_restored(part) for part in split]
     return [part for part in restored if part]
 
@@ -208,7 +211,9 @@ def _before_written(text: str) -> str:
 
 
 def _restored(part: str) -> str:
-    return part.replace("\x00", ".").replace("\x01", "!").replace("\x02", "?").replace("\x03", "…").strip(" \n\t")
+    for mark, sign in (("\x00", "."), ("\x01", "!"), ("\x02", "?"), ("\x03", "…"), ("\x05", "...")):
+        part = part.replace(mark, sign)
+    return part.strip(" \n\t")
 
 
 def _is_document(text: str, blocks: list[str]) -> bool:
@@ -216,6 +221,8 @@ def _is_document(text: str, blocks: list[str]) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     headings = sum(1 for line in lines if _HEADING.match(line.strip()))
     marked = sum(1 for line in lines if _MARKED.match(line))
+    if len(_FIRST_PERSON.findall(text)) >= _FEWEST_OF_ONESELF:
+        return len(text) > LONGEST_SPEECH
     if headings >= 3 and (len(lines) >= _STRUCTURED_LINES or headings * 5 >= len(lines)):
         return True
     if blocks and re.match(r"#{1,3}\s", blocks[0].lstrip()) and len(lines) >= _STRUCTURED_LINES:
