@@ -155,19 +155,20 @@ def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> No
                        denied=denied or talk.revised) if text else None
         if heard is None:
             continue
-        while n < len(said) and (more := _part_of(said[n])) and len(heard.text) + len(more) < LONGEST_SENTENCE:
+        while n < len(said) and (more := _part_of(said[n], heard.sign)) and len(heard.text) + len(more) < LONGEST_SENTENCE:
             heard = _Heard(f"{heard.text}{more}", heard.sign)
             n += 1
         talk.add(event, heard.text, sign=heard.sign)
 
 
-def _part_of(sentence: str) -> str:
-    """What a sentence adds to the one before it that was kept: why, or how to apply it; or nothing."""
+def _part_of(sentence: str, sign: str) -> str:
+    """What a sentence adds to the one before it that was kept: why, how to apply it, more of what is being made; or nothing."""
     labelled = _LABELLED.match(sentence)
     if labelled is not None:
         return f"\n\n{_PARTS[labelled['name'].lower()]} {cleaned(sentence[labelled.end():])}"
-    says_why = patterns.starts("words/phrases", "reason_start", sentence) and not is_question(sentence)
-    return f" {cleaned(sentence)}" if says_why else ""
+    goes_on = patterns.starts("words/phrases", "reason_start", sentence) or (
+        sign == "made" and leans(sentence) and not is_at_work(sentence))
+    return f" {cleaned(sentence)}" if goes_on and not is_question(sentence) else ""
 
 
 def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_work: bool, denied: bool) -> _Heard | None:

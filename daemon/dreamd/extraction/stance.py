@@ -103,8 +103,7 @@ def leans(text: str) -> bool:
 
 
 def _names_scope(text: str) -> bool:
-    return re.match(r"(?i)this (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?|package)\b",
-                    text.strip()) is not None
+    return patterns.starts("words/phrases", "scope", text.strip())
 
 
 def is_fragment(text: str) -> bool:
@@ -143,7 +142,7 @@ def points_outside(text: str) -> bool:
     if lang != "en":
         listed = patterns.load("words/gate")["outside"].get(lang, [])
         return any(re.match(rf"\s*(?:{entry})", text, re.IGNORECASE) for entry in listed)
-    if patterns.starts("words/phrases", "demonstrative", text) and not patterns.starts("words/phrases", "scope", text.strip()):
+    if patterns.starts("words/phrases", "demonstrative", text) and not _names_scope(text):
         return True
     if patterns.starts("words/phrases", "forward", text):
         return False

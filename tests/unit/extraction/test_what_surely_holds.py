@@ -110,6 +110,8 @@ def test_what_is_of_the_moment_is_none_however_often_it_is_said(text: str) -> No
      ["Error messages exactly like that: short, with a hint."]),
     (("The night ferry skips pier 9. That's intentional, the lights are off there.",),
      ["The night ferry skips pier 9. That's intentional, the lights are off there."]),
+    (("This is my home server. It serves the tide table and the crane log. When I open /tides I get a 404",),
+     ["This is my home server. It serves the tide table and the crane log."]),
     (("That's intentional.",), []),
     (("the tide job sleeps for an hour, fix it. always show the total, even when the list is empty",), []),
 ])
