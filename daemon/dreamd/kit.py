@@ -25,7 +25,7 @@ from dreamd.sources import SourceRoots
 from dreamd.store import schema
 from dreamd.store.backups import back_up
 from dreamd.store.connection import Store, open_in_memory, open_reader, open_store
-from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted
+from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted, end_run
 from dreamd.store.presence import exchange, lost
 from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
@@ -93,6 +93,8 @@ class Kit:
     company: Company = Company()
     run: Run | None = None
     """The journal entry of what this kit does; begun by the first write, so that nothing to do leaves no byte."""
+    at_begin: Callable[[], None] = lambda: None
+    """Done once, before the first write."""
     kind: str = DREAM
     embedded: int = 0
     ahead: Ahead = Ahead()
@@ -182,6 +184,7 @@ class Kit:
     def begin(self) -> Run:
         """Open the run in the journal and take the store over; a second call gives the same run."""
         if self.run is None:
+            self.at_begin()
             self.store.leave_log()
             with self.background.batch(), self.store.writing() as tx:
                 now = self.clock.now()
@@ -189,6 +192,13 @@ class Kit:
                 close_interrupted(tx, ended_at=now)
                 self.run = begin_run(tx, kind=self.kind, now=now, started_at=now, version=__version__)
         return self.run
+
+    def end(self, reason: str, warnings: Sequence[str] = ()) -> None:
+        """Close the run of a person's verb in the journal."""
+        ended = replace(self.begin(), outcome="changed", reason=reason, warnings=tuple(warnings))
+        with self.writing() as tx:
+            end_run(tx, ended, ended_at=self.clock.now())
+        self.store.checkpoint()
 
     @property
     def zone(self) -> tzinfo:

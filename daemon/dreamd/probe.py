@@ -59,7 +59,8 @@ def inspect(world: World) -> Report:
         came = [t for t in (facts.oldest, inbox.oldest, unread) if t is not None]
         checks += [layout.check_files(world, facts), advance.check_inbox(world, facts, inbox, chosen),
                    advance.check_progress(world, facts, inbox, chosen), advance.check_outcomes(world, facts, chosen),
-                   advance.check_effect(world, facts), advance.check_left_over(world, facts, chosen),
+                   advance.check_effect(world, facts), advance.check_recall(facts),
+                   advance.check_left_over(world, facts, chosen),
                    vital_signs.check_language_model(world, facts, chosen), capture,
                    vital_signs.check_wait(world, facts, beats, chosen),
                    vital_signs.check_service(world, facts, min(came, default=None))]

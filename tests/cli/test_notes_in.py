@@ -147,6 +147,21 @@ def test_sources_lists_what_is_there_and_reads_nothing(dream):
     assert not dream.home.exists()
 
 
+def test_sources_says_which_version_of_a_program_wrote_last(dream):
+    path = transcript(dream)
+    lines = path.read_text().splitlines()
+    path.write_text("".join(line.replace("{", f'{{"version": "2.1.{n}", ', 1) + "\n" for n, line in enumerate(lines)))
+    assert dream.json("sources")["sources"][0]["version"] == "2.1.1"
+    assert dream("sources").out.startswith("claude-code 2.1.1  project:otter")
+
+
+def test_a_machine_where_only_scripts_talked_is_not_told_that_nothing_was_found(dream):
+    path = transcript(dream)
+    path.write_text(path.read_text().replace('"type": "user"', '"type": "user", "promptSource": "sdk"'))
+    told = dream("consolidate").out
+    assert "1 source read" in told and "no transcript" not in told
+
+
 def test_ingest_reads_one_place_now_and_leaves_the_rest_to_the_dream(dream):
     path = transcript(dream)
     first = dream.json("ingest", str(path))

@@ -210,7 +210,8 @@ def test_a_file_that_only_changes_its_case_stays_the_same_memory(house: House) -
 
 
 PARTS = {"onnxruntime": "onnxruntime", "numpy": "numpy", "usearch": "usearch.index", "tokenizers": "tokenizers",
-         "safetensors": "safetensors", "psutil": "psutil", "sklearn": "sklearn", "sqlite3": "sqlite3", "torch": "torch"}
+         "sentencepiece": "sentencepiece", "safetensors": "safetensors", "psutil": "psutil", "sklearn": "sklearn",
+         "sqlite3": "sqlite3", "torch": "torch"}
 NEVER = ("usearch", "onnxruntime")
 """An order that ends the process; dream loads the second before the first, always."""
 
@@ -225,7 +226,7 @@ def clashes(pairs: list[tuple[str, str]]) -> list[str]:
 
 
 def test_the_native_parts_a_dream_needs_load_in_any_order() -> None:
-    assert clashes(list(permutations(("numpy", "usearch", "tokenizers"), 2))) == []
+    assert clashes(list(permutations(("numpy", "usearch", "tokenizers", "sentencepiece"), 2))) == []
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -172,10 +173,12 @@ def test_it_can_be_shown_by_the_beginning_of_its_id(talked: House) -> None:
             passages.load_shown(kit.store, "ffffffff")
 
 
-def test_an_end_that_it_names_ends_it(house: House) -> None:
+def test_an_end_that_it_names_leaves_it_found_as_it_was_said_and_never_told_unasked(house: House) -> None:
     talk(house, "t1", RULE, "I rewired the Quoxilfanz lamps to the old cable until 7 January 2026")
     house.dream(NIGHT)
-    assert not any(status is Status.SAID for status, _ in found(house, "which cable have the Quoxilfanz lamps"))
+    question = "which cable have the Quoxilfanz lamps"
+    assert any(status is Status.SAID and "7 January 2026" in text for status, text in found(house, question))
+    assert not any(status is Status.SAID for status, _ in found(house, question, replace(QUIET, injection=True)))
 
 
 def test_a_dry_run_keeps_and_embeds_nothing(house: House) -> None:

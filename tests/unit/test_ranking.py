@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ranking_questions import QUESTIONS, STATEMENTS, UNANSWERABLE
 
 from dreamd.core.settings import RecallSettings
-from dreamd.core.values import FADED, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
+from dreamd.core.values import EXPIRED, FADED, Category, Memory, MemoryClass, MemoryType, Scope, Status, Trust
 from dreamd.recall.ranking import Asked, Budget, Hit, Ranked, age_factor, fuse, rank
 from dreamd.recall.terms import word_matches
 
@@ -75,10 +75,10 @@ def test_age_orders_but_never_hides() -> None:
     old = _memory(confirmed_at=NOW - timedelta(days=2000))
     assert _one(old, 0.234) is not None
     young = _memory("m2", confirmed_at=NOW - timedelta(days=1))
-    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.58)], now=NOW, rules=WORDLESS)
+    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.597)], now=NOW, rules=WORDLESS)
     assert [one.memory.id for one in order] == ["m2", "m1"]
-    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.54)], now=NOW, rules=WORDLESS)
-    assert [one.memory.id for one in order] == ["m1", "m2"], "age weighs a tenth at most"
+    order = rank("kiln", [Hit(old, vector_similarity=0.6), Hit(young, vector_similarity=0.585)], now=NOW, rules=WORDLESS)
+    assert [one.memory.id for one in order] == ["m1", "m2"], "age orders what is as near, and nothing else"
 
 
 @settings(max_examples=80, deadline=None)
@@ -162,8 +162,15 @@ def test_of_what_is_archived_only_what_left_for_its_age_is_found_and_none_of_it_
     faded = _memory(status=Status.ARCHIVED, reason=FADED)
     assert _one(faded, 0.9) is not None
     assert _one(faded, 1.0, Asked(injection=True)) is None
-    for reason in ("expired", "deleted-by-person"):
-        assert _one(_memory(status=Status.ARCHIVED, reason=reason), 1.0, Asked(held=True, budget=Budget.DEEP)) is None
+    assert _one(_memory(status=Status.ARCHIVED, reason="deleted-by-person"), 1.0, Asked(held=True, budget=Budget.DEEP)) is None
+
+
+def test_a_state_whose_day_has_passed_is_told_when_asked_for_behind_what_is_as_near_and_never_unasked() -> None:
+    over = _memory("over", status=Status.ARCHIVED, reason=EXPIRED, confirmed_at=NOW)
+    standing = _memory("standing", confirmed_at=NOW - timedelta(days=900))
+    hits = [Hit(over, vector_similarity=0.5), Hit(standing, vector_similarity=0.5)]
+    assert [one.memory.id for one in rank("kiln", hits, now=NOW, rules=WORDLESS)] == ["standing", "over"]
+    assert _one(over, 1.0, Asked(injection=True)) is None
 
 
 def test_an_ended_version_gives_way_to_its_successor_unless_one_looks_deep() -> None:

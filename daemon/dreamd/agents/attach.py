@@ -199,7 +199,7 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
             except DreamError as error:
                 blocked = error.message
         warnings += [f"no commit was made: {blocked}"] if blocked else []
-        _end(kit, run, f"changed in an attached directory: {', '.join(planned.changed[:MOST_NAMED])}", warnings)
+        kit.end(f"changed in an attached directory: {', '.join(planned.changed[:MOST_NAMED])}", warnings)
         _shelf(kit).drop_old()
     return Carried(run.id, tuple(planned.changed), len(planned.plan.archived), made, tuple(warnings), planned.told(),
                    len(planned.plan.waiting))
@@ -237,7 +237,7 @@ def undo(kit: Kit, run_id: str) -> int:
         _shelf(kit).mark(manifest, UNDONE)
         texts = _read(kit, root).texts
         _settle(kit, root, _fingerprint(texts, Dialect(manifest.dialect), local_date(kit.clock.now(), kit.zone)))
-        _end(kit, mine, f"took back {run.id}", [])
+        kit.end(f"took back {run.id}")
     return len(manifest.files)
 
 
@@ -382,8 +382,3 @@ def _remember(kit: Kit, attachments: Sequence[Attachment]) -> None:
     rows = [asdict(a) for a in sorted(attachments, key=lambda a: a.path)]
     with kit.background.batch(), kit.store.writing() as tx:
         work.write_meta(tx, META, json.dumps(rows))
-
-
-def _end(kit: Kit, run: Run, reason: str, warnings: Sequence[str]) -> None:
-    with kit.writing() as tx:
-        journal.end_run(tx, replace(run, outcome="changed", reason=reason, warnings=tuple(warnings)), ended_at=kit.clock.now())

@@ -29,12 +29,13 @@ from dreamd.agents.harnesses import (
     harness_named,
     is_commented,
     is_connected,
+    is_observed,
     parse_settings,
     take_out,
 )
 from dreamd.core import fsio
 from dreamd.core.clock import iso
-from dreamd.core.errors import ConfigError, DreamError, Refused
+from dreamd.core.errors import ConfigError, DreamError, Refused, UsageError
 from dreamd.core.paths import default_config, default_home, openclaw_state, user_home
 from dreamd.core.world import World
 
@@ -86,8 +87,10 @@ class Record:
     folders: tuple[Path, ...]
 
 
-def plan_connect(world: World, name: str) -> Connection:
+def plan_connect(world: World, name: str, *, observe: bool | None = None) -> Connection:
     """What `dream connect` would change; nothing when it is connected the same way already.
+
+    With `observe` the agent is asked once a conversation; None leaves that as it is.
 
     Raises UsageError for an unknown harness, Refused where it is not installed, ConfigError for a broken file.
     """
@@ -95,8 +98,11 @@ def plan_connect(world: World, name: str) -> Connection:
     if not is_installed(world, harness):
         raise Refused(f"{harness.title} is not installed for this person (no `{_own_place(world, harness, harness.signs[0])}`)",
                       hint="start it once, then connect")
+    if observe and not harness.asks:
+        raise UsageError(f"a hook of {harness.title} cannot ask the agent anything", hint="connect it without `--observe`")
     main = config_file(world, harness)
-    wanted = add_hooks(harness, _read(main), dream_command(world))
+    asked = is_observed(_read(main)) if observe is None else observe
+    wanted = add_hooks(harness, _read(main), dream_command(world), observe=asked)
     changes = {}
     for relative, after in wanted.items():
         path = main if relative == harness.file else main.parent / Path(relative).name

@@ -24,6 +24,9 @@ ENTRY_MARK = f"# {MARK}"
 """How a command of ours ends: a comment to the shell. A path with the same words in it is somebody else's."""
 
 
+OBSERVE = "--observe"
+
+
 @dataclass(frozen=True)
 class Harness:
     """One agent program: its configuration file below the person's home, its shape, and its events."""
@@ -45,17 +48,19 @@ class Harness:
     """Kind of the sources this harness leaves."""
     note: str = ""
     """What the person still has to do in the harness itself."""
+    asks: bool = False
+    """Whether its hook at the end of a turn can ask the agent for one more answer, and is told what that was."""
 
 
 HARNESSES = (
     Harness("claude-code", "Claude Code", (".claude",), ".claude/settings.json", "nested",
             {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
              "PreCompact": "pre-compact", "SessionEnd": "session-end"}, variable="CLAUDE_CONFIG_DIR", moves=".claude",
-            kind="claude-code"),
+            kind="claude-code", asks=True),
     Harness("codex", "Codex CLI", (".codex",), ".codex/hooks.json", "nested",
             {"SessionStart": "session-start", "UserPromptSubmit": "user-prompt-submit", "Stop": "stop",
              "PreCompact": "pre-compact"}, variable="CODEX_HOME", moves=".codex", kind="codex",
-            note="Codex asks once whether it may trust new hooks: say yes at its next start"),
+            note="Codex asks once whether it may trust new hooks: say yes at its next start", asks=True),
     Harness("gemini", "Gemini CLI", (".gemini",), ".gemini/settings.json", "nested",
             {"SessionStart": "session-start", "BeforeAgent": "user-prompt-submit", "AfterAgent": "stop",
              "PreCompress": "pre-compact", "SessionEnd": "session-end"}, timeout=10_000, variable="GEMINI_CLI_HOME",
@@ -89,8 +94,10 @@ def harness_named(name: str) -> Harness:
     raise UsageError(f"unknown harness `{name}`", hint="known: " + ", ".join(h.name for h in HARNESSES))
 
 
-def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str, bytes]:
+def add_hooks(harness: Harness, before: bytes | None, command: str, *, observe: bool = False) -> dict[str, bytes]:
     """The files a connection needs: path below the home of the person → bytes. Everything else in them stays.
+
+    With `observe` the hook at the end of a turn asks the agent what should be remembered.
 
     Raises ConfigError for a configuration that is no JSON object.
     """
@@ -111,7 +118,7 @@ def add_hooks(harness: Harness, before: bytes | None, command: str) -> dict[str,
         present = hooks.setdefault(event, [])
         if not isinstance(present, list):
             raise ConfigError(f"`hooks.{event}` in `{name}` is not a list", hint="mend the file, then try again")
-        wanted = _entry(harness, event, f"{command} hook {ours}")
+        wanted = _entry(harness, event, f"{command} hook {ours}{f' {OBSERVE}' if observe and ours == 'stop' else ''}")
         if wanted not in present or len(_without_ours(present)) != len(present) - 1:
             present[:] = [*_without_ours(present), wanted]
     for event in [e for e, present in hooks.items() if e not in harness.events and isinstance(present, list)]:
@@ -169,6 +176,11 @@ def take_out(document: dict[str, object]) -> dict[str, object]:
 def is_connected(body: bytes | None) -> bool:
     """Whether a configuration carries dream's hooks."""
     return body is not None and (ENTRY_MARK.encode() in body or f"{MARK}: tells dream".encode() in body)
+
+
+def is_observed(body: bytes | None) -> bool:
+    """Whether a connected harness asks its agent."""
+    return body is not None and f"hook stop {OBSERVE} {ENTRY_MARK}".encode() in body
 
 
 def _entry(harness: Harness, event: str, command: str) -> dict[str, object]:

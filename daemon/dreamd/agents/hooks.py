@@ -99,7 +99,7 @@ def _hear(world: World, call: Call, now: datetime) -> None:
         return
     asked = cue("words/speech_acts", "forget", start=True).match(prompt)
     told = cue("words/speech_acts", "remember", start=True).match(prompt)
-    if (asked or told) and _is_kept_out(world, call):
+    if (asked or told) and is_kept_out(world, call):
         return
     if asked:
         request_forget(world, prompt[asked.end():].strip(), now)
@@ -113,7 +113,7 @@ def _hear(world: World, call: Call, now: datetime) -> None:
         inbox.put_notes(world.paths, [candidate], now=now, ticket=call.conversation, place=call.cwd)
 
 
-def _is_kept_out(world: World, call: Call) -> bool:
+def is_kept_out(world: World, call: Call) -> bool:
     """Whether nothing that is said here is for the memory."""
     from dreamd.core.paths import user_home
     from dreamd.sources.exclusion import Exclusions

@@ -54,8 +54,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("agents", (
         ("connect", "agents", "hooks in an agent's own configuration"),
         ("disconnect", "agents", "take the hooks out again, to the byte"),
-        ("attach", "agents", "keep an agent's own memory directory in order"),
-        ("detach", "agents", "leave that directory alone again"),
+        ("attach", "attaching", "keep an agent's own memory directory in order"),
+        ("detach", "attaching", "leave that directory alone again"),
         ("mcp", "agents", "Model Context Protocol server on standard input and output"),
         ("hook", "agents", "called by an agent's harness; exit 0 whatever happens"),
     )),

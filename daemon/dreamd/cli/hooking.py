@@ -26,6 +26,10 @@ LONGEST_PLACE = 4096
 VSCODE_LOG = "GitHub.copilot-chat/transcripts"
 """Where VS Code keeps a second copy of a chat, which its hooks are told of; dream reads the first."""
 VALUED = ("--home", "--config", "--now")
+OBSERVE = "--observe"
+ASK_AFTER = 4
+"""Turns after which the agent is asked: a conversation that ends sooner holds little."""
+ASKED, ANSWERED = "asked", "answered"
 
 
 def main(words: Sequence[str]) -> int:
@@ -53,6 +57,8 @@ def _parse(words: Sequence[str]) -> tuple[str, dict[str, str]]:
         name, given, content = word.partition("=")
         if name in VALUED:
             options[name] = content if given else next(rest, "")
+        elif word == OBSERVE:
+            options[OBSERVE] = word
         elif not word.startswith("-"):
             event = event or word
     return event, options
@@ -89,6 +95,37 @@ def _carry_out(event: str, document: dict[str, object], body: bytes, options: di
             starting.hear(body, options)
     else:
         _touch(event, document, options)
+        if event == "stop" and OBSERVE in options and _is_due(document, options):
+            from dreamd.cli import starting
+
+            starting.observe(body, options)
+
+
+def _is_due(document: dict[str, object], options: dict[str, str]) -> bool:
+    """Whether the agent is to be asked now, or has just answered: turns are counted here, for most of them end here.
+
+    What is done next is written first: whatever fails then, nobody is asked a second time.
+    """
+    from hashlib import blake2b
+
+    conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
+    if not conversation:
+        return False
+    name = f"{blake2b(conversation.encode(), digest_size=8).hexdigest()}"
+    try:
+        with open(os.path.join(_home(options), "observed", name), encoding="ascii") as stream:
+            stands = stream.read(16)
+    except FileNotFoundError:
+        stands = "0"
+    if document.get("stop_hook_active"):
+        after = ANSWERED if stands == ASKED else stands
+    else:
+        after = str(int(stands) + 1) if stands.isdigit() else stands
+        after = ASKED if after == str(ASK_AFTER) else after
+    if after == stands:
+        return False
+    _write(_folder(_home(options), "observed"), name, after.encode())
+    return after in (ASKED, ANSWERED)
 
 
 def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> None:
@@ -109,21 +146,21 @@ def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> 
     cwd = _text(document, "cwd") or _text(opened, "cwd")
     row = {"event": event, "path": path, "conversation": conversation, "cwd": cwd, "at": at}
     name = f"touched-{blake2b(f'{event} {path}'.encode(), digest_size=8).hexdigest()}.json"
-    _write(_inbox(_home(options)), name, json.dumps({"schema": 1, "touched": row}).encode())
+    _write(_folder(_home(options), "inbox"), name, json.dumps({"schema": 1, "touched": row}).encode())
 
 
-def _inbox(home: str) -> int:
-    """The open inbox, made for its owner alone where it is not there; refuses a link in its place."""
-    inbox = os.path.join(home, "inbox")
+def _folder(home: str, name: str) -> int:
+    """An open folder of the home, made for its owner alone where it is not there; refuses a link in its place."""
+    place = os.path.join(home, name)
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        return os.open(inbox, flags)
+        return os.open(place, flags)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(home), exist_ok=True)
-        for folder in (home, inbox):
+        for folder in (home, place):
             with suppress(FileExistsError):  # another hook of the same moment may make it
                 os.mkdir(folder, 0o700)
-        return os.open(inbox, flags)
+        return os.open(place, flags)
 
 
 def _write(folder: int, name: str, body: bytes) -> None:

@@ -39,7 +39,6 @@ class Call(NamedTuple):
 
     command: str | None
     words: tuple[str, ...]
-    helped: bool = False
     version: bool = False
 
 
@@ -84,7 +83,7 @@ def read_call(words: Sequence[str]) -> Call:
     while place < len(words):
         word = words[place]
         if word in ("-h", "--help"):
-            return Call(None, (), helped=True)
+            return Call(None, ())
         if word == "--version":
             return Call(None, (), version=True)
         if word in VALUED:
@@ -96,11 +95,11 @@ def read_call(words: Sequence[str]) -> Call:
         else:
             break
     if place >= len(words):
-        return Call(None, (), helped=True)
+        return Call(None, ())
     command, rest = words[place], (*words[:place], *words[place + 1:])
     if command == "help":
         named = next((w for w in rest if w in FAMILY), None)
-        return Call(named, ("--help",)) if named else Call(None, (), helped=True)
+        return Call(named, ("--help",)) if named else Call(None, ())
     if command not in FAMILY:
         close = nearest(command)
         raise UsageError(f"there is no command `{command}`",

@@ -36,6 +36,21 @@ def hear(body: bytes, options: Mapping[str, str]) -> None:
     hooks.handle(build_world(options), hooks.read_call("user-prompt-submit", body))
 
 
+def observe(body: bytes, options: Mapping[str, str]) -> None:
+    """Ask the agent what of a conversation should be remembered, or take what it answered."""
+    from dreamd.agents.asking import observing
+
+    Deadline(LONGEST_S)
+    world, call, document = build_world(options), hooks.read_call("stop", body), json.loads(body)
+    if document.get("stop_hook_active"):
+        observing.take(world, call, str(document.get("last_assistant_message") or ""))
+        return
+    question = observing.ask(world, call, world.paths.home / "observed")
+    if question:
+        sys.stdout.write(json.dumps({"decision": "block", "reason": question}) + "\n")
+        sys.stdout.flush()
+
+
 def start(body: bytes, options: Mapping[str, str]) -> None:
     """Tell a new conversation what is known, in time or not at all."""
     deadline = Deadline(UNTIL_TOLD_S - MARGIN_S)

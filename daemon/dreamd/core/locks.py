@@ -21,7 +21,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -74,34 +74,28 @@ class Owner:
     since: datetime
 
 
-@contextmanager
-def hold_dream(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> Iterator[None]:
+def hold_dream(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> AbstractContextManager[None]:
     """Hold the dream lock for one dream.
 
     Raises Locked, naming the holder and since when, if another dream is at work.
     """
-    with _hold_named(locks_dir, DREAM_LOCK, owner=owner, wait_s=wait_s, said="another dream is at work"):
-        yield
+    return _hold_named(locks_dir, DREAM_LOCK, owner=owner, wait_s=wait_s, said="another dream is at work")
 
 
-@contextmanager
-def hold_service(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> Iterator[None]:
+def hold_service(locks_dir: Path, owner: Owner, *, wait_s: float = PROBE_GRACE_S) -> AbstractContextManager[None]:
     """Hold the service lock for the life of the service.
 
     Raises Locked, naming the holder and since when, if another service watches this home.
     """
-    with _hold_named(locks_dir, SERVICE_LOCK, owner=owner, wait_s=wait_s, said="another service is running"):
-        yield
+    return _hold_named(locks_dir, SERVICE_LOCK, owner=owner, wait_s=wait_s, said="another service is running")
 
 
-@contextmanager
-def hold_install(locks_dir: Path, owner: Owner) -> Iterator[None]:
+def hold_install(locks_dir: Path, owner: Owner) -> AbstractContextManager[None]:
     """Hold the lock under which the service's files are written.
 
     Raises Locked, naming the holder, if somebody is installing or removing it right now.
     """
-    with _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed"):
-        yield
+    return _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed")
 
 
 @contextmanager

@@ -90,7 +90,7 @@ class RecallSettings:
     memory_boost: float = _number(1.5, 0.1, 5.0, "factor for memories")
     document_boost: float = _number(0.85, 0.1, 5.0, "factor for process documents")
     superseded_factor: float = _number(0.5, 0.0, 1.0, "factor for superseded versions")
-    decay: float = _number(0.1, 0.0, 0.1, "most that age and staleness take of a score; order only, never below the floor")
+    decay: float = _number(0.02, 0.0, 0.1, "most that age and staleness take of a score; order only, never below the floor")
     age_rate_per_day: float = _number(0.0, 0.0, 1.0, "exponential rate in its place; 0: none")
     word_weight: float = _number(0.35, 0.0, 1.0, "share of the word match in the fused similarity")
     share_of_best: float = _number(0.6, 0.0, 1.0, "nearness below this share of the best is left out, save from deep looks")

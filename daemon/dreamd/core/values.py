@@ -5,7 +5,7 @@ Times are aware datetimes in UTC.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -22,6 +22,15 @@ from dreamd.core.identity import content_id as content_id
 from dreamd.core.identity import storable as storable
 from dreamd.core.identity import text_sha as text_sha
 from dreamd.core.identity import with_context as with_context
+from dreamd.core.judgement import CLEARLY_LATER_DAYS as CLEARLY_LATER_DAYS
+from dreamd.core.judgement import MERGING as MERGING
+from dreamd.core.judgement import SURE_CONFLICT as SURE_CONFLICT
+from dreamd.core.judgement import Basis as Basis
+from dreamd.core.judgement import Clue as Clue
+from dreamd.core.judgement import Evidence as Evidence
+from dreamd.core.judgement import EvidenceKind as EvidenceKind
+from dreamd.core.judgement import Judgement as Judgement
+from dreamd.core.judgement import Relation as Relation
 
 TAXONOMY_VERSION = 1
 SHORTEST_TEXT = 12
@@ -50,6 +59,8 @@ MARKS = frozenset({"deleted-by-person", "renamed-by-person", OVERRULED, WITHDRAW
 """Signs of observations that say what was done to a file, and no words of anybody's."""
 FADED = "stale"
 """Reason of a memory that nobody asked for in so long a time that it was archived."""
+EXPIRED = "expired"
+"""Reason of a memory that was archived because the day it named has passed."""
 DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
@@ -160,118 +171,6 @@ class Fate(StrEnum):
     CONTRADICTS = "contradicts"
     HELD = "held"
     DISCARDED = "discarded"
-
-
-class Relation(StrEnum):
-    """How two statements of one scope stand to each other."""
-
-    DUPLICATE = "duplicate"
-    REFINES = "refines"
-    UPDATES = "updates"
-    CONTRADICTS = "contradicts"
-    RELATED = "related"
-    UNRELATED = "unrelated"
-
-
-MERGING = frozenset({Relation.DUPLICATE, Relation.REFINES})
-
-
-class Basis(StrEnum):
-    """What an `updates` or `contradicts` verdict rests on; the caller weighs time and authority by it."""
-
-    MARKER = "marker"
-    """The wording itself shows the change ("no longer", "moved from … to")."""
-    TIME = "time"
-    """Only the times of the two statements tell which is current."""
-    NONE = "none"
-
-
-_SWAPPED = {"a": "b", "b": "a"}
-CLEARLY_LATER_DAYS = 1.0
-"""Days between two statements from which their times tell which is current."""
-SURE_CONFLICT = 0.85
-"""Confidence from which a conflict ends or holds what stands: every statement meets a score of others, and one wrong
-ending in a hundred comparisons would be one in every few nights."""
-
-
-class EvidenceKind(StrEnum):
-    """What a verdict on a pair rests on."""
-
-    SAME_WORDS = "same_words"
-    SAME_CLAIM = "same_claim"
-    """Read together the two say one thing."""
-    CLASH = "clash"
-    """Read together they cannot both hold."""
-    SAYS_MORE = "says_more"
-    QUANTITY = "quantity"
-    ENTITY = "entity"
-    """A name, identifier, version, path or command."""
-    TEMPORAL = "temporal"
-    POLARITY = "polarity"
-    QUANTIFIER = "quantifier"
-    CONDITION = "condition"
-    ROLE_ORDER = "role_order"
-    """Who and whom, which before which."""
-    SUBJECT = "subject"
-    CHANGE_TOLD = "change_told"
-    """The wording itself tells that something changed."""
-    LATER = "later"
-    """One was said clearly later; the spans are the days."""
-    SAME_TIME = "same_time"
-    """Neither wording nor time tells which is current."""
-    OUT_OF_USE = "out_of_use"
-    LOST_DETAIL = "lost_detail"
-    """No wording of the two keeps what both say."""
-    NEAR = "near"
-    FAR = "far"
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One thing a verdict rests on: its kind, where it stands in each text, and how sure or how much it is.
-
-    The spans are whole words as they stand in `a` and in `b`; empty where there is nothing to show. It is put into
-    words for people alone (`core.evidence_words`), and nothing reads those.
-    """
-
-    kind: EvidenceKind
-    a: str = ""
-    b: str = ""
-    share: float | None = None
-
-    def turned(self) -> Evidence:
-        """The same seen from the other side."""
-        return Evidence(self.kind, self.b, self.a, self.share)
-
-
-Clue = Evidence | str
-"""What a decision rests on: the judge's evidence, or a sentence of another room (the gate, pruning, a limit)."""
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """One relation between `a` and `b` with its confidence (0–1) and its evidence.
-
-    `richer` names the side ("a" or "b") whose wording says everything the other says, for `duplicate` and
-    `refines`. `newer` names the side that is current, for `updates`.
-    """
-
-    relation: Relation
-    confidence: float
-    evidence: tuple[Clue, ...] = ()
-    basis: Basis = Basis.NONE
-    richer: str | None = None
-    newer: str | None = None
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether a dream acts on it. A conflict less sure than that ends and holds nothing: both stay in force."""
-        return self.relation not in (Relation.UPDATES, Relation.CONTRADICTS) or self.confidence >= SURE_CONFLICT
-
-    def turned(self) -> Judgement:
-        """The same verdict on `b` and `a`."""
-        evidence = tuple(clue if isinstance(clue, str) else clue.turned() for clue in self.evidence)
-        return replace(self, evidence=evidence, richer=_SWAPPED.get(self.richer or ""), newer=_SWAPPED.get(self.newer or ""))
 
 
 @dataclass(frozen=True, order=True)
@@ -443,4 +342,9 @@ class Memory:
     @property
     def may_answer(self) -> bool:
         """Whether a search shows it unasked for versions and for what waits."""
-        return self.status in (Status.LIVE, Status.STALE) or self.is_faded
+        return self.status in (Status.LIVE, Status.STALE) or self.is_faded or self.is_expired
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether it was archived because the day it named has passed: it is told as what was, and never unasked."""
+        return self.status is Status.ARCHIVED and self.reason == EXPIRED

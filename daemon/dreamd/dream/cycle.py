@@ -28,6 +28,7 @@ from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, files_due
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
 from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
 from dreamd.dream.phases.renew import renew_vectors
+from dreamd.dream.phases.twins import BURIED
 from dreamd.dream.phases.weighing import Weighing, weigh_passages
 from dreamd.dream.plan import Plan, digest, joined_digest
 from dreamd.dream.planning import Wish, plan_all, plan_pruning
@@ -38,6 +39,7 @@ from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.mapping import anchor_old, evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit
+from dreamd.recall.still_found import watch_over
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
 from dreamd.store.intake import inbox
 from dreamd.store.set_asides import EDITS, FILES
@@ -55,8 +57,7 @@ TRIAL_NAME = ".trial"
 def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     """Run one dream and say how it ended; `why` it was started goes into its record.
 
-    Raises Locked when another dream is at work or this one is asked to stop, Refused past a safety limit, Outage when
-    something is away.
+    Raises Locked where another is at work or this one is to stop, Refused past a safety limit, Outage where something is away.
     """
     report = CycleReport(now=kit.clock.now(), planned=wish.only_plan, why=why)
     if wish.only_plan:
@@ -69,8 +70,10 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
     with locks.hold_dream(kit.paths.locks, owner), beating(kit):
         # Before the run has a record: not even that is written into a store that is damaged.
         checks.refuse_if_unsound(kit.store)
+        watch = watch_over(kit, BURIED)
         with _recorded(kit, report), speaking(kit, report):
             _dream(kit, wish, report)
+            report.warnings.extend(watch.look_after(kit))
             clear_markers(kit)
     deferral.end_deferral(kit.paths)
     _tell(kit, report)

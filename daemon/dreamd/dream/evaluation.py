@@ -11,7 +11,9 @@ statement of a group shows that fact. Figures:
     tokens            words and signs of all results that would be injected (ten at most)
     evidence tokens   words and signs of those results that carry the facts
     current           share of the questions about changed facts whose first word on the matter is the new value
+    alone             share of them that show the new value and the old one nowhere
     retired           questions that were shown a statement which no longer holds
+    nothing_shown     questions that nothing was shown to
 """
 
 from __future__ import annotations
@@ -92,6 +94,8 @@ class Evaluation:
     """What each phase of a dream brings."""
     merged: int = 0
     """Memories that carry several statements."""
+    ended: int = 0
+    """Statements that hold an answer of today and were ended."""
 
 
 def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, nights: int = 0, phases: bool = False) -> Evaluation:
@@ -111,12 +115,21 @@ def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, nights: int 
         with _kit(home, gold.now, quiet, known) as kit:
             after = _ask_all(kit, gold, carried)
             held = memories.load_memories(kit.store)
+            ended = _wrongly_ended(gold, held, carried)
             ablation = {name: _difference(after, answers) for name, answers in _ablated(kit, gold, carried)}
         worth = {name: _difference(after, _ask_without(Path(place) / name, gold, changed, known))
                  for name, changed in _without_phases(quiet)} if phases else {}
         later = _ask_later(home, gold, quiet, known, nights) if nights else ()
     alive = sum(memory.status is Status.LIVE for memory in held)
-    return Evaluation(gold, before, undreamt, after, ablation, alive, later, worth, sum(m.support > 1 for m in held))
+    return Evaluation(gold, before, undreamt, after, ablation, alive, later, worth, sum(m.support > 1 for m in held), ended)
+
+
+def _wrongly_ended(gold: Gold, held: Sequence[Memory], carried: dict[str, set[str]]) -> int:
+    """How many statements that questions of today need are carried by ended memories alone."""
+    ended = {one for m in held if m.status is Status.SUPERSEDED for one in carried[m.id]}
+    standing = {one for m in held if m.status is not Status.SUPERSEDED for one in carried[m.id]}
+    needed = {one for question in gold.questions for group in question.evidence for one in group}
+    return len(needed & (ended - standing))
 
 
 def _without_phases(settings: Settings) -> Iterator[tuple[str, Settings]]:
@@ -152,11 +165,11 @@ def interval(before: Sequence[Answered], after: Sequence[Answered], figure: str)
 
 
 def harm(found: Evaluation) -> dict[str, int]:
-    """What dreaming did for the worse: facts that were found before and are not, old values shown, statements made one."""
+    """What dreaming did for the worse: facts found no more, old values shown, statements of today ended, or made one."""
     pairs = list(zip(found.before, found.after, strict=True))
     return {"lost": sum(b.figures["recall@10"] < a.figures["recall@10"] for a, b in pairs),
             "won": sum(b.figures["recall@10"] > a.figures["recall@10"] for a, b in pairs),
-            "stale": sum(one.retired for one in found.after), "merged": found.merged}
+            "stale": sum(one.retired for one in found.after), "ended": found.ended, "merged": found.merged}
 
 
 def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[str, float]:
@@ -173,6 +186,7 @@ def mean_figures(answers: Sequence[Answered], kind: str | None = None) -> dict[s
     changed = [a for a in of_kind if a.question.retired and a.question.evidence]
     if changed:
         means["current"] = sum(a.current for a in changed) / len(changed)
+        means["alone"] = sum(a.current and not a.retired for a in changed) / len(changed)
     return {name: round(value, 4) for name, value in means.items()}
 
 

@@ -67,10 +67,11 @@ def describe_change(change: Change) -> dict[str, object]:
     """One operation of `consolidate --json`."""
     return {
         "op": change.op, "memory": change.after.id, "scope": str(change.after.scope), "reason": change.reason,
-        "evidence": all_in_words(change.evidence), "before": _face(change.before), "after": _face(change.after)}
+        "evidence": all_in_words(change.evidence), "before": face(change.before), "after": face(change.after)}
 
 
-def _face(memory: Memory | None) -> dict[str, object] | None:
+def face(memory: Memory | None) -> dict[str, object] | None:
+    """A memory as an operation shows it before and after."""
     if memory is None:
         return None
     return {"text": memory.text, "status": memory.status.value, "class": memory.memory_class.value,

@@ -14,7 +14,6 @@ from functools import partial
 
 from dreamd.core.clock import local_date
 from dreamd.core.values import (
-    CURRENT,
     DELETION_WAITS,
     IN_PASSING,
     MARKS,
@@ -36,7 +35,17 @@ from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
-from dreamd.dream.phases.compare import PairJudge, Vectors, embed_under, find_partners, load_abroad, load_standing, load_vectors
+from dreamd.dream.phases.compare import (
+    PairJudge,
+    Vectors,
+    embed_under,
+    find_partners,
+    likely_pairs,
+    load_abroad,
+    load_standing,
+    load_vectors,
+    tell_worth,
+)
 from dreamd.dream.phases.consolidate import Bench, plan_consolidation
 from dreamd.dream.phases.edited import Deletions
 from dreamd.dream.phases.prune import PruneRules, ages, plan_prune
@@ -219,12 +228,14 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     if heard or full:
         _embed_heard(kit, scope, heard, full=full)
     known = _load_known(kit, scope, heard, partners if not full else None)
+    worth = tell_worth(heard, known.memories)
     if asked or full:
-        judge.prepare(vectors, _likely_pairs(partners, heard, known.memories, full=full))
+        judge.prepare(vectors, likely_pairs(partners, heard, known.memories, worth, full=full))
         judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
-                  _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit))
+                  _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit),
+                  worth=worth)
     plan = credited(kit.store, plan_consolidation(heard, bench))
     return _look_again(kit, plan, bench) if full else plan
 
@@ -325,20 +336,6 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
         revisions = memories.load_revisions(kit.store, [m.id for m in found])
         live = memories.count_status(kit.store, scope, Status.LIVE)
     return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))
-
-
-def _likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory], *, full: bool,
-                  ) -> list[tuple[str, datetime, str, datetime]]:
-    """The pairs a plan will most likely ask about, so that they can be judged together: each with what was said before it."""
-    said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
-    current = {m.text: m.confirmed_at for m in standing if full and m.status in CURRENT}
-    likely = [(text, at, near, current[near]) for text, at in current.items() for near in partners.get(text, ())
-              if near in current]
-    for one in heard:
-        text, at = one.gated.text, one.observation.at
-        likely += [(text, at, near, said[near]) for near in partners.get(text, ()) if near in said]
-        said[text] = max(at, said.get(text, at))
-    return likely
 
 
 def _hear(kit: Kit, observation: Observation) -> Heard:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
@@ -94,7 +94,7 @@ def redo(kit: Kit, run_id: str) -> int:
             count = observations.hand_back(tx, run.seq)
             if not count:
                 raise Refused("nothing of that run is set aside", hint="`dream consolidate` takes up what waits")
-        close(kit, f"observations of run {run.id} handed back")
+        kit.end(f"observations of run {run.id} handed back")
     return count
 
 
@@ -114,7 +114,7 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
             aside += observations.set_aside(tx, run.seq)
             journal.mark_undone(tx, run.seq, by=mine.seq)
     files = project(kit, sorted(scopes))
-    close(kit, "took back " + ", ".join(r.id for r in runs))
+    kit.end("took back " + ", ".join(r.id for r in runs))
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 
 
@@ -141,11 +141,3 @@ def project(kit: Kit, scopes: Sequence[Scope]) -> int:
     warnings: list[str] = []
     projection.settle(kit)
     return write_files(kit, scopes, warnings)
-
-
-def close(kit: Kit, reason: str) -> None:
-    """End the run that took something back."""
-    ended = replace(kit.begin(), outcome="changed", reason=reason)
-    with kit.writing() as tx:
-        journal.end_run(tx, ended, ended_at=kit.clock.now())
-    kit.store.checkpoint()

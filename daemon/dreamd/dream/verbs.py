@@ -27,6 +27,7 @@ from dreamd.core.values import (
 )
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
+from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.compare import embed_under
 from dreamd.dream.phases.orient import take_inbox
 from dreamd.dream.plan import Change
@@ -349,17 +350,10 @@ def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]]
         with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
             run = begin_run(tx, kind=kind, now=now, started_at=now, version="")
             for change in real:
-                _write(tx, change, run)
+                write_change(tx, change, run.seq)
             end_run(tx, replace(run, outcome="changed"), ended_at=now)
         rewrite(kit, sorted({c.after.scope for c in real}))
     return [after for _, after in changes]
-
-
-def _write(tx: sqlite3.Connection, change: Change, run: Run) -> None:
-    memories.write_memory(tx, change.after)
-    before = memories.snapshot(change.before) if change.before else None
-    write_entry(tx, Entry(run.seq, 0, change.op, change.after.id, str(change.after.scope), change.reason, (), before,
-                          memories.snapshot(change.after)))
 
 
 def rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:

@@ -12,20 +12,6 @@ from dreamd.core.values import Category, MemoryClass, MemoryType
 from dreamd.text import patterns
 
 _FIRST_WORD = re.compile(r"\W*([^\W\d_]+(?:-[^\W\d_]+)?)")
-_NOT_AN_ORDER = re.compile(r"\s+(?:is|are|was|were|has|have|of|can|will|does|must|runs?|comes?|goes|costs|lives|stays"
-                           r"|belongs)\b|\s*:"
-                           r"|\w*['’]s\b", re.IGNORECASE)
-_VERB_FOLLOWS = re.compile(
-    r"\s+(?:[\w'’-]+\s+){1,5}?(?:is|are|was|were|has|have|can|cannot|may|must|will|should|runs?|comes?|goes?|go|lives?"
-    r"|takes?|needs?|uses?"
-    r"|starts?|ends?|arrives?|happens?|belongs?|carr(?:y|ies)|leaves?|stays?|keeps?|contains?|shows?|stores?|lies?"
-    r"|sits?)\b", re.IGNORECASE)
-_NAMES_A_THING = re.compile(
-    r"\s+(?:(?!(?:the|an?|all|any|every|each|no|only|sure|certain|that|what|which|who|where|when|whether|whatever|if|as|once|before"
-    r"|after|until|unless|while|because|so|than|and|or|but|it|they|we|you|i|he|she|there|here|this|these|those|nobody|nothing"
-    r"|everything|anything|something|to|for|from|in|on|at|with|by|of|not|never|always)\b)[\w-]+\s+){1,3}?"
-    r"(?:is|are|was|were|has|equals)\s+\S", re.IGNORECASE)
-"""A verb that is the first part of a name, of which something is said: "retry limit is 5", "build server is north"."""
 _CATEGORIES = (
     ("memory_system", Category.MEMORY_SYSTEM), ("people", Category.PEOPLE), ("operations", Category.OPERATIONS),
     ("architecture", Category.ARCHITECTURE),
@@ -82,7 +68,7 @@ def is_order(text: str) -> bool:
     found = _FIRST_WORD.match(text)
     if found is not None and found[1].lower() in _imperatives("imperative"):
         rest = text[found.end():]
-        return _NOT_AN_ORDER.match(rest) is None and _NAMES_A_THING.match(rest) is None
+        return not any(patterns.starts("words/phrases", name, rest) for name in ("not_an_order", "names_a_thing"))
     return begins_with(_imperatives("imperative_or_noun"), text)
 
 
@@ -92,7 +78,8 @@ def begins_with(verbs: frozenset[str], text: str) -> bool:
     if found is None or found[1].lower() not in verbs:
         return False
     rest = text[found.end():]
-    return bool(rest.strip(" .!")) and not (_VERB_FOLLOWS.match(rest) or _NOT_AN_ORDER.match(rest))
+    return bool(rest.strip(" .!")) and not any(
+        patterns.starts("words/phrases", name, rest) for name in ("verb_follows", "not_an_order"))
 
 
 @cache

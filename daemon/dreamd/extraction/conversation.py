@@ -20,28 +20,16 @@ MOST_TALKS = 8
 class ConversationState:
     """What the next stretch of a conversation has to know of the stretches before."""
 
-    causes: tuple[str, ...] = ()
-    """Root causes the agent named in its last turn, waiting for the person."""
     seen: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()
+    """What was stated plainly and not kept, as checksums."""
     before: tuple[str, str, str] = ("", "", "")
     """The conversation, and the last words of the person and of the agent in it."""
 
-    def encode(self) -> str:
-        """The state as JSON, small enough to lie beside a cursor."""
-        return json.dumps(self.plain(), ensure_ascii=False) if self != ConversationState() else ""
-
     def plain(self) -> dict[str, object]:
         """The state in values that JSON knows."""
-        return {"causes": list(self.causes), "seen": list(self.seen), "before": list(self.before)}
-
-    @classmethod
-    def decode(cls, text: str) -> ConversationState:
-        """Read a state back; an unreadable one is an empty one, for it only saves repetition."""
-        try:
-            raw = json.loads(text) if text else {}
-        except ValueError:
-            return cls()
-        return cls.of_plain(raw)
+        return {"seen": list(self.seen), "stated": list(self.stated),
+                "before": list(self.before)}
 
     @classmethod
     def of_plain(cls, raw: object) -> ConversationState:
@@ -49,7 +37,7 @@ class ConversationState:
         if not isinstance(raw, dict):
             return cls()
         talk, said, told = (*_strings(raw.get("before")), "", "", "")[:3]
-        return cls(_strings(raw.get("causes")), _strings(raw.get("seen")), (talk, said, told))
+        return cls(_strings(raw.get("seen")), _strings(raw.get("stated")), (talk, said, told))
 
 
 @dataclass(frozen=True)
@@ -80,10 +68,7 @@ class Talks:
         except ValueError:
             return cls()
         rows = raw.get("talks") if isinstance(raw, dict) else None
-        if not isinstance(rows, list):  # as it was kept before: the state of the one that `before` names
-            only = ConversationState.decode(text)
-            return cls(((only.before[0], only),)) if only != ConversationState() else cls()
-        return cls(tuple((row[0], ConversationState.of_plain(row[1])) for row in rows
+        return cls(tuple((row[0], ConversationState.of_plain(row[1])) for row in (rows if isinstance(rows, list) else ())
                          if isinstance(row, list) and len(row) == 2 and isinstance(row[0], str)))
 
 

@@ -42,14 +42,10 @@ _COMMENT = re.compile(r"<!--([\s\S]{1,2000}?)-->")
 _TERMINAL = re.compile(r"^[ \t]*(?:[\w.@~:/\[\]-]{0,60}[$❯➜]|PS [^\n>]{0,80}>)[ \t]+\S[^\n]*\n"
                        r"((?:[^\n]*\S[^\n]*(?:\n|\Z))+)", re.MULTILINE)
 """A command behind its prompt, and what was printed below it up to an empty line."""
-_CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|should|falls|wenn|sobald|si|cuando|quand|lorsque|se|quando|如果|当|若)\b")
 
 
 _BARE = re.compile(r"(?i)\W*(?:(?!to\b)[\w'’-]+\s+){0,4}?to\s+(?=[a-z])")
 """What joins a verb of saying to what is asked for: "(tells) every agent to"."""
-_OWN_AGAIN = re.compile(r"(?i)[,;]?\s+(?:but|so|however|therefore|aber|deshalb|mais|donc|pero|así que|mas|portanto|ma|quindi)\b"
-                        r"|但|所以|でも|だから|하지만|그래서")
-"""Where a person goes on with what they themselves make of it."""
 LEAD_WORDS = 24
 """How far behind a word like "according to" its speaker may be named."""
 
@@ -249,7 +245,7 @@ def _beside_a_warning(text: str, *, told: bool) -> tuple[str, list[str]]:
 def _is_reported(part: str, rest: str, *, doubted: bool) -> bool:
     """Whether a sentence tells in indirect speech what others order, and it, or what comes after it, rejects that."""
     told = patterns.cue("words/foreign", "deceives").search(part)
-    if told is None or _CONDITION.match(part) or not gives_orders(part[told.end():]):
+    if told is None or patterns.starts("words/phrases", "conditional", part) or not gives_orders(part[told.end():]):
         return False
     written = patterns.has("words/foreign", "sources", part)
     if doubted or (written and any(patterns.has("words/foreign", table, part) for table in ("pretends", "rejects"))):
@@ -263,7 +259,7 @@ def _is_hearsay(part: str, rest: str, *, doubted: bool) -> bool:
     What a person's own team or customer asks for is theirs to pass on; so is a rule about the words of others.
     """
     told = patterns.cue("words/foreign", "reports").search(part)
-    if told is None or _CONDITION.match(part):
+    if told is None or patterns.starts("words/phrases", "conditional", part):
         return False
     before, after = part[:told.start()], part[told.end():]
     lead = after[:LEAD_WORDS] if patterns.starts("words/foreign", "rumours", told[0]) else before
@@ -271,7 +267,7 @@ def _is_hearsay(part: str, rest: str, *, doubted: bool) -> bool:
         after = part
     elif is_ruling(before):
         return False
-    said = _OWN_AGAIN.split(after, maxsplit=1)[0]
+    said = patterns.cue("words/phrases", "own_again").split(after, maxsplit=1)[0]
     if not _asks_for(said):
         return False
     doubted = doubted or patterns.has("words/foreign", "shrugs", rest[told.start():]) or (

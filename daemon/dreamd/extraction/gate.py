@@ -26,10 +26,8 @@ from dreamd.core.values import (
 )
 from dreamd.extraction.classes import category_of, class_of, type_of
 from dreamd.extraction.foreign import quotes_an_order
-from dreamd.extraction.lookups import is_look_up
-from dreamd.extraction.orders import must_name_something, needs_a_person
-from dreamd.extraction.pronouns import points_outside
-from dreamd.extraction.stance import states_nothing
+from dreamd.extraction.orders import is_look_up, must_name_something, needs_a_person
+from dreamd.extraction.stance import points_outside, states_nothing
 from dreamd.text import patterns
 from dreamd.text.dates import Durable, make_durable
 from dreamd.text.injection import looks_like_injection, orders_a_breach, strip_hidden, wears_a_role
@@ -37,37 +35,9 @@ from dreamd.text.redaction import MASK, Redacted, redact
 
 _ENV_VALUE = re.compile(r"\s*(?:export\s+|set\s+|\$env:)?[A-Z][A-Z0-9_]{2,}\s*=\s?\S*\s*"
                         r"|\s*(?:export\s+)?[A-Z][A-Z0-9_]{2,}=([\"']).*\1\s*")
-_STEP = re.compile(r"(?:^|\s)(?:\(?(\d{1,2})[.)]|(?:step|schritt|paso|étape|etapa|passo)\s+(\d{1,2})[.:)]?|第(\d{1,2})步"
-                   r"|(\d{1,2})、|手順(\d{1,2}))(?=\s|\D)",
-                   re.IGNORECASE)
-_THEN = re.compile(r"\b(?:first|then|next|after that|afterwards|finally|lastly|zuerst|danach|dann|schließlich|primero|luego"
-                   r"|después|finalmente"
-                   r"|d'abord|ensuite|puis|enfin|primeiro|depois|por fim)\b|首先|然后|接着|最后|まず|次に|最後に|먼저|다음에"
-                   r"|마지막으로", re.IGNORECASE)
 _FENCE = re.compile(r"(?:```|~~~)[\s\S]*?(?:```|~~~|\Z)")
-_CODE_ALONE = re.compile(
-    r"""`*\s*(?:
-      (?:async\ )?def\ \w+\([^)]*\)(?:\ ?->\ ?[^:]+)?:.*
-    | class\ \w+(?:\([^)]*\))?:(?:\s+(?:pass|def|\w+\ ?=).*|\s*)
-    | for\ \w+(?:,\ ?\w+)*\ in\ \S.*:\s*(?:\w[\w.]*\(.*|\w+\ ?[-+]?=\ ?.*)?
-    | (?:from\ [\w.]+\ )?(?-i:import)\ [\w.]+(?:\ as\ \w+)?(?:,\ ?[\w.]+(?:\ as\ \w+)?)*
-    | return\ [\w.]+\ ?[-+*/(].*
-    | [a-z_][\w.]*\ ?=\ ?[\w.]+\(.*\)
-    | (?-i:SELECT)\ .+\ (?-i:FROM)\ \w+.*
-    )[\s.`]*""", re.IGNORECASE | re.VERBOSE)
-"""One line that nobody would take for a sentence about code."""
 _CODE_BELOW = re.compile(r"\s+\S|return\b|[)\]}]")
 """A line that goes on with one."""
-_COMMIT = re.compile(
-    r"""(?:[*|\\/]\s+)*(?:commit:?\s+)?(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}:?\s+
-        (?!(?:is|was|are|has|had|must|should|needs?|contains?|introduced|introduces|breaks|broke|fixes|works|runs|lies|belongs)\b)\S.*
-    | commit\s+[0-9a-f]{7,40}\s*
-    | (?:feat|fix|chore|refactor|perf|revert|style|docs|test|build|ci)\([\w./,\ -]+\)!?:\ \S.*
-    | (?:feat|fix|chore|refactor|perf|revert)!?:\ (?!.*\b(?:always|never|must|should|don't|only)\b)[a-z]\S*\ .*
-    | Merge\ (?:pull\ request\ \#\d+|(?:remote-tracking\ )?branch\ ['"‘]|tag\ ['"‘]).*
-    | (?!.*\b(?:is|are|was|we|our|must|never|always|see|tracked)\b).{8,100}\ \(\#\d+\)\.?
-    """, re.IGNORECASE | re.VERBOSE)
-"""A line of a version control log, in the forms that its tools print."""
 SHORTEST_BESIDE_MASK = 20
 """What is left beside a mask must say something: "the password: …" does not."""
 _FEWEST_STEPS = 4
@@ -221,13 +191,13 @@ def is_procedure(text: str) -> bool:
     if re.search(r"^#{1,6}\s|\*\*(?:Why|How to apply):?\*\*", head, re.MULTILINE):
         return False
     steps: list[re.Match[str]] = []
-    for match in _STEP.finditer(head):
+    for match in patterns.cue("words/phrases", "step").finditer(head):
         if int(next(group for group in match.groups() if group)) == len(steps) + 1:
             steps.append(match)
     if len(steps) >= _FEWEST_STEPS:
         labelled = sum(1 for step in steps if re.match(r"\s*(?:\*\*|__|`)", head[step.end():step.end() + 8]))
         return labelled * 2 < len(steps) and (len(head) - steps[0].start()) * 2 >= len(head)
-    return len(head) <= _SHORT_RECIPE and len(_THEN.findall(head)) >= _FEWEST_STEPS
+    return len(head) <= _SHORT_RECIPE and len(patterns.cue("words/phrases", "then").findall(head)) >= _FEWEST_STEPS
 
 
 def is_env_file(text: str) -> bool:
@@ -261,7 +231,7 @@ def is_log(text: str) -> bool:
 def is_commit(text: str) -> bool:
     """Whether a text is nothing but lines of a version control log."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    return bool(lines) and all(_COMMIT.fullmatch(line) for line in lines)
+    return bool(lines) and all(patterns.cue("words/phrases", "commit", whole=True).match(line) for line in lines)
 
 
 def _says_only_that_it_is_secret(said: str) -> bool:
@@ -277,7 +247,8 @@ def _of_secrets() -> frozenset[str]:
 def is_code(text: str) -> bool:
     """Whether a text is source code rather than a sentence about it."""
     told = [line for line in text.splitlines() if line.strip()]
-    if told and _CODE_ALONE.fullmatch(told[0]) and all(_CODE_ALONE.fullmatch(t) or _CODE_BELOW.match(t) for t in told):
+    alone = patterns.cue("words/phrases", "code_alone", whole=True)
+    if told and alone.match(told[0]) and all(alone.match(t) or _CODE_BELOW.match(t) for t in told):
         return True
     fenced = sum(len(block) for block in _FENCE.findall(text))
     if fenced * 10 >= len(text) * 6:

@@ -1,27 +1,28 @@
-"""Whether a text tells somebody what to do, however it is dressed; and whether only a person may say so. Pure.
+"""Whether a text tells somebody what to do, however it is dressed; and which statements only look something up. Pure.
 
 An agent's word may be a fact, never a rule: what it notes in the form of an order, what a class calls a rule or a preference,
 what it says that somebody else wants or allows, and a fact that changes what may be done, waits for a person. What an order
 does is not asked, for no list of words would know all that does harm; only lines of a memory directory, which a person chose
-to have read, are asked for that.
+to have read, are asked for that. What an agent says beyond a look-up describes how things are done here, and whoever reads it
+does them so. A look-up can be told by its shape: a verb of rest with a value behind it.
 """
-
-# ruff: noqa: E501, SIM905  a table reads better as a run of words
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 
 from dreamd.core.values import MEMORY_FILE, OBSERVED_ACCEPTED, MemoryClass, Origin, Trust, trust_of
 from dreamd.extraction.classes import begins_with, class_of
 from dreamd.text import patterns
 from dreamd.text.injection import could_harm
+from dreamd.text.language import language_of
 from dreamd.text.tokens import stem
 
 STANDING = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 """What holds in every conversation, and so may come from a person alone."""
-ACCEPTED = frozenset({"root-cause", "proposal", OBSERVED_ACCEPTED})
+ACCEPTED = frozenset({"proposal", OBSERVED_ACCEPTED})
 """Signs of an agent's words that the person agreed to in the conversation itself."""
 _SENTENCE = re.compile(r"(?<=[.!?])[\"'”’»)*_`]*\s+|(?<=[。！？])|\n+|;\s+|\s+[–—-]+\s+")
 _CLAUSE = re.compile(r"[,:：，、]\s*|\s+(?:and|then|und|dann|y|et|e)\s+")
@@ -87,32 +88,100 @@ def _is_imperative(clause: str) -> bool:
 
 @cache
 def _verbs() -> frozenset[str]:
-    return _VERBS | frozenset(patterns.entries("words/orders", "verb"))
+    plain = patterns.entries("words/orders", "verb_stem")
+    return frozenset((*plain, *map(stem, plain), *patterns.entries("words/orders", "verb")))
 
 
-_VERBS = frozenset(
-    form
-    for verb in (
-        "use run keep hold take send store write read open close begin stop end need require cover last serve own "
-        "live belong come go know see show make give get meet sit stand hang lie work build deliver approve review "
-        "decide sign assign merge move export import allow accept reject support contain carry cost expire return "
-        "prefer want like love hate expect report publish push pull ask talk listen answer wait expose bind connect "
-        "point speak fly eat drink drive pay charge bill ship deploy release test measure count round delete remove add "
-        "trigger fire lock unlock block handle own maintain administer plan feed clean water heat cool print render "
-        "draw parse compile cache log retry fail pass depend follow lead manage produce provide replace save share sort "
-        "split sync tag throw track translate update upload validate weigh arrive leave stay remain happen occur mean "
-        "limit reach exceed assume default set let help start embed wake call notify fetch poll emit consume forward "
-        "convert copy create crash define describe detect disable enable display download drop encode encrypt enforce "
-        "enter escalate execute extend extract fill filter finish fix format generate grant grow guard hide host identify "
-        "ignore include increase indicate ingest inherit inject insert inspect install invoke issue join label launch "
-        "link list load map mark match mirror monitor mount name obtain offer order override pack paint pick place play "
-        "preserve prevent process promote protect purge query queue raise receive recommend record redirect reduce "
-        "refresh refuse register reject reload rename repair repeat request reserve reset resolve restart restore restrict "
-        "resume reuse rotate scale scan schedule score select sell separate settle skip sleep sound squash stream strip "
-        "submit subscribe suit sum supply switch tell terminate trim trust tune turn type undo unpack update upgrade "
-        "verify visit wash watch wear weld wipe wrap zip rehearse teach learn train coach guide host inform invite "
-        "find bring catch choose lose win pick seem look let hit shut spend sing swim teach throw understand break bend bite blow rotate lend borrow rent buy collect dispatch empty drain brew bake cook harvest plant mow grade vaccinate treat"
-    ).split()
-    for form in (verb, stem(verb))
-)
-"""Verbs that an order begins with, as they stand and as stems."""
+LONGEST_SUBJECT = 14
+"""Words before the verb: more is no subject any more, it is a clause."""
+LONGEST_SENTENCE = 45
+_BESIDE = re.compile(r"(?<!\d),(?=\s)\s*|\s+(?:and|but|while|und|aber|y|pero|et|mais|e|ma)\s+|[，、]")
+_FAR = re.compile(r"(?:https?|s3|gs|s?ftps?|wss?)://\S+|[\w.+-]+@[\w-]+\.[\w.-]+")
+_FAR_REST = re.compile(r"(?i)(?:\b(?:is|are|at|in|on|under|see|called|ist|sind|unter|auf|bei|es|son|está|están|en|est|sont"
+                       r"|sur|à|é|são|em|è|sono|su)\s+|[:=(|<]\s*|[是为在は]\s*)$")
+_LOWER_VALUE = (
+    r"\d", r"`[^`\n]+`", r"(?<!\w)[~.]{0,2}/?\w[\w.-]*/[\w./*-]+", r"(?<!\w)/[\w.-]+", r"\b\w+://\S", r"(?<!\w)--\w[\w-]+",
+    r"\w_\w", r"\b\w+-[A-Z]\w*", r"\b[a-z]\w*-\w+(?=[.\s]*$)", r"\b[a-z]+[A-Z]\w*", r"\b[A-Z][a-z0-9]+[A-Z]\w*",
+    r"\b[\w-]{2,}\.[a-z]{2,5}\b", r"(?<!\w)[\"“„«][^\"”“»\n]{2,40}[\"”“»]")
+_VALUE = re.compile("|".join(_LOWER_VALUE))
+_NAME = re.compile(r"(?<=[a-z,/(:] )[A-Z][a-z]\w+|(?<=[a-z:] )[A-Z]{2,}(?=(?: [a-z]+)?[.\s]*$)")
+"""The name of one thing inside a sentence; capitals alone only near its end, for acronyms are common nouns."""
+_CALLED = re.compile(r"(?i)\b(?:called|named|heißt|heißen|llama|s'appelle|chama|chiama)\s+(?=\w)|叫做?|という")
+_LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (?:is|are|ist|sind|est|es) "
+                  r"(?:the|used|die|der|das|la|le|el)\b"
+                  r"|(?:\w+ )?`?[\w.-]*[/.][\w./-]*\w`? (?:holds|contains|enthält|contient|contiene)\b)")
+
+
+def is_look_up(text: str) -> bool:
+    """Whether every sentence of a text says of a thing where, which or how large it is."""
+    return all(_is_plain(part) or _names_a_version(part) for part in _SENTENCE.split(text) if part and part.strip())
+
+
+def _names_a_version(sentence: str) -> bool:
+    """Whether a sentence says what a thing with its version, or a file, is for: "Node 20 is the …", "a/b.ts holds …"."""
+    led = _LED.match(sentence)
+    return led is not None and len(sentence.split()) <= LONGEST_SUBJECT and not _touches_safety(sentence)
+
+
+def _touches_safety(sentence: str) -> bool:
+    return patterns.has("words/orders", "safeguard", sentence) or not {
+        *re.findall(r"[^\W\d_]+", sentence.casefold())}.isdisjoint(_secret_things())
+
+
+@cache
+def _secret_things() -> frozenset[str]:
+    return frozenset(patterns.entries("words/orders", "entrusted"))
+
+
+def _is_plain(sentence: str) -> bool:
+    bare = patterns.cue("words/phrases", "because").sub("", sentence.strip())
+    if len(bare.split()) > LONGEST_SENTENCE or not _far_things_rest(bare):
+        return False
+    tongue = language_of(bare)
+    if _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
+        return False
+    whole = False
+    for clause in _BESIDE.split(bare):
+        if not clause.strip(" .!?\"'"):
+            continue
+        if not whole:
+            whole = _says_a_value(clause, tongue)
+        elif len(clause.split()) > 1 and not _has_value(clause, tongue):
+            return False
+    return whole
+
+
+def _says_a_value(clause: str, tongue: str) -> bool:
+    """Whether a verb of rest stands in a clause, with a value behind it that is more than the name of its subject."""
+    for verb in _resting().finditer(clause):
+        if len(clause[:verb.start()].split()) <= LONGEST_SUBJECT and any(
+                not patterns.has("words/phrases", "only_whom", clause[:at]) for at in _values(clause, tongue, verb.end())):
+            return True
+    colon = re.match(r"[^:：]{3,60}[:：]\s", clause)  # "Staging cluster: k8s-stg-2"
+    return colon is not None and any(True for _ in _values(clause, tongue, colon.end()))
+
+
+def _has_value(clause: str, tongue: str) -> bool:
+    return any(True for _ in _values(clause, tongue, 0))
+
+
+def _values(clause: str, tongue: str, start: int) -> Iterator[int]:
+    """Where values begin from a place on."""
+    for called in _CALLED.finditer(clause):
+        if called.end() >= start:
+            yield called.end()
+    for found in _VALUE.finditer(clause, start):
+        yield clause.rfind(" ", 0, found.start() + 1) + 1
+    if tongue != "de":  # full of capitals
+        for found in _NAME.finditer(clause, start):
+            yield found.start()
+
+
+def _far_things_rest(sentence: str) -> bool:
+    """Whether the addresses in a sentence are places, and not where something goes, comes from or is fetched."""
+    return all(_FAR_REST.search(sentence[:found.start()]) for found in _FAR.finditer(sentence))
+
+
+@cache
+def _resting() -> re.Pattern[str]:
+    return patterns.cue("words/orders", "rests")

@@ -2,9 +2,9 @@
 
 `extract` is the seam: whoever reads conversations another way gives the same candidates, each with the words it rests on and
 where they stand, and the same gate decides. What people type is the signal. Each message is told from its pastes and split
-into sentences; a question counts with its answer, a sentence that leans with the one it leans on; of the agent's own words
-only a root cause that the person then accepted. What does not surely hold is no memory: it is found as a passage, and comes
-back as a candidate when other conversations say it too. A stretch in which the agent wrote a memory itself is left alone.
+into sentences; a question counts with its answer, a sentence that leans with the one it leans on. What does not surely hold
+is no memory: it is found as a passage, and comes back as a candidate when it is said again. A stretch in which the agent
+wrote a memory itself is left alone.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dreamd.core.values import ONE_OFF, Candidate, Event, EventKind, Observation, Origin, Scope, Speaker
+from dreamd.extraction.answered import SHORT_ANSWER, answers_by_number, decided_by
+from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import TAKEN_BACK, ConversationState, Extraction
 from dreamd.extraction.foreign import disowns
 from dreamd.extraction.gate import is_acknowledgement
 from dreamd.extraction.pasted import paste_key
-from dreamd.extraction.stance import is_fragment, is_marked, is_question, leans, rule_of_complaint, without_item
+from dreamd.extraction.revisions import revision_of
+from dreamd.extraction.stance import is_fragment, is_question, leans, rule_of_complaint, without_item
 from dreamd.extraction.surely import SURE, begins_with_a_denial, denies, is_at_work, sign_of
-from dreamd.extraction.talk import Talk, begins_a_second_thought, last_versions
-from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, causes_of, decided_by
-from dreamd.extraction.turns.borrowed import typed, unmeant_as
-from dreamd.extraction.turns.revisions import revision_of
+from dreamd.extraction.talk import Talk, begins_a_second_thought
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, items, sentences, shortened, without_request
 from dreamd.text import patterns
 
@@ -33,18 +33,13 @@ SHORTEST_LIST = 3
 FEWEST_OWN_WORDS = 6
 """A confirmation of fewer words is told with what it confirms."""
 LONGEST_TOLD = 160
+BEFORE = -1
+"""Place of a message of an earlier stretch."""
 REMEMBERED = 24
 """Wordings kept as checksums, so a repeated prompt is not a second statement of the same conversation."""
 HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _LABELLED = re.compile(r"(?i)\**(?P<name>why|how to apply)\**:\**\s*")
 _PARTS = {"why": "**Why:**", "how to apply": "**How to apply:**"}
-_LEAD = re.compile(
-    r"(?i)(?:(?:that|this|it)(?:['’]s| is| was) (?:\w+ )?(?:wrong|false|dangerous|bad|not (?:\w+ )?(?:right|true|correct))"
-    r"|i(?:['’]ve)? (?:already )?said (?:it|that|this)(?: (?:already|before))?)[,;:–-]+\s+(?=\S+ \S+ \S)")
-"""Words that only say that something else is right."""
-_REASON_START = re.compile(
-    r"(?i)\s*(?:because|'?cause|since|otherwise|it's (?:be)?cause|that's because|the reason|so that|weil|denn|sonst|porque"
-    r"|parce que|car|sinon|pois|因为|否则|なぜなら|왜냐하면)")
 
 
 class _Heard(NamedTuple):
@@ -59,12 +54,12 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
     `earlier` is what was last kept of the stretches before, newest first: a second thought may speak of it.
     """
     state = state or ConversationState()
-    talk = Talk(scope, source_id, list(state.causes), list(state.seen), list(earlier), last_said=state.before[1])
+    talk = Talk(scope, source_id, list(state.seen), list(earlier), last_said=state.before[1],
+                stated=dict.fromkeys(state.stated, BEFORE))
     for event in events:
         if event.kind is EventKind.MEMORY_WRITE:
             talk.leave_to_agent()
         elif event.kind is EventKind.PROSE and event.speaker is Speaker.AGENT:
-            talk.causes = causes_of(event.text) or talk.causes
             talk.hear_agent(event.text)
         elif event.kind in HUMAN:
             if event.speaker is not Speaker.HUMAN:
@@ -75,9 +70,9 @@ def extract(events: Sequence[Event], *, scope: Scope, state: ConversationState |
             if talk.takes_back:
                 talk.add(event, shortened(event.text), sign=TAKEN_BACK)
     said = {(event.conversation, event.start): event.text for event in events if event.kind is EventKind.PROMPT}
-    kept = [_known_by_its_place(one, said) for one in last_versions(talk.found)]
-    talk.skips["revised"] += len(talk.found) - len(kept)
-    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.causes[-3:]), tuple(talk.seen[-REMEMBERED:])),
+    kept = [_known_by_its_place(one, said) for one in talk.found]
+    return Extraction(tuple(kept), +talk.skips, ConversationState(tuple(talk.seen[-REMEMBERED:]),
+                                                                 tuple(talk.stated)[-REMEMBERED:]),
                       tuple(talk.withheld))
 
 
@@ -90,7 +85,6 @@ def _known_by_its_place(one: Candidate, said: Mapping[tuple[str, int], str]) -> 
 def _listen(talk: Talk, event: Event) -> None:
     """Take one message of a person apart."""
     text = event.text.strip()
-    _accepted(talk, event)
     talk.turns_since += 1
     talk.revised = False
     before = len(talk.seen)
@@ -105,6 +99,12 @@ def _listen(talk: Talk, event: Event) -> None:
     if not text or is_acknowledgement(text):
         talk.skips["acknowledgement"] += 1
         talk.turns_since -= 1
+        return
+    pairs = [decided_by(asked, said, filled_in=True) for asked, said in answers_by_number(talk.asked, text)]
+    for told in filter(None, pairs):
+        talk.add(event, told, sign="answer")
+    if any(pairs):
+        talk.hear_person(sentences(text))
         return
     paragraphs = typed(text)
     if not paragraphs:
@@ -139,7 +139,7 @@ def _said(paragraph: str) -> list[str]:
     if len(listed) >= SHORTEST_LIST and sum(map(is_at_work, listed)) * 2 >= len(listed):
         paragraph = "\n".join(line for line in paragraph.splitlines() if not items(line))
     found = (without_item(sentence) for sentence in sentences(paragraph) if len(sentence) <= LONGEST_SENTENCE)
-    return [text for text in found if not is_fragment(text) and not is_marked(text)]
+    return [text for text in found if not is_fragment(text)]
 
 
 def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> None:
@@ -155,18 +155,20 @@ def _listen_to(said: list[str], talk: Talk, event: Event, *, denied: bool) -> No
                        denied=denied or talk.revised) if text else None
         if heard is None:
             continue
-        while n < len(said) and (more := _part_of(said[n])) and len(heard.text) + len(more) < LONGEST_SENTENCE:
+        while n < len(said) and (more := _part_of(said[n], heard.sign)) and len(heard.text) + len(more) < LONGEST_SENTENCE:
             heard = _Heard(f"{heard.text}{more}", heard.sign)
             n += 1
         talk.add(event, heard.text, sign=heard.sign)
 
 
-def _part_of(sentence: str) -> str:
-    """What a sentence adds to the one before it that was kept: why, or how to apply it; or nothing."""
+def _part_of(sentence: str, sign: str) -> str:
+    """What a sentence adds to the one before it that was kept: why, how to apply it, more of what is being made; or nothing."""
     labelled = _LABELLED.match(sentence)
     if labelled is not None:
         return f"\n\n{_PARTS[labelled['name'].lower()]} {cleaned(sentence[labelled.end():])}"
-    return f" {cleaned(sentence)}" if _REASON_START.match(sentence) and not is_question(sentence) else ""
+    goes_on = patterns.starts("words/phrases", "reason_start", sentence) or (
+        sign == "made" and leans(sentence) and not is_at_work(sentence))
+    return f" {cleaned(sentence)}" if goes_on and not is_question(sentence) else ""
 
 
 def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_work: bool, denied: bool) -> _Heard | None:
@@ -181,10 +183,12 @@ def _heard(talk: Talk, event: Event, text: str, earlier: Sequence[str], *, at_wo
         return _Heard(cleaned(rule), "complaint")
     if denies(text):
         return None
-    lead = _LEAD.match(text)
+    lead = patterns.cue("words/phrases", "lead", start=True).match(text)
     denied, told = denied or lead is not None, cleaned(text[lead.end():] if lead else text)
     sign = sign_of(told, refused=event.kind is EventKind.REFUSAL, denied=denied, at_work=at_work)
     told = without_request(told)
+    if sign in ("", ONE_OFF) and talk.says_again(event, text, told):
+        return _Heard(told, "said-again")
     if sign == ONE_OFF:
         return None if leans(told) else _Heard(told, sign)
     if sign in ("confirms", "meant") and (leans(told) or len(told.split()) < FEWEST_OWN_WORDS):
@@ -217,10 +221,3 @@ def _is_bare_request(sentence: str) -> bool:
     words_left = sentence.rstrip(".!。！ ")
     return any(patterns.cue(SURE, "remember", whole=True).match(words_left.removesuffix(tail))
                for tail in (" this", " it", " please", " that", ""))
-
-
-def _accepted(talk: Talk, event: Event) -> None:
-    """Keep what the agent found and the person accepts with these words; anything else lets it go."""
-    if talk.causes and accepts(event.text):
-        talk.add(event, talk.causes[-1], sign="root-cause", origin=Origin.AGENT)
-    talk.causes.clear()

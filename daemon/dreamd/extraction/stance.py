@@ -1,7 +1,10 @@
-"""How a person means a sentence: as a question, a passing thought, a piece of work, a complaint, or a pointer at the screen.
+"""How a person means a sentence: as a question, a passing thought, a piece of work, a complaint, a pointer at the screen; and
+whether it leans on something it does not contain.
 
 The same words are a rule in one sentence and none in the next: "always validate" and "should we always validate". So the
-stance is looked at before any key word counts. A complaint about a habit is a rule in disguise and is turned into one.
+stance is looked at before any key word counts. A complaint about a habit is a rule in disguise and is turned into one. A
+pronoun is fine when the note names something before it, when it stands for what follows ("it is important that …"), and when
+it means the scope itself ("here", "this project").
 """
 
 from __future__ import annotations
@@ -9,34 +12,10 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from dreamd.extraction.pronouns import points_outside
 from dreamd.text import patterns
+from dreamd.text.language import language_of
 
 _FEWEST_LETTERS = 3
-_TAG = re.compile(r"(?i)[,;] ?(?:yeah|yes|no|right|ok|okay|correct|oder|nicht wahr|verdad|non|né"
-                  r"|对吧|ですよね|그렇죠)[?？]+$")
-_EMPTY_OBJECT = re.compile(r"(?i)^(?:it|this|that|these|those|so|them|him|her|there|here|das|es|eso|esto|ça|cela|isso|isto)\b"
-                           r"(?: \w+)?$")
-_CLAUSE = re.compile(r"\s*(?:…|\.\.\.|;|:| [-–—]+)\s+|, (?=(?:we|you|i|they|our|the|there|it's|use|don't|do not|never|always"
-                     r"|only|wir|nous|on|usamos)\b)", re.IGNORECASE)
-_POINTING_START = re.compile(
-    r"(?i)(?:and |but |so |because |yes,? |no,? )*(?:that|this|it|those|these)(?:['’]s| is| was| are| were| isn['’]t"
-    r"| wasn['’]t"
-    r"| seems?| looks?| sounds?| feels?| means?| should| must| has| have| needs?| can| will)\b"
-    r"(?! (?:also |very |really )?(?:important|better|best|fine|ok|okay|necessary|required|possible|enough|essential|critical"
-    r"|forbidden|allowed|crucial|vital|mandatory) (?:that|to|if|when)\b)")
-_UNNAMED = re.compile(r"(?i)(?:seems?|if|when|then|so|and|but|we|you|i|they|do|does|don't|have|has|got|need|use|get|want|just"
-                      r"|only|\s)+ (?:one|it|them|this|that|these|those)(?=\s*(?:[.,;:…!]|$))")
-_NEEDS_A_THING = re.compile(r"(?i)\bwe (?:also |still |now )?need (?:a|an|some|more|another|two|three)\b")
-_WORKS_ON_IT = re.compile(
-    r"(?i)(?:then |now |just |and |so )?(?:make|split|address|implement|fix|add|remove|change|move|rename|rebase|profile|find"
-    r"|check|look|adjust|delete|drop|update|review|merge|rewrite|convert|resize|compress|shorten|translate|draft|bisect"
-    r"|investigate|clean|sort)"
-    r" (?:it|both|this|that|them|these|those|all|the|a|an|one|my|our|two|three|into|at|for)\b")
-_LATTER = re.compile(
-    r"(?i)(?:the (?:latter|former|other one|first one|second one)|both|neither|same (?:for|with|goes)|likewise|letztere"
-    r"|das gleiche|lo mismo|de même)\b")
-_PRINTED_SIGN = re.compile(r"[\s*-]*[⚠✅❌🔴🟡🟢📦📍✨🚀]")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
@@ -44,7 +23,7 @@ _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 def is_question(text: str) -> bool:
     """Whether a sentence asks, with or without a question mark; a tag question only asks for a nod, and is none."""
     text = text.strip().rstrip("\"'”)*_ ")
-    if _TAG.search(text):
+    if patterns.has("words/phrases", "tag", text):
         return False
     bare = _CODE.sub("x", text)
     return (patterns.starts("words/stance", "asks", text) or patterns.has("words/stance", "asks_inside", bare)
@@ -53,7 +32,7 @@ def is_question(text: str) -> bool:
 
 def asks_for_a_nod(text: str) -> bool:
     """Whether a statement ends with "…, no?"."""
-    return _TAG.search(text.strip()) is not None
+    return patterns.has("words/phrases", "tag", text.strip())
 
 
 def is_musing(text: str) -> bool:
@@ -82,8 +61,9 @@ def is_work(text: str) -> bool:
     """Whether a sentence tells of a piece of work to be done once, as a wish or a need."""
     if patterns.starts("words/stance", "works", text):
         return True
-    return _NEEDS_A_THING.search(text) is not None or any(
-        patterns.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause) or _WORKS_ON_IT.match(clause)
+    return patterns.has("words/phrases", "needs_a_thing", text) or any(
+        patterns.starts("words/stance", "works", clause.strip()) or _asks_for_work(clause)
+        or patterns.starts("words/phrases", "works_on_it", clause)
         for clause in _parts(text)[1:])
 
 
@@ -106,7 +86,7 @@ def rule_of_complaint(text: str) -> str | None:
         found = pattern.fullmatch(said)
         if found is None:
             continue
-        if _EMPTY_OBJECT.match(found[found.re.groups]):
+        if patterns.starts("words/phrases", "empty_object", found[found.re.groups]):
             return None
         rule = found.expand(means)
         wide = patterns.WIDE.search(rule) is not None
@@ -116,25 +96,19 @@ def rule_of_complaint(text: str) -> str | None:
 
 def leans(text: str) -> bool:
     """Whether a sentence can only be understood with something before it."""
-    if points_outside(text) or _LATTER.match(text) is not None:
+    if points_outside(text) or patterns.starts("words/phrases", "latter", text):
         return True
-    return (_POINTING_START.match(text) is not None and not _names_scope(text)) or (
-        _UNNAMED.match(text) is not None)
+    return (patterns.starts("words/phrases", "pointing_start", text) and not _names_scope(text)) or (
+        patterns.starts("words/phrases", "unnamed", text))
 
 
 def _names_scope(text: str) -> bool:
-    return re.match(r"(?i)this (?:project|repo(?:sitory)?|codebase|workspace|team|machine|company|app(?:lication)?|package)\b",
-                    text.strip()) is not None
+    return patterns.starts("words/phrases", "scope", text.strip())
 
 
 def is_fragment(text: str) -> bool:
     """Whether a text has too few words to say anything."""
     return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS
-
-
-def is_marked(text: str) -> bool:
-    """Whether a sentence begins with a sign that reports print: a warning, a tick, a cross."""
-    return _PRINTED_SIGN.match(text) is not None
 
 
 def _parts(text: str) -> list[str]:
@@ -152,3 +126,42 @@ def _complaints() -> tuple[tuple[re.Pattern[str], str], ...]:
     listed = patterns.load("words/stance")["complaint"]
     assert isinstance(listed, list)
     return tuple((re.compile(row["says"], re.IGNORECASE), str(row["means"])) for row in listed)
+
+
+_TOKEN = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?|[\d`/\"“][^\s]*")
+_PRONOUNS = frozenset({"he", "she", "they", "them", "him", "her", "it", "his", "their", "hers", "theirs"})
+_DEPARTMENT = "IT"
+"""In capitals the people who look after computers, and no pronoun."""
+
+
+def points_outside(text: str) -> bool:
+    """Whether a pronoun in the note points at something the note does not name."""
+    lang = language_of(text)
+    if lang == "fr" and patterns.starts("words/phrases", "italian_article", text):
+        return False
+    if lang != "en":
+        listed = patterns.load("words/gate")["outside"].get(lang, [])
+        return any(re.match(rf"\s*(?:{entry})", text, re.IGNORECASE) for entry in listed)
+    if patterns.starts("words/phrases", "demonstrative", text) and not _names_scope(text):
+        return True
+    if patterns.starts("words/phrases", "forward", text):
+        return False
+    return _leans(patterns.cue("words/gate", "expletive").sub(" ", text))
+
+
+def _leans(text: str) -> bool:
+    for match in _TOKEN.finditer(text):
+        if match[0] == _DEPARTMENT and not text.isupper():
+            return False
+        token = match[0].lower().replace("’", "'")
+        bare = token.partition("'")[0]
+        if token in _PRONOUNS or (bare in _PRONOUNS and token != bare):
+            return True
+        if token not in _empty() and bare not in _empty():
+            return False  # something is named: pronouns after it can point to it
+    return False
+
+
+@cache
+def _empty() -> frozenset[str]:
+    return frozenset(patterns.entries("words/gate", "empty_words"))

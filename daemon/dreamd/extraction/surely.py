@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 
 from dreamd.core.values import ONE_OFF, SHORTEST_TEXT
+from dreamd.extraction.borrowed import has_an_end
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
-from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, points_at_screen
-from dreamd.extraction.turns.borrowed import has_an_end
+from dreamd.extraction.orders import is_look_up
+from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, leans, points_at_screen
 from dreamd.text import patterns
 
 SURE = "words/sure"
@@ -32,18 +33,18 @@ _HALF = ("norm", "contrast", "only", "unwanted", "reason")
 """Signs of which one alone leaves a doubt, and two together do not."""
 _ENOUGH = 2
 _SHORTEST_RULE = 30
-_DONT = re.compile(r"(?i)(?:please |so |and |but )*(?:do(?:n['’]t| not)|stop|avoid|no) (?!worry|bother|forget|need\b|know)\w")
-_USE = re.compile(r"(?i)(?:please |and |but |just )*use (?!it\b|this\b|that\b|them\b|option\b)\w")
 _NO = re.compile(r"(?i)^(?:(?:no|nope|nah|wrong|nein|non|não)[,.!;:–-]+\s*)+")
-_OF_A_THING = re.compile(
-    r"(?i)(?<!sure )(?<!ensure )(?<!note )(?<!remember )(?<!mind )(?<!clear )(?<!agree )(?<!decided )(?<!so )(?<!means )"
-    r"(?<!us )(?<!said )(?<!me )"
-    r"\b(?:that|which|who|if|whether|where) (?:[\w'-]+ ){0,3}?(?:always|never|only|must|every|each|any|all)\b")
-"""What "show me all files that never import it" says of the files is no rule."""
 _DEFINITE = re.compile(r"\d|\w[-_.@/]\w|[`\"“«„]|(?<=[\w,] )[A-ZÄÖÜ]\w")
 _SAYS = re.compile(r"(?i)\b(?:is|are|has|have|uses?|runs?|belongs?|goes|lives?|must|should|can(?:not|['’]t)?"
                    r"|do(?:es)?(?:n['’]t| not))\b")
+_REACHED = re.compile(
+    r"(?i)https?://(?!localhost|127\.|0\.0|\[)(?!\S*/(?:pull|pulls|issues|commit|compare|runs|actions|blob|tree|merge_requests|jobs)(?:/|\b))"
+    r"\S+\.\S|[\w.+-]+@[\w-]+\.\w|\bport \d{2,5}\b|\bhost [\w-]+[.\d-]\w|(?<![/\w\"])#(?![0-9a-f]{3,8}\b)[a-z][\w-]{3,}")
+"""Where something is reached: an address, a mail box, a port, a host, a channel."""
 _LISTED = re.compile(r"(?i)(?:\(?[a-z0-9]{1,2}[.)]\s|option \w\b|[-*•]\s|(?:for|on|re|and) #?\d{1,2}[ ,:])")
+_ASKED = re.compile(r"(?i)(?:please|can|could|would|will)\b")
+_HOW_IT_IS = re.compile(r"(?i)\b(?:is|are) (?:\w+ )?\w+[.!]?$")
+"""How a thing is at the moment: "the build is red"."""
 _CLAUSE = re.compile(r"[,;:.–—]\s+|\band\s+")
 
 
@@ -53,7 +54,9 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
     `refused` when it was said while refusing a tool call, `denied` when it sets right what the agent said, `at_work` when the
     message also orders something: what is stated there describes the task.
     """
-    if _LEFT_OUT in text or is_question(text) or _LISTED.match(text) or is_acknowledgement(text) or is_history(text):
+    if _LEFT_OUT in text or text.endswith("...") or _LISTED.match(text):
+        return ""
+    if is_question(text) or is_acknowledgement(text) or is_history(text):
         return ""
     little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text)
     if _says("remember", text) and not little:
@@ -69,6 +72,15 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
         return ""
     sure = _sure(text, refused=refused, denied=denied, at_work=at_work)
     return sure or (ONE_OFF if _may_come_again(text) else "")
+
+
+def states(text: str) -> bool:
+    """Whether a sentence states something that may hold beyond its moment, and that can be read alone."""
+    if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK or is_question(text) or is_at_work(text) or leans(text):
+        return False
+    said = _SAYS.search(text) is not None or patterns.has("words/orders", "rests", text)
+    return (_DEFINITE.search(text, 1) is not None or said and _HOW_IT_IS.search(text) is None) and (
+        _is_of_tomorrow(text) and not is_history(text) and _ASKED.match(text) is None)
 
 
 def is_at_work(sentence: str) -> bool:
@@ -90,6 +102,13 @@ def begins_with_a_denial(message: str) -> bool:
     return _NO.match(message) is not None or patterns.has(SURE, "denial", message[:LONGEST_DENIAL].split("\n")[0])
 
 
+def tells_where(text: str) -> bool:
+    """Whether a sentence says of a thing with a name where it is reached."""
+    reached = _REACHED.search(text)
+    return reached is not None and is_look_up(text.partition(";")[0]) and (
+        not patterns.has("words/phrases", "of_now", text[:reached.start()]))
+
+
 def _is_of_tomorrow(text: str) -> bool:
     """Whether nothing in a sentence binds it to this moment, to what only the two can see, or to a thought."""
     if is_musing(text) or asks_for_a_nod(text) or points_at_screen(text) or patterns.has(SURE, "momentary", text):
@@ -107,36 +126,39 @@ def _sure(text: str, *, refused: bool, denied: bool, at_work: bool) -> str:
     for name in _STANDING:
         if _says(name, text) and not (is_editing_instruction(text) and name != "standing"):
             return name
-    if _DONT.match(text) and (_says("reason", text) or (denied and _says("contrast", text))):
+    if patterns.starts("words/phrases", "dont", text) and (_says("reason", text) or (denied and _says("contrast", text))):
         return "prohibition"
     if patterns.starts(SURE, "aside", text):
         return "aside"
+    if not ordered and (tells_where(text) or _says("made", text)):
+        return "where" if tells_where(text) else "made"
     half = [name for name in _HALF if _says(name, text)]
     named = _DEFINITE.search(text, 1) is not None and not {"unwanted", "only"}.isdisjoint(half)
     if len(half) + refused + denied + named >= _ENOUGH and half and not ordered and patterns.width(text) >= _SHORTEST_RULE:
         return half[0]
-    if ordered and not _DONT.match(text):
+    if ordered and not patterns.starts("words/phrases", "dont", text):
         return "refusal" if refused and (_says("contrast", text) or _says("reason", text)) else ""
     if _says("ours", text) and not at_work:
         return "ours"
     corrects = _says("contrast", text) or (_SAYS.search(text) is not None and _DEFINITE.search(text, 1) is not None)
     if denied and corrects:
         return "correction"
-    return "refusal" if refused and (corrects or _says("norm", text) or _DONT.match(text)) else ""
+    return "refusal" if refused and (corrects or _says("norm", text) or patterns.starts("words/phrases", "dont", text)) else ""
 
 
 def _may_come_again(text: str) -> bool:
     """Whether a sentence may be a rule, or a fact, once it is said in other conversations too."""
     if not SHORTEST_TEXT <= patterns.width(text) <= LONGEST_WEAK:
         return False
-    if patterns.starts(SURE, "one_off", text) or _DONT.match(text) or _says("contrast", text):
+    if patterns.starts(SURE, "one_off", text) or patterns.starts("words/phrases", "dont", text) or _says("contrast", text):
         return True
-    return _USE.match(text) is not None or not is_at_work(text) and (_says("norm", text) or _says("ours", text))
+    return patterns.starts("words/phrases", "use", text) or not is_at_work(text) and any(
+        _says(name, text) for name in ("norm", "ours"))
 
 
 def _says(name: str, text: str) -> bool:
     if name == "remember":
         clauses = [text] if patterns.WIDE.search(text) else _CLAUSE.split(text)
         return any(patterns.starts(SURE, name, clause) for clause in clauses)
-    of_a_thing = _OF_A_THING.search(text) if name in _STANDING else None
+    of_a_thing = patterns.cue("words/phrases", "of_a_thing").search(text) if name in _STANDING else None
     return patterns.has(SURE, name, text[:of_a_thing.start()] if of_a_thing else text)

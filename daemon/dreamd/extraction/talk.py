@@ -9,12 +9,13 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
-from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
+from dreamd.extraction.answered import questions_of
+from dreamd.extraction.conversation import SPOKEN_OF
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.stance import is_question, leans
-from dreamd.extraction.surely import sign_of
-from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.surely import sign_of, states
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
-from dreamd.text.alike.parallels import is_same_wording, puts_another
+from dreamd.text.alike.parallels import puts_another
 
 REVISION = timedelta(minutes=30)
 MOST_TURNS = 3
@@ -31,7 +32,6 @@ class Talk:
 
     scope: Scope
     source_id: str
-    causes: list[str]
     seen: list[str]
     earlier: list[Observation]
     """What was kept of the stretches before, newest first."""
@@ -49,6 +49,10 @@ class Talk:
     """Whether the running message set an earlier word right: what else it says stands in the place of that."""
     turns: list[tuple[list[str], list[str]]] = field(default_factory=list)
     """What the person said and what the agent answered, sentence by sentence, oldest first."""
+    stated: dict[str, int] = field(default_factory=dict)
+    """What was stated plainly and not kept, as checksums, with where that was."""
+    asked: dict[str, str] = field(default_factory=dict)
+    """The questions of a list that the agent asked last, by their number."""
     last_said: str = ""
     """What the person said last in the stretch before, until they say something in this one."""
 
@@ -67,6 +71,10 @@ class Talk:
             text=text, origin=origin, at=event.at or _EPOCH, scope=self.scope, conversation=event.conversation,
             explicit=False, sign=sign, source_id=self.source_id, start=event.start, end=event.end, target=target))
 
+    def says_again(self, event: Event, text: str, told: str) -> bool:
+        """Whether the person stated the same in an earlier message of the conversation: by now it is meant to be known."""
+        return states(text) and self.stated.setdefault(checksum(told), event.start) != event.start
+
     def disown(self, event: Event) -> None:
         """What the person's last message held were the words of others: nothing of it is theirs."""
         last = next((one for one in reversed(self.found) if one.origin is Origin.USER), None)
@@ -79,6 +87,7 @@ class Talk:
 
     def hear_agent(self, prose: str) -> None:
         """Keep what the agent said in mind: a person may speak of what it names."""
+        self.asked = questions_of(prose)
         heard = [cleaned(s) for paragraph in speech(prose) for s in sentences(paragraph)]
         stated = [s for s in heard if len(s) <= LONGEST_SENTENCE // 2 and not is_question(s)]
         if not self.turns:
@@ -100,7 +109,6 @@ class Talk:
         self.skips[AGENT_WROTE] += len(given)
         self.withheld += [replace(one, sign=AGENT_WROTE, target="") for one in given]
         del self.found[self.turn_from:]
-        self.causes.clear()
 
     def undo(self, event: Event, revision: Revision) -> Candidate | Observation | None:
         """Withdraw the kept sentence that a second thought speaks of."""
@@ -167,28 +175,7 @@ def begins_a_second_thought(text: str, following: str) -> bool:
 
 def checksum(text: str) -> str:
     """A short sum that tells whether the same was said before."""
-    return text_sha(text.lower())[:16]
-
-
-def last_versions(found: list[Candidate]) -> list[Candidate]:
-    """What was said again within minutes, word for word, counts once, in its last wording; all else the judge weighs."""
-    kept: list[Candidate] = []
-    for candidate in found:
-        twin = next((n for n, earlier in enumerate(kept) if _revises(candidate, earlier)), None)
-        if twin is None:
-            kept.append(candidate)
-        else:
-            kept[twin] = replace(candidate, sign=kept[twin].sign if candidate.sign == ONE_OFF else candidate.sign,
-                                 target=candidate.target or kept[twin].target)
-    return kept
-
-
-def _revises(later: Candidate, earlier: Candidate) -> bool:
-    if later.conversation != earlier.conversation or abs(later.at - earlier.at) > REVISION:
-        return False
-    if not {ONE_OFF, TAKEN_BACK}.isdisjoint((later.sign, earlier.sign)):
-        return False
-    return is_same_wording(later.text, earlier.text)
+    return text_sha(text.lower().rstrip(".!。！ "))[:16]
 
 
 def _is_alike(one: str, other: str) -> bool:

@@ -27,13 +27,13 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
+from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, offered, taken_up
+from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
+from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
 from dreamd.extraction.setting import Settings
-from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_marked, is_question, leans, without_item
-from dreamd.extraction.turns.adopted import DEFINITE, LONGEST_ANSWER, offered, taken_up
-from dreamd.extraction.turns.borrowed import typed, unmeant_as
-from dreamd.extraction.turns.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item
 from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
 from dreamd.text.alike.parallels import are_built_alike, puts_another
@@ -62,13 +62,6 @@ _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
 _CLAUSE = re.compile(r"[,;:]\s+")
 _PRINTED = re.compile(r"\b(?:FATAL|ERROR|Fatal|\w*(?:Error|Exception|Violation))\b\s*[:(]")
 """What a program prints when it fails."""
-_OBJECTS = re.compile(r"(?i)(?:(?:and|but|so|hm+|again)[, ]+)*(?:why (?:(?:are|did|do|would|must) (?:you|we)|so)\b"
-                      r"|(?:did|have)(?:n['’]t| not) (?:you|we|i)"
-                      r"|should(?:n['’]t| not)|is(?:n['’]t| not)|are(?:n['’]t| not)|warum|por qué|pourquoi|por que)\b")
-"""A question that objects to something says what should be."""
-_PRONOUN = re.compile(
-    r"(?i)(?:(?:and|but|so|also|oh|well|btw|yes|no|ok(?:ay)?)[, ]+)*(?:it|they|he|she|his|her|their|its|that|this|those"
-    r"|these|mine|ours)\b")
 _TERM = re.compile(r"[^\W_]{3,}|\d+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -174,13 +167,13 @@ class _Part:
 def _said(text: str) -> list[str]:
     """The sentences of a message that the person typed."""
     found = (without_item(s[:LONGEST_HEARD]) for paragraph in typed(text) for s in sentences(paragraph))
-    return [s for s in found if not is_fragment(s) and not is_marked(s)]
+    return [s for s in found if not is_fragment(s)]
 
 
 def _asked(event: Event, text: str) -> str:
     """The question that a message of moderate length follows: what is said may be understood with it alone."""
     asked = (sentences(redact(event.question).text) or [""])[-1].strip()
-    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_ANSWER else ""
+    return asked if asked.endswith(("?", "？")) and len(asked) <= LONGEST_QUESTION and len(text) <= LONGEST_REPLY else ""
 
 
 def _is_nod(asked: str, text: str) -> bool:
@@ -215,7 +208,8 @@ def _chunks(said: Sequence[str]) -> list[str]:
 
 def _is_worth_finding(text: str, *, beside: bool) -> bool:
     """Whether a sentence says something that can be asked for; one that stands `beside` another in its message may say less."""
-    if _PRINTED.search(text) or (is_question(text) and not (asks_for_a_nod(text) or _OBJECTS.match(text))):
+    objects = asks_for_a_nod(text) or patterns.starts("words/phrases", "objects", text)
+    if _PRINTED.search(text) or (is_question(text) and not objects):
         return False
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
     return DEFINITE.search(text, 1) is not None or len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
@@ -223,7 +217,7 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
 
 def _leans(text: str) -> bool:
     """Whether a sentence speaks of what the one before it named."""
-    return leans(text) or _PRONOUN.match(text) is not None
+    return leans(text) or patterns.starts("words/phrases", "pronoun", text)
 
 
 def _says_enough(text: str) -> bool:

@@ -28,8 +28,6 @@ _OPENING = re.compile(r"<([a-zA-Z][\w-]{1,40})(?:\s[^<>\n]{0,300})?>")
 _SHOWN = re.compile(r"^[^\n]{0,160}:[ \t]*\n\s*?(`{3,}|~{3,})[^\n]*\n[\s\S]*?(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
 _SECTION = re.compile(r"(?m)^#{1,6}\s+\S")
 """A heading: what stands below it was written beforehand, for nobody types one."""
-_ROLE = re.compile(r"(?i)\s*(?:you are (?:an?|the) [a-z]|act as "
-                   r"|your (?:task|job|role|goal|mission) is\b|<(?:role|system|instructions?|context)>)")
 _OWN_TAG = re.compile(
     r"(?i)<((?:user[_-]?)?(?:request|query|question|message|input|prompt|arguments?|feedback|task))>\s*([^<]{3,1000}?)\s*</\1>")
 _PLAIN_FENCE = re.compile(r"(?:`{3,}|~{3,})(?:text|txt|md|markdown)?[ \t]*\n")
@@ -38,8 +36,10 @@ _SHORTEST_TEMPLATE = 200
 _LONGEST_FILLED_IN = 1_000
 _LONGEST_NAME = 11
 _HEADING = re.compile(r"#{1,6}\s+\S|\*\*[^*\n]{2,60}\*\*:?\s*$|={3,}$|-{3,}$")
+_FIRST_PERSON = re.compile(r"\b(?:I|I['’](?:m|ve|ll|d)|my|ich|je|yo)\b")
+_FEWEST_OF_ONESELF = 4
+"""Who speaks of themselves so often types, however many headings there are."""
 _MARKED = re.compile(r"\s*(?:>|[-*•]\s|\d{1,3}[.)]\s|[|│]|\(\d+\)|[-+]{1}\s?[⚠✅❌🔴🟡🟢]|[⚠✅❌🔴🟡🟢📦📍✨🚀💡])")
-_LISTED = re.compile(r"\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _MACHINE = re.compile(
     r"\s*(?:[{}\[\])<>|$#;]|\((?![A-Za-z])|//|/\*|\*/|\S+=\S+(?:\s|$)|\S+@\S+[:~]|[~./]\S*/\S*\s*$|https?://\S+\s*$"
     r"|[\w.-]+\s*\|\s|\"[^\"\n]{1,60}\"\s*:|\S+:\d+(?::\d+)?:?\s"
@@ -57,26 +57,8 @@ _BEFORE_WIDE = re.compile(r"[a-z]+ ?[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FAILURE = re.compile(r"\s*(?:[A-Za-z_][\w.]*(?:Error|Exception|Warning|Panic|Fault)(?: \[\w+\])?:\s"
                       r"|Traceback \(|File \"[^\"]+\", line \d"
                       r"|at \S+ ?\(|at \S+:\d+|Caused by:|panic: |goroutine \d)")
-_MAIL_HEADER = re.compile(r"(?i)\s*(?:from|to|cc|subject|date|sent|reply-to|von|an|betreff|gesendet|de|para|asunto|assunto"
-                          r"|objet|à): \S")
-_GREETING = re.compile(r"(?i)\s*(?:hi|hello|hey|dear|hallo|liebe[rs]?|sehr geehrte[rs]?|hola|estimad[oa]s?|bonjour|chers?"
-    r"|chère"
-                       r"|olá|prezad[oa]s?)\b[^.!?\n]{0,40}[,!:]?\s*$")
-_SIGN_OFF = re.compile(r"(?i)\s*(?:(?:best|kind|warm|many) (?:regards|wishes|thanks)|regards|sincerely|yours|cheers"
-    r"|viele grüße"
-                       r"|beste grüße|liebe grüße|mit freundlichen|gruß|saludos|un saludo|atentamente|cordialement"
-                       r"|bien à vous"
-                       r"|atenciosamente|abraços?),?[^.!?\n]{0,30}$")
 _BARE_HEADING = re.compile(r"[A-Z][\w'-]*(?: [\w'-]+){0,4}:?$")
 _SETTING = re.compile(r"\s*(?:- )?[\w./-]+:(?:\s+\S[^.!?]{0,80})?$")
-_OF_OTHERS = re.compile(r"(?i)\b(?:says?|said|wrote|writes|reported|reports?|found|answered|replied|suggest(?:s|ed)?|printed"
-                        r"|gives?|output|returned|throws?|complains?|agent|linter|ci|log)\b[^.!?]{0,40}"
-                        r":\s*$")
-_TURNS_TO = re.compile(
-    r"(?i)^(?:and |but |so |ok(?:ay)?,? |now,? )*(?:please|pls|can|could|would|should|i\b|let['’]?s|what|why|how|is\b|are\b"
-    r"|do\b|does\b|my\b|fix|no\b|yes\b|thanks|ich\b|bitte|kannst|was\b|warum|yo\b|puedes|por favor|je\b|peux|eu\b|pode)"
-    r"|[?？]\s*$|我|你|私|저|우리")
-"""How a person begins who turns from what was pasted to whoever reads it."""
 _LONG_LINE = 60
 _ITEM = re.compile(r"(?m)^[ \t]*(?:[-*•]|\(?\d{1,2}[.)])[ \t]+")
 _ELLIPSIS = re.compile(r"\.{3,}|…")
@@ -108,7 +90,7 @@ def speech(text: str) -> list[str]:
         if pasting and not _speaks(said):
             continue
         pasting = _introduces_paste(block)
-        if said and not _is_machine(said) and not _is_list(block) and not _REVIEW.search(said):
+        if said and not _is_machine(said) and not _REVIEW.search(said):
             kept.append(said)
     return kept
 
@@ -118,14 +100,14 @@ def sentences(paragraph: str) -> list[str]:
     paragraph = _ITEM.sub("\x04", paragraph)  # an item of a list begins anew, whatever the one before ends with
     joined = re.sub(r"(?<=[^\s.!?:。！？])\n(?=[a-z(`])", " ", paragraph)
     masked = re.sub(r"`[^`\n]{1,200}`", lambda m: m[0].replace(".", "\x00").replace("!", "\x01").replace("?", "\x02"), joined)
-    masked = _ELLIPSIS.sub(lambda m: "\x03" if len(m[0]) else m[0], masked)
+    masked = _ELLIPSIS.sub(lambda m: "\x03" if m[0] == "…" else "\x05", masked)
     found: list[str] = []
     start = 0
     for end in _SENTENCE_END.finditer(masked):
         found.append(masked[start:end.end()])
         start = end.end()
     found.append(masked[start:])
-    split = [part for piece in found for part in re.split(r"\x04|\x03\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
+    split = [part for piece in found for part in re.split(r"\x04|[\x03\x05]\s+(?=[A-Z\u3040-\u9fff\uac00-\ud7af])", piece)]
     restored = [_restored(part) for part in split]
     return [part for part in restored if part]
 
@@ -174,11 +156,12 @@ def without_request(text: str) -> str:
 def filled_in(text: str) -> list[str] | None:
     """The words a person filled into a template: in its fence, or between tags of their own; None for no template."""
     bare = _FENCE.sub("\n\n", text)
-    if not (_ROLE.match(bare) and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
+    plays = patterns.starts("words/phrases", "role", bare)
+    if not (plays and len(bare) > _SHORTEST_TEMPLATE) and _SECTION.search(bare) is None:
         return None
     own = [found[2] for found in _OWN_TAG.finditer(text)] or [
         found[0].strip().strip("`~").strip() for found in _FENCE.finditer(text) if _PLAIN_FENCE.match(found[0].lstrip())]
-    before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not _ROLE.match(bare) else ""
+    before = _SECTION.split(_without_tagged(bare), maxsplit=1)[0].strip() if not plays else ""
     return [part for part in (*re.split(r"\n[ \t]*\n", before), *own) if part.strip() and len(part) <= _LONGEST_FILLED_IN]
 
 
@@ -216,10 +199,10 @@ def _before_written(text: str) -> str:
     """What stands before a mail or a report with bare headings, which were written beforehand."""
     lines = text.splitlines()
     full = [n for n, line in enumerate(lines) if line.strip()]
-    signed = max((n for n in full if _SIGN_OFF.match(lines[n])), default=-1)
-    headed = [n for n in full if _MAIL_HEADER.match(lines[n])]
+    signed = max((n for n in full if patterns.starts("words/phrases", "sign_off", lines[n])), default=-1)
+    headed = [n for n in full if patterns.starts("words/phrases", "mail_header", lines[n])]
     begun = [n for n, after in pairwise(headed) if after <= n + 2] + [
-        n for n in full if n < signed - 1 and _GREETING.match(lines[n])]
+        n for n in full if n < signed - 1 and patterns.starts("words/phrases", "greeting", lines[n])]
     if begun:
         return "\n".join(lines[:min(begun)])
     headings = [n for n, after in pairwise(full) if _BARE_HEADING.match(lines[n].strip()) and len(lines[after]) >= _LONG_LINE
@@ -228,7 +211,9 @@ def _before_written(text: str) -> str:
 
 
 def _restored(part: str) -> str:
-    return part.replace("\x00", ".").replace("\x01", "!").replace("\x02", "?").replace("\x03", "…").strip(" \n\t")
+    for mark, sign in (("\x00", "."), ("\x01", "!"), ("\x02", "?"), ("\x03", "…"), ("\x05", "...")):
+        part = part.replace(mark, sign)
+    return part.strip(" \n\t")
 
 
 def _is_document(text: str, blocks: list[str]) -> bool:
@@ -236,6 +221,8 @@ def _is_document(text: str, blocks: list[str]) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     headings = sum(1 for line in lines if _HEADING.match(line.strip()))
     marked = sum(1 for line in lines if _MARKED.match(line))
+    if len(_FIRST_PERSON.findall(text)) >= _FEWEST_OF_ONESELF:
+        return len(text) > LONGEST_SPEECH
     if headings >= 3 and (len(lines) >= _STRUCTURED_LINES or headings * 5 >= len(lines)):
         return True
     if blocks and re.match(r"#{1,3}\s", blocks[0].lstrip()) and len(lines) >= _STRUCTURED_LINES:
@@ -278,17 +265,11 @@ def _is_machine(text: str) -> bool:
     return len(re.findall(r"[^\W\d_]", text)) < _FEWEST_LETTERS * len(text)
 
 
-def _is_list(block: str) -> bool:
-    """Whether a block is a long list, which people paste and seldom type."""
-    lines = [line for line in block.splitlines() if line.strip()]
-    return len(lines) > 5 and sum(1 for line in lines if _LISTED.match(line)) * 3 >= len(lines) * 2
-
-
 def _introduces_paste(block: str) -> bool:
     last = block.strip().splitlines()[-1].strip()
-    return _OF_OTHERS.search(last) is not None or patterns.cue("words/sure", "introduces").search(last) is not None
+    return patterns.has("words/phrases", "of_others", last) or patterns.cue("words/sure", "introduces").search(last) is not None
 
 
 def _speaks(said: str) -> bool:
     """Whether a paragraph after a paste is a person again: it asks, or turns to whoever reads it."""
-    return bool(said) and _TURNS_TO.search(said[:300]) is not None
+    return bool(said) and patterns.has("words/phrases", "turns_to", said[:300])

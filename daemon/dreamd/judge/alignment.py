@@ -13,6 +13,7 @@ from dreamd.text.identifiers import is_short_for
 
 Span = tuple[str, str]
 """Words of `a` and the words of `b` that stand in their place; one may be empty."""
+_ARTICLES, _INDEFINITE, _IDENTITY = frozenset({"the", "a", "an"}), frozenset({"a", "an"}), frozenset({"is", "are"})
 _LONGEST_ALIGNED = 400
 """Tokens up to which the order of two texts is compared."""
 
@@ -79,15 +80,62 @@ class Alignment:
 
     @cached_property
     def turned(self) -> tuple[str, str]:
-        """Two shared words that stand the other way round in `b`, where both say nearly the same words; else empty."""
-        order_a = [s for s in dict.fromkeys(self.a.content) if s in self.shared]
-        place = {s: n for n, s in enumerate(dict.fromkeys(s for s in self.b.content if s in self.shared))}
-        return next(((x, y) for x, y in pairwise(order_a) if place[x] > place[y]), ("", ""))
+        """Two shared words that stand the other way round in `b`, where both say nearly the same words; else empty.
+
+        A phrase that moves with the word that joins it ("before each commit, run it") and the two sides of an identity ("the
+        primary is north") change no role.
+        """
+        one, other = _joined(self.a), _joined(self.b)
+        moved = all(one[s] == other[s] for s in self.shared)
+        if moved and _says_the_same_identity(self.a, self.b):
+            return "", ""
+        order_a = [s for s in one if s in self.shared]
+        place = {s: n for n, s in enumerate(s for s in other if s in self.shared)}
+        for joint in dict.fromkeys(one.values()) if moved else ("",):
+            inside = [s for s in order_a if one[s] == joint] if moved else order_a
+            found = next(((x, y) for x, y in pairwise(inside) if place[x] > place[y]), None)
+            if found:
+                return found
+        return "", ""
 
     def cover(self, side: int) -> float:
         """Share of the content words of `a` (0) or `b` (1) that the other side has too."""
         mine = (self.a, self.b)[side].content_set
         return len(self.shared) / len(mine) if mine else 0.0
+
+
+def _joined(told: Reading) -> dict[str, str]:
+    """Each content stem with the small words that join its phrase to the rest, in the order of the text."""
+    found: dict[str, str] = {}
+    joint, is_open = "", False
+    for token in told.tokens:
+        if token.is_content:
+            found.setdefault(token.stem, joint)
+            is_open = False
+        elif token.kind == "stop" or token.lower in _IDENTITY:
+            joint, is_open = "", False
+        elif token.lower not in _ARTICLES:
+            joint, is_open = f"{joint} {token.lower}" if is_open else token.lower, True
+        elif not is_open:
+            joint = ""
+    return found
+
+
+def _says_the_same_identity(a: Reading, b: Reading) -> bool:
+    """Whether both say that one definite thing is another, and name them the other way round."""
+    mine, theirs = _sides(a), _sides(b)
+    return bool(mine and theirs) and mine == theirs[::-1]
+
+
+def _sides(told: Reading) -> tuple[frozenset[str], ...]:
+    """What stands before and behind the one "is" of a text that speaks of definite things; empty where it does not."""
+    at = [n for n, token in enumerate(told.tokens) if token.lower in _IDENTITY]
+    if len(at) != 1 or told.quantifiers or told.denial.count:
+        return ()
+    parts = told.tokens[:at[0]], told.tokens[at[0] + 1:]
+    if any(not part or part[0].lower in _INDEFINITE for part in parts):
+        return ()
+    return tuple(frozenset(token.stem for token in part if token.is_content) for part in parts)
 
 
 def _words(tokens: Sequence[object]) -> str:

@@ -55,6 +55,11 @@ def vetoes(pair: Alignment, found: Sequence[Difference]) -> tuple[Difference, ..
     return tuple(g for g in found if g.both and g.kind in _ON_VALUES or twins and _is_logic(pair, g) or _holds_in_part(pair, g))
 
 
+def differ_in_values(pair: Alignment) -> bool:
+    """Whether each side has an amount, a time, a name, an identifier or a place of its own: then they are never one claim."""
+    return any(g.both and g.kind in _ON_VALUES for found in (_values, _entities, _qualifiers) for g in found(pair))
+
+
 def _holds_in_part(pair: Alignment, guard: Difference) -> bool:
     """One side says all that the other says, and a condition."""
     bare = 0 if guard.b else 1

@@ -5,17 +5,20 @@ Vetoes come first, then a merge, then a conflict; what is sure of neither stays 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from dreamd.core.clock import days_between
+from dreamd.core.identity import speaker_of, words_of_speaker
 from dreamd.core.values import CLEARLY_LATER_DAYS, Basis, Evidence, EvidenceKind, Judgement, Relation
 from dreamd.judge.alignment import Alignment
 from dreamd.judge.classifier import CLASSES, Limits
 from dreamd.judge.features import A_NEWER, A_RICHER, B_NEWER, B_RICHER, CLASH, SAME
 from dreamd.judge.guards import Difference, shown, vetoes
 from dreamd.judge.out_of_use import ends_the_use
+from dreamd.judge.statement import read
 from dreamd.judge.wording import kept_wording, says_more
 
 if TYPE_CHECKING:
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MOST_EVIDENCE = 3
+_QUESTIONS = re.compile(r"(?:[^.!…。！]*[?？]\s*)+")
 _FEWEST = 3
 """Words from which two that are the same but for small ones are one claim."""
 
@@ -68,7 +72,7 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
                 return merged
         # Something must show by which they could not both hold: a guard, a word of weight, or words in each other's place.
         parts = told.guards or any(told.pair.only) or any(a and b for a, b in told.pair.spans)
-        if by_class["conflict"] >= limits.conflict and parts:
+        if by_class["conflict"] >= limits.conflict and parts and _may_end(told.pair):
             return _conflict(told, by_class["conflict"], limits)
     return _apart(told, by_class)
 
@@ -102,6 +106,19 @@ def _merge(told: Weighed, sure: float) -> Judgement | None:
         own = ", ".join(span[0 if richer == "a" else 1] for span in told.pair.spans if span[0 if richer == "a" else 1])
         evidence.append(_of_side(EvidenceKind.SAYS_MORE, richer, own))
     return Judgement(relation, sure, tuple(evidence), richer=richer)
+
+
+def _may_end(pair: Alignment) -> bool:
+    """Whether one could end the other: neither only asks, and two turns of a talk have a word in common.
+
+    A reply is as near to what it replies to as an update is: "Is it worth it?" ends with no "Yes, and I sold it".
+    """
+    a, b = words_of_speaker(pair.a.text), words_of_speaker(pair.b.text)
+    if _QUESTIONS.fullmatch(a) or _QUESTIONS.fullmatch(b):
+        return False
+    # A heading before a colon has small letters, as in "Front desk extension: 204".
+    turns = all(who.istitle() for who in (speaker_of(pair.a.text), speaker_of(pair.b.text)))
+    return not turns or not read(a).content_set.isdisjoint(read(b).content_set)
 
 
 def _conflict(told: Weighed, sure: float, limits: Limits) -> Judgement:

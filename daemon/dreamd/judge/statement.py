@@ -13,7 +13,7 @@ from dreamd.text import identifiers, quantities, word_classes
 from dreamd.text.negation import Denial, read_denial
 from dreamd.text.tokens import Token, fold, language, tokens
 
-_CACHED = 65_536
+_CACHED = 4_096
 _DOTS_OF_VERSION = 2
 GRAM = 3
 """Letters of the pieces by which texts of any script are compared."""
@@ -75,9 +75,9 @@ class Reading:
         """The same as a set."""
         return frozenset(self.content)
 
-    @cached_property
+    @property
     def grams(self) -> frozenset[str]:
-        """Runs of three letters, by which texts are compared that are not cut into words."""
+        """Runs of three letters, by which texts are compared that are not cut into words; made anew, for it is most of all."""
         packed = f" {' '.join(_TERM.findall(self.low))} "
         return frozenset(packed[i : i + GRAM] for i in range(max(1, len(packed) - GRAM + 1)))
 

@@ -62,6 +62,8 @@ class Network:
         except RuntimeError as failure:
             raise Outage("the engine of the networks does not take the graph that was made for it", component="model",
                          code="engine-failed", hint=REINSTALL) from failure
+        if hasattr(self._session, "_model_bytes"):
+            self._session._model_bytes = b""  # the graph, kept only for another provider to fall back to: there is none
 
     def run(self, inputs: Mapping[str, NDArray[Any]]) -> Floats:
         """The first output; raises Outage when the engine fails."""
@@ -99,9 +101,9 @@ def _read_kept(path: Path) -> bytes | None:
         body = fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)
     except (DreamError, OSError):  # not there, a link, another user's: made anew
         return None
-    graph = body[HEAD_BYTES:]
-    whole = body[:HEAD_BYTES] == MAGIC + hashlib.sha256(graph).hexdigest().encode() + b"\n"
-    return graph if whole else None
+    head, graph = body[:HEAD_BYTES], body[HEAD_BYTES:]
+    del body  # a copy of tens of MiB otherwise lives as long as the graph is checked
+    return graph if head == MAGIC + hashlib.sha256(graph).hexdigest().encode() + b"\n" else None
 
 
 def _remove_older(path: Path) -> None:

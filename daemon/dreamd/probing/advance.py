@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from dreamd.probing.health import Check, Facts, Inbox, Run, World, fine
-from dreamd.probing.peek import DAY_S, HOUR_S, beat_of, exists, facts_of, instant, is_held, iso, names_in, span, text_of
+from dreamd.probing.peek import (
+    DAY_S,
+    HOUR_S,
+    beat_of,
+    exists,
+    facts_of,
+    instant,
+    is_held,
+    iso,
+    names_in,
+    printable,
+    span,
+    text_of,
+)
 from dreamd.probing.preferences import number
 
 FUTURE_S = 86400.0
@@ -153,6 +166,15 @@ def check_effect(world: World, facts: Facts) -> Check:
     if len(passed) == 3 and (world.now - facts.oldest).total_seconds() > DAY_S:
         return Check("effect", "no_effect", f"three successful dreams passed over what waits since {iso(facts.oldest)}", hint)
     return fine("effect", "dreams have an effect")
+
+
+def check_recall(facts: Facts) -> Check:
+    """Whether the last dreams left what was known as easy to find as it was."""
+    if not facts.dropped:
+        return fine("recall", "what was found before the last dreams is found after them")
+    run, lost, asked = facts.dropped
+    return Check("recall", "failing", f"after the dream {printable(run)} search missed {lost} of {asked} memories it had found",
+                 f"look at it with `dream history {printable(run)}`; `dream undo {printable(run)}` takes it back")
 
 
 def check_left_over(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:

@@ -22,10 +22,11 @@ BEHIND_DAYS = 14
 Check = namedtuple("Check", "name verdict detail hint")
 World = namedtuple("World", "home now env config fixed deep named_config", defaults=(False,))
 Facts = namedtuple("Facts", "waiting oldest last_success began memories newest_row runs sources epoch created zone left "
-                            "files aside rest",
-                   defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), (), frozenset(), ""))
+                            "files aside dropped rest",
+                   defaults=(0, None, None, None, 0, None, (), (), 0, None, "", (), (), frozenset(), (), ""))
 """What the store tells. `began` is when the last success began, `left` since when work stands half done and which,
-`aside` the places that dream could not read and said so, `rest` why no language model is asked, as the store keeps it."""
+`aside` the places that dream could not read and said so, `dropped` the dream after which too much was not found any more,
+with how much and of how much, `rest` why no language model is asked, as the store keeps it."""
 NOTHING = Facts()
 Inbox = namedtuple("Inbox", "notes files oldest", defaults=(0, 0, None))
 EMPTY = Inbox()

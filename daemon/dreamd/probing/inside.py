@@ -120,7 +120,7 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
                  epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
-                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db),
+                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db), dropped=_dropped(db),
                  rest=str(meta.get("language model rests", "")))
 
 
@@ -146,6 +146,18 @@ def _last_success(db: sqlite3.Connection, now: datetime) -> tuple[str | None, st
     ahead = (now + timedelta(days=1)).isoformat()
     believed = [row for row in rows if row[0] is not None and row[0] <= ahead]
     return max(believed) if believed and rows[0] in believed else rows[0] if rows else (None, None)
+
+
+def _dropped(db: sqlite3.Connection) -> tuple[str, int, int] | tuple[()]:
+    """The dream after which search did not find what it had found before, while it stands and is not undone."""
+    row = db.execute("SELECT value FROM meta WHERE key = 'recall-dropped'").fetchone()
+    try:
+        told = json.loads(row[0]) if row and row[0] else {}
+        run, lost, asked = str(told["run"]), len(told["lost"]), int(told["of"])
+    except (ValueError, KeyError, TypeError):
+        return ()
+    standing = db.execute("SELECT undone_by FROM run WHERE id = ?", (run,)).fetchone()
+    return (run, lost, asked) if standing and not standing[0] else ()
 
 
 def _set_aside(db: sqlite3.Connection) -> frozenset[str]:

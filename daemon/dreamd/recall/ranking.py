@@ -136,7 +136,7 @@ def _may_show(memory: Memory, asked: Asked) -> bool:
     if memory.status is Status.SUPERSEDED:
         return not asked.injection
     return (memory.may_answer or memory.status is Status.SAID) and not (
-        asked.injection and (memory.is_faded or memory.status is Status.SAID))
+        asked.injection and memory.status in (Status.ARCHIVED, Status.SAID))
 
 
 def _passes(one: Ranked, rules: RecallSettings) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from dreamd.core.identity import speaker_of
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import Memory, Relation, Status
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, weigh
@@ -156,9 +157,17 @@ def _says_all_of(memory: Memory, other: Memory) -> bool:
 
 
 def _is_over(earlier: Memory, later: Memory, weighed: Weighed) -> bool:
-    """Whether a night found that something said on a later day took the place of what was only said, or of what is stale."""
-    loose = (earlier.status in (Status.SAID, Status.STALE) or earlier.is_faded) and not earlier.pinned
-    return loose and is_of_another_day(earlier, later) and weighed.is_past(earlier, later)
+    """Whether a night found that something said on a later day took the place of something else.
+
+    What was only said, or is stale, also goes where another carries it. What is live goes for an update by the same speaker of
+    a talk alone: a night that was not sure enough to end it leaves it standing, but today's value is told without it.
+    """
+    if earlier.pinned or not is_of_another_day(earlier, later):
+        return False
+    if earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED):
+        return weighed.is_past(earlier, later)
+    says = speaker_of(earlier.text)
+    return bool(says) and says == speaker_of(later.text) and weighed.is_updated(earlier, later)
 
 
 def _newer_first(answer: Sequence[Ranked], weighed: Weighed) -> list[Ranked]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from dreamd.core.clock import local_date
 from dreamd.core.identity import speaker_of, with_context, words_of_speaker
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.kit import Kit
@@ -70,13 +69,12 @@ def gather(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
 
 def _passages(kit: Kit, look: Look, near: Near | None, stems: list[str], most: int) -> list[Memory]:
     """The passages that may answer a question; by words where they have no vectors."""
-    today, scopes = local_date(kit.clock.now(), kit.zone), frozenset(str(s) for s in look.scopes)
+    scopes = frozenset(str(s) for s in look.scopes)
     if near and near.sayings:
-        ids = [near.sayings.rows[n].id for n in near.sayings.best(most, scopes=scopes, today=today)]
+        ids = [near.sayings.rows[n].id for n in near.sayings.best(most, scopes=scopes)]
     else:
         ids = passages.search_words_of(kit.store, stems, scopes=sorted(scopes), limit=most)
-    found = passages.load_some(kit.store, ids).values()
-    return [one for one in found if not (one.ttl and one.ttl < today)]
+    return list(passages.load_some(kit.store, ids).values())
 
 
 def _measured(kit: Kit, query: str, pool: list[Memory], near: Near | None) -> list[Hit]:

@@ -118,7 +118,7 @@ class Sayings:
     place: Mapping[str, int]
     """Where the row of each is."""
 
-    def best(self, count: int, *, scopes: frozenset[str], today: str) -> list[int]:
+    def best(self, count: int, *, scopes: frozenset[str]) -> list[int]:
         """Places of the nearest passages that a question may see."""
         import numpy as np
 
@@ -128,7 +128,7 @@ class Sayings:
             if reach < len(self.rows):
                 places = np.sort(np.argpartition(-self.cosines, reach)[:reach])
             chosen = [int(n) for n in places[np.argsort(-self.cosines[places], kind="stable")]
-                      if (not scopes or self.rows[n].scope in scopes) and not ((ttl := self.rows[n].ttl) and ttl < today)]
+                      if not scopes or self.rows[n].scope in scopes]
             if len(chosen) >= count:
                 break
         return chosen[:count]

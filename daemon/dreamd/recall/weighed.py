@@ -29,11 +29,6 @@ class Weighed:
             self._sides |= sides
             self._known = load_weighed(self._store, list(self._sides))
 
-    def learn(self, one: Memory, other: Memory, verdict: Judgement) -> None:
-        """Take a verdict on two of them, `a` being the first."""
-        a, b = _side(one), _side(other)
-        self._known[min(a, b), max(a, b)] = verdict if a <= b else verdict.turned()
-
     def of(self, one: Memory, other: Memory) -> Judgement | None:
         """The verdict on two of them, `a` being the first; None where no dream has weighed them."""
         a, b = _side(one), _side(other)
@@ -56,10 +51,15 @@ class Weighed:
             return found.newer == "b"
         return found.relation is Relation.CONTRADICTS and other.confirmed_at >= one.confirmed_at
 
+    def is_updated(self, one: Memory, by: Memory) -> bool:
+        """Whether something said later has another value for the same thing, by the verdict of a night."""
+        found = self.of(one, by)
+        return found is not None and found.relation is Relation.UPDATES and found.newer == "b"
+
     def is_surely_ended(self, memory: Memory, by: Memory) -> bool:
         """Whether something said later surely took the place of a memory: it leaves answers, and nothing else."""
         found = self.of(memory, by)
-        return found is not None and found.relation is Relation.UPDATES and found.newer == "b" and found.is_sure
+        return found is not None and found.is_sure and self.is_updated(memory, by)
 
 
 def _side(one: Memory) -> str:

@@ -14,6 +14,9 @@ from dreamd.store.derived import MULTILINGUAL_BYTES, VECTOR_BYTES
 from dreamd.store.word_search import index_words
 
 Look = Callable[[Store], list[str]]
+KEPT = ("scope", "class", "type", "category", "trust", "authority", "created_at", "updated_at", "confirmed_at", "valid_from",
+        "valid_to", "ttl", "superseded_by", "pinned", "edited", "file")
+"""What the journal keeps of a memory beside its status and its words, and no repair makes anew."""
 UNIT_TOLERANCE = 0.01
 """How far rounding to half floats may take a unit vector from length one, with room to spare."""
 
@@ -110,22 +113,14 @@ def one_scope(store: Store) -> list[str]:
 def journal_complete(store: Store) -> list[str]:
     """The newest entry about each memory ends where the memory stands: nothing changed it unseen."""
     rows = store.all(
-        """SELECT m.id FROM memory m JOIN (SELECT memory, MAX(run * 1000000 + seq) AS newest FROM operation GROUP BY memory) l
+        f"""SELECT m.id FROM memory m JOIN (SELECT memory, MAX(run * 1000000 + seq) AS newest FROM operation GROUP BY memory) l
              ON l.memory = m.id
            JOIN operation o ON o.memory = m.id AND o.run = l.newest / 1000000 AND o.seq = l.newest % 1000000
            WHERE o.after IS NOT NULL AND CASE WHEN NOT json_valid(o.after) THEN 1 ELSE (
              json_extract(o.after, '$.status') <> m.status
              OR json_extract(o.after, '$.wording') <> m.wording
-             OR json_array(m.scope, m.class, m.type, m.category, m.trust, m.authority, m.created_at, m.updated_at,
-                           m.confirmed_at, m.valid_from, m.valid_to, m.ttl, m.superseded_by, m.pinned, m.edited, m.file)
-             <> json_array(json_extract(o.after, '$.scope'), json_extract(o.after, '$.class'), json_extract(o.after, '$.type'),
-                           json_extract(o.after, '$.category'), json_extract(o.after, '$.trust'),
-                           json_extract(o.after, '$.authority'), json_extract(o.after, '$.created_at'),
-                           json_extract(o.after, '$.updated_at'), json_extract(o.after, '$.confirmed_at'),
-                           json_extract(o.after, '$.valid_from'), json_extract(o.after, '$.valid_to'),
-                           json_extract(o.after, '$.ttl'), json_extract(o.after, '$.superseded_by'),
-                           json_extract(o.after, '$.pinned'), json_extract(o.after, '$.edited'),
-                           json_extract(o.after, '$.file'))) END""")
+             OR json_array({', '.join(f'm.{name}' for name in KEPT)})
+             <> json_array({', '.join(f"json_extract(o.after, '$.{name}')" for name in KEPT)})) END""")
     faults = [f"memory {r['id']} is not as the journal left it" for r in rows]
     rows = store.all("SELECT id FROM memory WHERE id NOT IN (SELECT memory FROM operation)")
     return faults + [f"memory {r['id']} is not in the journal" for r in rows]

@@ -6,8 +6,9 @@ snapshot and ignores the busy timeout, so every write begins with `BEGIN IMMEDIA
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
@@ -37,6 +38,15 @@ FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `drea
 
 class Fenced(DreamError):
     """Another dream took this store over while we were working; our batch was not written."""
+
+
+LISTED = "(SELECT value FROM json_each(?))"
+"""In a statement the values of a list, however many, given as `listed` gives them."""
+
+
+def listed(values: Iterable[str | int]) -> str:
+    """Values for one `LISTED` of a statement: ids, hashes, numbers and names, in which no sign needs more than JSON has."""
+    return json.dumps(list(values))
 
 
 class Store:

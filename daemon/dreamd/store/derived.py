@@ -14,14 +14,13 @@ from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.identity import vector_keys
 from dreamd.core.values import Basis, Judgement, Relation, Scope, text_sha, with_context
 from dreamd.store import schema
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.word_search import index_words
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-PART = 500
 PAIRS_PART = 200
 SIDE_DIGITS = 24
 SHA_DIGITS = 64
@@ -47,16 +46,13 @@ def load_vectors(store: Store, wordings: Sequence[str], *, models: Sequence[str]
     """The wording hashes of which a vector is known, and their vectors, float16 as stored, one a row."""
     known: list[str] = []
     bodies: list[bytes] = []
-    for start in range(0, len(wordings), PART):
-        part = list(wordings[start:start + PART])
-        marks = ", ".join("?" * len(part))
-        rows = store.all(f"SELECT wording, body FROM vector WHERE model IN {_marks(models)} AND wording IN ({marks})",
-                         *models, *part)
-        for row in {row["wording"]: row for row in rows}.values():
-            # One that is damaged is missing: it is made anew, and must not shift the others.
-            if isinstance(row["body"], bytes) and len(row["body"]) == len(bodies[0] if bodies else row["body"]):
-                known.append(row["wording"])
-                bodies.append(row["body"])
+    rows = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED} AND wording IN {LISTED}", listed(models),
+                        listed(wordings))
+    for wording, body in dict(rows).items():
+        # One that is damaged is missing: it is made anew, and must not shift the others.
+        if isinstance(body, bytes) and len(body) == len(bodies[0] if bodies else body):
+            known.append(wording)
+            bodies.append(body)
     return known, _matrix(bodies)
 
 
@@ -66,8 +62,8 @@ def load_standing(store: Store, scope: Scope, *, models: Sequence[str]) -> tuple
     With them those of which a vector is known, and these vectors, as `load_vectors` gives them.
     """
     rows = store.tuples(f"""SELECT w.text, v.body FROM memory m JOIN wording w ON w.sha = m.wording
-                            LEFT JOIN vector v ON v.wording = m.wording AND v.model IN {_marks(models)}
-                            WHERE m.scope = ? ORDER BY m.created_at, m.id""", *models, str(scope))
+                            LEFT JOIN vector v ON v.wording = m.wording AND v.model IN {LISTED}
+                            WHERE m.scope = ? ORDER BY m.created_at, m.id""", listed(models), str(scope))
     sound = {text: body for text, body in rows if body is not None}
     if set(map(type, sound.values())) - {bytes} or len(set(map(len, sound.values()))) > 1:
         # Some are damaged: those of the size that most have are not.
@@ -80,31 +76,24 @@ def load_standing(store: Store, scope: Scope, *, models: Sequence[str]) -> tuple
 def find_missing(store: Store, wordings: Sequence[str], *, models: Sequence[str]) -> list[str]:
     """The wording hashes of which no vector is known, each once."""
     asked = list(dict.fromkeys(wordings))
-    known: set[str] = set()
-    for start in range(0, len(asked), PART):
-        part = asked[start:start + PART]
-        marks = ", ".join("?" * len(part))
-        rows = store.all(f"SELECT wording FROM vector WHERE model IN {_marks(models)} AND wording IN ({marks})", *models, *part)
-        known.update(r[0] for r in rows)
+    rows = store.tuples(f"SELECT wording FROM vector WHERE model IN {LISTED} AND wording IN {LISTED}", listed(models),
+                        listed(asked))
+    known = {sha for sha, in rows}
     return [sha for sha in asked if sha not in known]
 
 
 def find_made_by(store: Store, models: Sequence[str]) -> list[str]:
     """The hashes of the wordings whose vectors some engines made."""
-    rows = store.all(f"SELECT wording FROM vector WHERE model IN {_marks(models)} AND length(wording) = ?", *models, SHA_DIGITS)
+    rows = store.all(f"SELECT wording FROM vector WHERE model IN {LISTED} AND length(wording) = ?", listed(models),
+                     SHA_DIGITS)
     return [row[0] for row in rows]
 
 
 def load_words_of(store: Store, wordings: Sequence[str], *, limit: int) -> dict[str, str]:
     """The words behind some hashes, as far as memories or observations have them; at most `limit`."""
-    found: dict[str, str] = {}
-    for start in range(0, len(wordings), PART):
-        part = list(wordings[start:start + PART])
-        marks = ", ".join("?" * len(part))
-        found.update((r[0], r[1]) for r in store.all(f"SELECT sha, text FROM wording WHERE sha IN ({marks})", *part))
-        if len(found) >= limit:
-            return dict(list(found.items())[:limit])
-    asked = set(wordings) - found.keys()
+    rows = store.tuples(f"SELECT sha, text FROM wording WHERE sha IN {LISTED} LIMIT ?", listed(wordings), limit)
+    found: dict[str, str] = dict(rows)
+    asked = set(wordings) - found.keys() if len(found) < limit else set()
     for text, context in store.tuples("SELECT text, context FROM observation ORDER BY seq") if asked else ():
         for words in (text, with_context(text, context)) if context else (text,):
             sha = text_sha(words)
@@ -122,10 +111,6 @@ def unit_rows(rows: NDArray[np.float16]) -> NDArray[np.float32]:
     return wide
 
 
-def _marks(models: Sequence[str]) -> str:
-    return f"({', '.join('?' * len(models))})"
-
-
 def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
     import numpy as np
 
@@ -134,14 +119,12 @@ def _matrix(bodies: Sequence[bytes]) -> NDArray[np.float16]:
 
 def drop_vectors(tx: sqlite3.Connection, wording: str) -> None:
     """Forget the vectors of a wording, of every model."""
-    keys = vector_keys(wording)
-    tx.execute(f"DELETE FROM vector WHERE wording IN ({', '.join('?' * len(keys))})", keys)
+    tx.execute(f"DELETE FROM vector WHERE wording IN {LISTED}", (listed(vector_keys(wording)),))
 
 
 def drop_made_by(tx: sqlite3.Connection, wordings: Sequence[str], models: Sequence[str]) -> None:
     """Forget the vectors of some wordings that some engines made."""
-    tx.executemany(f"DELETE FROM vector WHERE wording = ? AND model IN {_marks(models)}",
-                   ((wording, *models) for wording in wordings))
+    tx.execute(f"DELETE FROM vector WHERE wording IN {LISTED} AND model IN {LISTED}", (listed(wordings), listed(models)))
 
 
 def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float16]], *, model: str,

@@ -19,7 +19,7 @@ from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
 from dreamd.core.values import IN_PASSING, MARKS, is_observed, text_sha, with_context
 from dreamd.store import memories, observations
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
 from dreamd.store.language.language_calls import forget_answers
 from dreamd.store.work import TITLE
@@ -32,6 +32,7 @@ UNFINISHED = "forgetting"
 LARGEST_LOOKED_INTO = 64 * 1024 * 1024
 OF_FILES = "\x01files"
 """In the place of a conversation: the tombstones of ids and names of files, which no statement can meet."""
+_BLANK = "UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'"
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 LEFT_BEHIND = "set-aside"
 """Where files go that belong to no store any more, below the home."""
@@ -62,8 +63,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
         for row in rows:
             _bury(tx, row, at=at, key=key)
         gone += len(rows)
-        tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
-                      WHERE memory = ?""", (identity,))
+        forget_snapshots(tx, identity)
         _blank_evidence_beside(tx, identity)
         tx.execute("UPDATE memory SET superseded_by = '' WHERE superseded_by = ?", (identity,))
         _bury_files(tx, identity, at=at, key=key)
@@ -78,11 +78,10 @@ def load_loose(store: Store, words: Sequence[str], *, going: Sequence[str] = ())
 
     No memory took them up, an undo set them aside, or the memory they led to says it in other words today.
     """
-    marks = ", ".join("?" * len(going))
     rows = store.all(f"""SELECT o.seq, o.text FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                         WHERE COALESCE(f.memory, '') NOT IN ({marks}) AND NOT EXISTS (
-                           SELECT 1 FROM support s WHERE s.observation = o.seq AND s.memory IN ({marks})) ORDER BY o.seq""",
-                     *going, *going)
+                         WHERE COALESCE(f.memory, '') NOT IN {LISTED} AND NOT EXISTS (
+                           SELECT 1 FROM support s WHERE s.observation = o.seq AND s.memory IN {LISTED}) ORDER BY o.seq""",
+                     listed(going), listed(going))
     return [(r["seq"], r["text"]) for r in rows if all(w in r["text"].casefold() for w in words)]
 
 
@@ -93,10 +92,9 @@ def load_texts(store: Store, seqs: Sequence[int]) -> list[str]:
 
 def load_resting_on(store: Store, seqs: Sequence[int]) -> list[str]:
     """The memories that rest on nothing but some observations."""
-    marks = ", ".join("?" * len(seqs))
-    rows = store.all(f"""SELECT DISTINCT s.memory AS id FROM support s WHERE s.observation IN ({marks}) AND NOT EXISTS (
-                           SELECT 1 FROM support x WHERE x.memory = s.memory AND x.observation NOT IN ({marks}))""",
-                     *seqs, *seqs)
+    rows = store.all(f"""SELECT DISTINCT s.memory AS id FROM support s WHERE s.observation IN {LISTED} AND NOT EXISTS (
+                           SELECT 1 FROM support x WHERE x.memory = s.memory AND x.observation NOT IN {LISTED})""",
+                     listed(seqs), listed(seqs))
     return [r["id"] for r in rows]
 
 
@@ -124,8 +122,7 @@ def forget_wordings(tx: sqlite3.Connection, words: Sequence[str]) -> None:
     gone = {row[0] for row in rows if all(w in row[1].casefold() for w in words)}
     for sha in gone:
         for column in ("before", "after"):
-            tx.execute(f"""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
-                           WHERE json_extract({column}, '$.wording') = ?""", (sha,))
+            tx.execute(f"{_BLANK} WHERE json_extract({column}, '$.wording') = ?", (sha,))
     _drop_wordings(tx, gone)
     for table, key in (("operation", ("run", "seq")), ("fate", ("observation", "observation"))):
         rows = tx.execute(f"SELECT {key[0]}, {key[1]}, evidence FROM {table} WHERE evidence <> '[]'").fetchall()
@@ -135,8 +132,7 @@ def forget_wordings(tx: sqlite3.Connection, words: Sequence[str]) -> None:
 
 def forget_snapshots(tx: sqlite3.Connection, identity: str) -> None:
     """Remove how a memory was before, so that no undo gives it back; the memory stays as it is."""
-    tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
-                  WHERE memory = ?""", (identity,))
+    tx.execute(f"{_BLANK} WHERE memory = ?", (identity,))
 
 
 def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: datetime, key: bytes) -> int:
@@ -216,8 +212,7 @@ def _drop_what_it_made(tx: sqlite3.Connection, seq: int) -> None:
         for raw in (before, after):
             if raw:
                 shas.update(r[0] for r in tx.execute("SELECT json_extract(?, '$.wording')", (raw,)) if r[0])
-        tx.execute("""UPDATE operation SET evidence = '[]', before = NULL, after = NULL, reason = 'forgotten'
-                      WHERE run = ? AND seq = ?""", (run, number))
+        tx.execute(f"{_BLANK} WHERE run = ? AND seq = ?", (run, number))
     _drop_wordings(tx, {sha for sha in shas if not tx.execute(
         """SELECT 1 FROM memory WHERE wording = ?1 UNION SELECT 1 FROM operation
            WHERE json_extract(before, '$.wording') = ?1 OR json_extract(after, '$.wording') = ?1""", (sha,)).fetchone()})
@@ -286,9 +281,8 @@ def _blank_contexts(tx: sqlite3.Connection, row: sqlite3.Row) -> None:
 
 def _said_alike(tx: sqlite3.Connection, identity: str, wordings: set[str], known: Sequence[sqlite3.Row]) -> list[sqlite3.Row]:
     """Observations of the same scope that no memory took up and that say what has to go in the same words."""
-    marks = ", ".join("?" * len(wordings))
     said = {row["text"] for row in known} | {
-        r[0] for r in tx.execute(f"SELECT text FROM wording WHERE sha IN ({marks})", sorted(wordings))}
+        r[0] for r in tx.execute(f"SELECT text FROM wording WHERE sha IN {LISTED}", (listed(wordings),))}
     texts = set(map(observations.plain_words, said))
     rows = tx.execute(
         """SELECT o.seq, o.conversation, o.text, o.sign FROM observation o LEFT JOIN fate f ON f.observation = o.seq

@@ -13,7 +13,7 @@ from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing
 from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.values import Clue, content_id
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.derived import drop_vectors
 
 DREAM = "dream"
@@ -205,14 +205,13 @@ def load_run(store: Store, identity: str) -> Run:
 
 def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, undoable: bool = False) -> Run | None:
     """The newest run of a kind with one of the outcomes; with `undoable`, one that changed something and stands."""
-    marks = ", ".join("?" * len(outcomes))
-    where = "r.kind = ?" + (f" AND r.outcome IN ({marks})" if outcomes else "")
+    where, args = ("r.kind = ?" + (f" AND r.outcome IN {LISTED}" if outcomes else "")), (listed(outcomes),) if outcomes else ()
     if undoable:
         where += """ AND r.undone_by = 0 AND (EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq
                                                       AND (o.before IS NOT NULL OR o.after IS NOT NULL))
                      OR EXISTS (SELECT 1 FROM fate f WHERE f.run = r.seq AND f.set_aside = 0))"""
     row = store.one(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
-                        FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *outcomes)
+                        FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *args)
     return None if row is None else _run(row)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Any
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
@@ -21,7 +22,7 @@ from dreamd.core.values import (
     parse_scope,
     text_sha,
 )
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.derived import side_of
 from dreamd.store.uses import mark_asked, mark_used
 from dreamd.store.word_search import index_words
@@ -46,9 +47,8 @@ def load_memories(store: Store, *, scope: Scope | None = None, statuses: Iterabl
         where.append("m.scope = ?")
         args.append(str(scope))
     if statuses is not None:
-        chosen = [s.value for s in statuses]
-        where.append(f"m.status IN ({', '.join('?' * len(chosen))})")
-        args.extend(chosen)
+        where.append(f"m.status IN {LISTED}")
+        args.append(listed(statuses))
     clause = f" WHERE {' AND '.join(where)}" if where else ""
     with store.reading():
         rows = store.all(f"{SELECT}{clause} ORDER BY m.created_at, m.id", *args)
@@ -98,13 +98,8 @@ def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     """Memories by full id; unknown ones are left out."""
-    found: dict[str, Memory] = {}
     with store.reading():
-        for start in range(0, len(ids), 500):
-            part = list(ids[start:start + 500])
-            rows = store.all(f"{SELECT} WHERE m.id IN ({', '.join('?' * len(part))})", *part)
-            found.update((m.id, m) for m in _complete(store, rows))
-    return found
+        return {m.id: m for m in _complete(store, store.all(f"{SELECT} WHERE m.id IN {LISTED}", listed(ids)))}
 
 
 def load_around(store: Store, scope: Scope, *, texts: Iterable[str], ids: Iterable[str] = (), said: Iterable[str] = (),
@@ -124,13 +119,9 @@ def load_around(store: Store, scope: Scope, *, texts: Iterable[str], ids: Iterab
     return sorted(found.values(), key=lambda m: (iso(m.created_at), m.id))
 
 
-def _with_wordings(store: Store, scope: Scope, texts: Iterable[str]) -> Iterator[str]:
-    shas = [text_sha(t) for t in texts]
-    for start in range(0, len(shas), 500):
-        part = shas[start:start + 500]
-        marks = ", ".join("?" * len(part))
-        yield from (r["id"] for r in store.all(f"SELECT id FROM memory WHERE wording IN ({marks}) AND scope = ?", *part,
-                                               str(scope)))
+def _with_wordings(store: Store, scope: Scope, texts: Iterable[str]) -> list[str]:
+    shas = listed(text_sha(t) for t in texts)
+    return [r["id"] for r in store.all(f"SELECT id FROM memory WHERE wording IN {LISTED} AND scope = ?", shas, str(scope))]
 
 
 @sound_row
@@ -147,25 +138,11 @@ def count_by_status(store: Store) -> dict[str, int]:
 
 def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
     """Insert or replace one memory with its support, links, words and word index."""
-    sha = text_sha(memory.text)
-    tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, memory.text))
-    columns = (
-        memory.id, str(memory.scope), sha, memory.memory_class.value, memory.memory_type.value, memory.category.value,
-        memory.taxonomy_version, memory.status.value, memory.trust.value, memory.authority.value, iso(memory.created_at),
-        iso(memory.updated_at), iso(memory.confirmed_at), iso(memory.valid_from),
-        iso(memory.valid_to) if memory.valid_to else None, memory.ttl, memory.superseded_by, int(memory.pinned),
-        int(memory.edited), int(memory.unverified), memory.reason, memory.file)
-    tx.execute(
-        """INSERT INTO memory (id, scope, wording, class, type, category, taxonomy, status, trust, authority, created_at,
-             updated_at, confirmed_at, valid_from, valid_to, ttl, superseded_by, pinned, edited, unverified, reason, file)
-           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, wording = excluded.wording, class = excluded.class,
-             type = excluded.type, category = excluded.category, taxonomy = excluded.taxonomy, status = excluded.status,
-             trust = excluded.trust, authority = excluded.authority, created_at = excluded.created_at,
-             updated_at = excluded.updated_at, confirmed_at = excluded.confirmed_at, valid_from = excluded.valid_from,
-             valid_to = excluded.valid_to, ttl = excluded.ttl, superseded_by = excluded.superseded_by,
-             pinned = excluded.pinned, edited = excluded.edited, unverified = excluded.unverified,
-             reason = excluded.reason, file = excluded.file, rev = rev + 1""", columns)
+    tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (text_sha(memory.text), memory.text))
+    columns = _columns(memory)
+    names, values = ", ".join(columns), ", ".join(f":{name}" for name in columns)
+    tx.execute(f"""INSERT INTO memory ({names}) VALUES ({values}) ON CONFLICT (id)
+                   DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}, rev = rev + 1""", columns)
     mark_unwritten(tx, str(memory.scope))
     seq = tx.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchone()[0]
     tx.execute("DELETE FROM support WHERE memory = ?", (memory.id,))
@@ -217,10 +194,9 @@ def revision(tx: sqlite3.Connection, identity: str) -> int:
 @sound_row
 def load_said(store: Store, scope: Scope, *, statuses: Iterable[Status]) -> list[tuple[str, datetime]]:
     """The words of the memories of a scope that have some statuses, with when each was last confirmed, the last one last."""
-    chosen = [s.value for s in statuses]
     rows = store.tuples(f"""SELECT w.text, m.confirmed_at FROM memory m JOIN wording w ON w.sha = m.wording
-                            WHERE m.scope = ? AND m.status IN ({', '.join('?' * len(chosen))})
-                            ORDER BY m.confirmed_at, m.id""", str(scope), *chosen)
+                            WHERE m.scope = ? AND m.status IN {LISTED}
+                            ORDER BY m.confirmed_at, m.id""", str(scope), listed(statuses))
     return [(text, parse_instant(at)) for text, at in rows]
 
 
@@ -232,12 +208,7 @@ def load_sides(store: Store) -> set[str]:
 
 def load_revisions(store: Store, ids: Sequence[str]) -> dict[str, int]:
     """The revisions of some memories, as a plan is made; unknown ones are left out."""
-    found: dict[str, int] = {}
-    for start in range(0, len(ids), 500):
-        part = ids[start:start + 500]
-        rows = store.all(f"SELECT id, rev FROM memory WHERE id IN ({', '.join('?' * len(part))})", *part)
-        found.update((r["id"], int(r["rev"])) for r in rows)
-    return found
+    return dict(store.tuples(f"SELECT id, rev FROM memory WHERE id IN {LISTED}", listed(ids)))
 
 
 def load_ids(store: Store, scope: Scope, status: Status) -> set[str]:
@@ -264,17 +235,31 @@ def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> 
 
 def snapshot(memory: Memory) -> str:
     """A memory as the journal keeps it: everything but its words and recalls, which have one owner each."""
-    return json.dumps({
-        "id": memory.id, "scope": str(memory.scope), "wording": text_sha(memory.text),
-        "class": memory.memory_class.value, "type": memory.memory_type.value, "category": memory.category.value,
+    return json.dumps({**_columns(memory), "observations": memory.observations, "links": sorted(memory.links)},
+                      ensure_ascii=False, sort_keys=True)
+
+
+def _columns(memory: Memory) -> dict[str, str | int | None]:
+    """What the row of a memory holds, by the names of its columns, which the journal uses too."""
+    return {
+        "id": memory.id, "scope": str(memory.scope), "wording": text_sha(memory.text), "class": memory.memory_class.value,
+        "type": memory.memory_type.value, "category": memory.category.value, "taxonomy": memory.taxonomy_version,
         "status": memory.status.value, "trust": memory.trust.value, "authority": memory.authority.value,
-        "created_at": iso(memory.created_at), "updated_at": iso(memory.updated_at),
-        "confirmed_at": iso(memory.confirmed_at), "valid_from": iso(memory.valid_from),
-        "valid_to": iso(memory.valid_to) if memory.valid_to else None, "ttl": memory.ttl,
-        "superseded_by": memory.superseded_by, "observations": list(memory.observations), "pinned": memory.pinned,
-        "edited": memory.edited, "unverified": memory.unverified, "taxonomy": memory.taxonomy_version,
-        "reason": memory.reason, "file": memory.file, "links": [list(link) for link in sorted(memory.links)],
-    }, ensure_ascii=False, sort_keys=True)
+        "created_at": iso(memory.created_at), "updated_at": iso(memory.updated_at), "confirmed_at": iso(memory.confirmed_at),
+        "valid_from": iso(memory.valid_from), "valid_to": iso(memory.valid_to) if memory.valid_to else None, "ttl": memory.ttl,
+        "superseded_by": memory.superseded_by, "pinned": memory.pinned, "edited": memory.edited,
+        "unverified": memory.unverified, "reason": memory.reason, "file": memory.file}
+
+
+def _from_columns(kept: sqlite3.Row | dict[str, Any]) -> dict[str, Any]:  # Any: values of a memory, each of its own kind
+    return {
+        "id": kept["id"], "scope": parse_scope(kept["scope"]), "memory_class": MemoryClass(kept["class"]),
+        "memory_type": MemoryType(kept["type"]), "category": Category(kept["category"]), "taxonomy_version": kept["taxonomy"],
+        "status": Status(kept["status"]), "trust": Trust(kept["trust"]), "authority": Trust(kept["authority"]),
+        "valid_to": parse_instant(kept["valid_to"]) if kept["valid_to"] else None, "ttl": kept["ttl"],
+        "superseded_by": kept["superseded_by"], "pinned": bool(kept["pinned"]), "edited": bool(kept["edited"]),
+        "unverified": bool(kept["unverified"]), "reason": kept["reason"], "file": kept["file"],
+        **{name: parse_instant(kept[name]) for name in ("created_at", "updated_at", "confirmed_at", "valid_from")}}
 
 
 @sound_row
@@ -282,56 +267,35 @@ def from_snapshot(store: Store, raw: str) -> Memory:
     """A memory as it was when the journal kept it."""
     kept = json.loads(raw)
     row = store.one("SELECT text FROM wording WHERE sha = ?", kept["wording"])
-    return Memory(
-        id=kept["id"], scope=parse_scope(kept["scope"]), text=row["text"] if row else FORGOTTEN_TEXT,
-        memory_class=MemoryClass(kept["class"]), memory_type=MemoryType(kept["type"]), category=Category(kept["category"]),
-        status=Status(kept["status"]), trust=Trust(kept["trust"]), authority=Trust(kept["authority"]),
-        created_at=parse_instant(kept["created_at"]), updated_at=parse_instant(kept["updated_at"]),
-        confirmed_at=parse_instant(kept["confirmed_at"]), valid_from=parse_instant(kept["valid_from"]),
-        valid_to=parse_instant(kept["valid_to"]) if kept["valid_to"] else None, ttl=kept["ttl"],
-        superseded_by=kept["superseded_by"], observations=tuple(kept["observations"]), support=len(kept["observations"]),
-        pinned=kept["pinned"], edited=kept["edited"], unverified=kept["unverified"], taxonomy_version=kept["taxonomy"],
-        reason=kept["reason"], file=kept["file"], links=tuple((a, b) for a, b in kept["links"]))
+    return Memory(**_from_columns(kept), text=row["text"] if row else FORGOTTEN_TEXT, observations=tuple(kept["observations"]),
+                  support=len(kept["observations"]), links=tuple((a, b) for a, b in kept["links"]))
 
 
 def _complete(store: Store, rows: Sequence[sqlite3.Row]) -> list[Memory]:
     """Add support, versions and links in three passes instead of one query a memory."""
     ids = [r["id"] for r in rows]
-    whole = len(ids) > 500
     support: dict[str, list[tuple[str, str]]] = {i: [] for i in ids}
     older: dict[str, list[str]] = {i: [] for i in ids}
     links: dict[str, list[tuple[str, str]]] = {i: [] for i in ids}
-    for part in ([[]] if whole else [ids[n:n + 200] for n in range(0, len(ids), 200)]):
-        marks = ", ".join("?" * len(part))
-        only = "" if whole else f" WHERE s.memory IN ({marks})"
-        for r in store.all(f"""SELECT s.memory, o.id, o.conversation FROM support s
-                               JOIN observation o ON o.seq = s.observation{only} ORDER BY o.at, o.id""", *part):
-            if r["memory"] in support:
-                support[r["memory"]].append((r["id"], r["conversation"]))
-        only = "superseded_by <> ''" if whole else f"superseded_by IN ({marks})"
-        for r in store.all(f"SELECT superseded_by, id FROM memory WHERE {only} ORDER BY created_at, id", *part):
-            if r["superseded_by"] in older:
-                older[r["superseded_by"]].append(r["id"])
-        only = "" if whole else f" WHERE a IN ({marks}) OR b IN ({marks})"
-        for r in store.all(f"SELECT a, b, relation FROM link{only} ORDER BY a, b", *part, *part):
-            for mine, other in ((r["a"], r["b"]), (r["b"], r["a"])):
-                if mine in links and (other, r["relation"]) not in links[mine]:
-                    links[mine].append((other, r["relation"]))
+    some = listed(ids)
+    for r in store.all(f"""SELECT s.memory, o.id, o.conversation FROM support s JOIN observation o ON o.seq = s.observation
+                           WHERE s.memory IN {LISTED} ORDER BY o.at, o.id""", some):
+        support[r["memory"]].append((r["id"], r["conversation"]))
+    for r in store.all(f"""SELECT superseded_by, id FROM memory WHERE superseded_by <> '' AND superseded_by IN {LISTED}
+                           ORDER BY created_at, id""", some):
+        older[r["superseded_by"]].append(r["id"])
+    for r in store.all(f"SELECT a, b, relation FROM link WHERE a IN {LISTED} OR b IN {LISTED} ORDER BY a, b", some, some):
+        for mine, other in ((r["a"], r["b"]), (r["b"], r["a"])):
+            if mine in links and (other, r["relation"]) not in links[mine]:
+                links[mine].append((other, r["relation"]))
     return [_memory(r, support[r["id"]], older[r["id"]], links[r["id"]]) for r in rows]
 
 
 @sound_row
 def _memory(row: sqlite3.Row, support: list[tuple[str, str]], older: list[str], links: list[tuple[str, str]]) -> Memory:
     return Memory(
-        id=row["id"], scope=parse_scope(row["scope"]), text=row["text"] if row["text"] is not None else FORGOTTEN_TEXT,
-        memory_class=MemoryClass(row["class"]), memory_type=MemoryType(row["type"]), category=Category(row["category"]),
-        status=Status(row["status"]), trust=Trust(row["trust"]), authority=Trust(row["authority"]),
-        created_at=parse_instant(row["created_at"]), updated_at=parse_instant(row["updated_at"]),
-        confirmed_at=parse_instant(row["confirmed_at"]), valid_from=parse_instant(row["valid_from"]),
-        valid_to=parse_instant(row["valid_to"]) if row["valid_to"] else None, ttl=row["ttl"],
-        superseded_by=row["superseded_by"], supersedes=tuple(older), observations=tuple(o for o, _ in support),
-        support=len(support), spoken_in=tuple(dict.fromkeys(c for _, c in support if c)), recalls=row["recalls"],
-        recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None, pinned=bool(row["pinned"]),
-        edited=bool(row["edited"]), unverified=bool(row["unverified"]), taxonomy_version=row["taxonomy"],
-        reason=row["reason"], file=row["file"], links=tuple(links), held_since=parse_instant(row["held_since"]),
-        stood_at=parse_instant(row["stood_at"]) if row["stood_at"] else None)
+        **_from_columns(row), text=row["text"] if row["text"] is not None else FORGOTTEN_TEXT, supersedes=tuple(older),
+        observations=tuple(o for o, _ in support), support=len(support), links=tuple(links),
+        spoken_in=tuple(dict.fromkeys(c for _, c in support if c)), recalls=row["recalls"],
+        recalled_at=parse_instant(row["recalled_at"]) if row["recalled_at"] else None,
+        held_since=parse_instant(row["held_since"]), stood_at=parse_instant(row["stood_at"]) if row["stood_at"] else None)

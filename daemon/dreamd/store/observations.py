@@ -6,13 +6,11 @@ import hashlib
 import hmac
 import re
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.errors import DreamError, Outage
 from dreamd.core.evidence_words import to_json
 from dreamd.core.values import (
     DELETION_WAITS,
@@ -30,19 +28,15 @@ from dreamd.core.values import (
     content_id,
     parse_scope,
 )
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.turn_before import said_before
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
   o.explicit, o.sign, o.source_id, o.start, o.end, o.target, o.context, f.fate, f.reason AS fate_reason,
   f.memory AS fate_memory, COALESCE(f.set_aside, 0) AS set_aside"""
 JOINED = f"SELECT {COLUMNS} FROM observation o LEFT JOIN fate f ON f.observation = o.seq"
-
-
 PUT_OFF = "deletions wait"
 """The fact that deletions of a person's may be waiting."""
-MOST_ROWS = 10_000_000
-"""Further than this nobody looks for rows one by one: a damaged store may claim any number."""
 LEFT = "left-scope "
 _LEFT = "SELECT key FROM meta WHERE key > ? AND key < ?"
 LOOKED_THROUGH = 100
@@ -106,26 +100,17 @@ def append(tx: sqlite3.Connection, candidates: Sequence[Candidate], *, stored_at
                            for text in parts_of(candidate.text, candidate.sign)):
             answers.append(Stored(identity, candidate.key, "refused", "forgotten"))
             continue
-        row = tx.execute(
-            """INSERT INTO observation (id, text, origin, at, scope, conversation, key, class_hint, type_hint, ttl,
-                 explicit, sign, source_id, start, end, target, context, stored_at)
-               VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING""",
-            (identity, candidate.text, candidate.origin.value, iso(candidate.at), str(candidate.scope),
-             candidate.conversation, candidate.key, candidate.class_hint, candidate.type_hint, candidate.ttl,
-             int(candidate.explicit), candidate.sign, candidate.source_id, candidate.start, candidate.end,
-             candidate.target, candidate.context or said_before(tx, candidate), iso(stored_at)))
+        columns = {**vars(candidate), "id": identity, "at": iso(candidate.at), "scope": str(candidate.scope),
+                   "context": candidate.context or said_before(tx, candidate), "stored_at": iso(stored_at)}
+        row = tx.execute(f"""INSERT INTO observation ({', '.join(f'"{name}"' for name in columns)})
+                             VALUES ({', '.join(f':{name}' for name in columns)}) ON CONFLICT DO NOTHING""", columns)
         answers.append(Stored(identity, candidate.key, "stored" if row.rowcount else "known"))
     return answers
 
 
 def as_pending(candidates: Sequence[Candidate], *, after: int) -> list[Observation]:
     """The observations candidates would become, for a dry run that must not write them."""
-    return [Observation(
-        id=observation_id(c), seq=after + n, text=c.text, origin=c.origin, at=c.at, scope=c.scope,
-        conversation=c.conversation, key=c.key, class_hint=c.class_hint, type_hint=c.type_hint, ttl=c.ttl,
-        explicit=c.explicit, sign=c.sign, source_id=c.source_id, start=c.start, end=c.end, target=c.target,
-        context=c.context)
-        for n, c in enumerate(candidates, 1)]
+    return [Observation(id=observation_id(c), seq=after + n, **vars(c)) for n, c in enumerate(candidates, 1)]
 
 
 def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]:
@@ -139,11 +124,7 @@ def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]
 
 def load_by_seqs(store: Store, seqs: Sequence[int]) -> list[Observation]:
     """Observations by number, oldest statement first."""
-    rows = []
-    for start in range(0, len(seqs), 500):
-        part = seqs[start:start + 500]
-        rows += store.all(f"{JOINED} WHERE o.seq IN ({', '.join('?' * len(part))})", *part)
-    return [read_row(r) for r in sorted(rows, key=lambda r: (r["at"], r["id"]))]
+    return [read_row(r) for r in store.all(f"{JOINED} WHERE o.seq IN {LISTED} ORDER BY o.at, o.id", listed(seqs))]
 
 
 def has_fates(store: Store) -> bool:
@@ -202,12 +183,9 @@ def has_said_since(store: Store, memory_id: str, at: datetime) -> bool:
 
 def load_by_ids(store: Store, ids: Iterable[str]) -> list[Observation]:
     """Observations by id, in the order of the ids; unknown ones are left out."""
-    found = {}
-    for identity in ids:
-        row = store.one(f"{JOINED} WHERE o.id = ?", identity)
-        if row is not None:
-            found[identity] = read_row(row)
-    return list(found.values())
+    wanted = list(dict.fromkeys(ids))
+    found = {r["id"]: read_row(r) for r in store.all(f"{JOINED} WHERE o.id IN {LISTED}", listed(wanted))}
+    return [found[identity] for identity in wanted if identity in found]
 
 
 def load_of_memory(store: Store, memory_id: str) -> list[Observation]:
@@ -272,64 +250,6 @@ def load_last_of(store: Store, source_id: str, *, count: int, in_passing: bool =
     return found[:count]
 
 
-class Beside:
-    """What one store holds and another does not know, read as far as a damaged store allows."""
-
-    def __init__(self, store: Store, known: AbstractSet[str]) -> None:
-        self._store, self._known = store, known
-        self.whole = True
-        """False once something could not be read."""
-
-    def read(self) -> Iterator[Candidate]:
-        """Every observation with an id that is not known, in the order it was stored in; none that is not what was said."""
-        context = "" if self._has_context() else "'' AS context"
-        left = self._left()
-        joined = JOINED.replace("o.context", context or "o.context")
-        for number in self._numbers():
-            try:
-                row = self._store.one(f"{joined} WHERE o.seq = ?", number)
-                one = _as_said(row, left) if row is not None else None
-            except DreamError as error:
-                self._miss(error)
-                continue
-            if one is not None and one.id not in self._known:
-                yield Candidate(one.text, one.origin, one.at, one.scope, one.conversation, one.key, one.class_hint,
-                                one.type_hint, one.ttl, one.explicit, one.sign, one.source_id, one.start, one.end,
-                                one.target, one.context)
-
-    def _left(self) -> list[str]:
-        try:
-            return load_left(self._store)
-        except DreamError as error:
-            self._miss(error)
-            return []
-
-    def _has_context(self) -> bool:
-        try:
-            return any(row["name"] == "context" for row in self._store.all("PRAGMA table_info(observation)"))
-        except DreamError as error:
-            self._miss(error)
-            return True
-
-    def _numbers(self) -> Sequence[int]:
-        """The rows that are worth a look; where the table cannot be read as a whole, every number there may be."""
-        try:
-            rows = self._store.tuples("SELECT seq, id FROM observation ORDER BY seq")
-            return [seq for seq, one in rows if one not in self._known]
-        except DreamError as error:
-            self._miss(error)
-        try:
-            return range(1, min(last_seq(self._store), MOST_ROWS) + 1)
-        except DreamError as error:
-            self._miss(error)
-            return ()
-
-    def _miss(self, error: DreamError) -> None:
-        if isinstance(error, Outage) and error.code != "disk-error":
-            raise error  # busy or without rights: that passes, and what could be read then must not be left behind
-        self.whole = False
-
-
 @sound_row
 def load_scope_of(store: Store, source_id: str, conversation: str) -> Scope | None:
     """The scope of what was kept of a conversation before; None where nothing was."""
@@ -378,13 +298,6 @@ def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: b
 def tombstone_key(store: Store) -> bytes:
     """The store's secret for tombstones."""
     return bytes.fromhex(store.meta("tombstone_key") or "00")
-
-
-@sound_row
-def _as_said(row: sqlite3.Row, left: Sequence[str]) -> Observation | None:
-    """One row, if it still is what its id was made of."""
-    one = read_row(row)
-    return one if one.key or is_itself(one, left) else None
 
 
 @sound_row

@@ -30,7 +30,7 @@ from dreamd.core.values import (
     text_sha,
     with_context,
 )
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.derived import WEIGHED, load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
 
@@ -82,7 +82,6 @@ _TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
   JOIN observation o ON o.seq = s.observation
   WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""
-PART = 500
 MOST_STEMS = 12
 
 
@@ -98,15 +97,11 @@ def is_kept(one: Observation, gated: Gated) -> bool:
 def load_answered(store: Store, ids: Sequence[str]) -> dict[str, str]:
     """For memories and passages by id what was said just before them; nothing for what was said out of the blue."""
     found: dict[str, str] = {}
-    for start in range(0, len(ids), PART):
-        part = list(ids[start:start + PART])
-        marks = ", ".join("?" * len(part))
-        rows = store.tuples(f"""SELECT s.memory, o.context FROM support s JOIN observation o ON o.seq = s.observation
-                                WHERE s.memory IN ({marks}) AND o.context <> ''
-                                UNION ALL SELECT o.id, o.context FROM observation o
-                                WHERE o.id IN ({marks}) AND o.context <> ''""", *part, *part)
-        for identity, context in rows:
-            found[identity] = f"{found[identity]}\n{context}" if identity in found else context
+    for identity, context in store.tuples(f"""SELECT s.memory, o.context FROM support s
+              JOIN observation o ON o.seq = s.observation WHERE s.memory IN {LISTED} AND o.context <> ''
+            UNION ALL SELECT o.id, o.context FROM observation o WHERE o.id IN {LISTED} AND o.context <> ''""",
+                                          listed(ids), listed(ids)):
+        found[identity] = f"{found[identity]}\n{context}" if identity in found else context
     return found
 
 
@@ -116,7 +111,6 @@ class Row:
 
     id: str
     scope: str
-    ttl: str | None
     wordings: tuple[str, str] = ("", "")
     """The hashes of its words, alone and behind what was said before them."""
 
@@ -135,7 +129,7 @@ def load_vectors_of(store: Store, *, models: Sequence[str]) -> tuple[list[Row], 
                 for r in found if r["id"] not in gone}
         known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), models=models)
     place = {sha: n for n, sha in enumerate(known)}
-    having = [Row(r["id"], r["scope"], r["ttl"], shas[r["id"]]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
+    having = [Row(r["id"], r["scope"], shas[r["id"]]) for r in found if r["id"] in shas and shas[r["id"]][0] in place]
     if not having:
         return [], np.zeros((0, 0), dtype=np.float32), np.zeros((0, 0), dtype=np.float32)
     rows = unit_rows(bodies)
@@ -196,12 +190,7 @@ def load_changed_beside(store: Store, *, after: int, scope: str | None = None) -
 
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     """Passages by full id, in the form recall shows; what is none is left out."""
-    found: dict[str, Memory] = {}
-    for start in range(0, len(ids), PART):
-        part = list(ids[start:start + PART])
-        rows = store.all(f"SELECT {_COLUMNS} {_SOME} AND o.id IN ({', '.join('?' * len(part))})", *part)
-        found.update((r["id"], _face(r)) for r in rows)
-    return found
+    return {r["id"]: _face(r) for r in store.all(f"SELECT {_COLUMNS} {_SOME} AND o.id IN {LISTED}", listed(ids))}
 
 
 @dataclass(frozen=True)
@@ -249,11 +238,11 @@ def search_words_of(store: Store, stems: Sequence[str], *, scopes: Sequence[str]
     if not likes:
         return []
     score = " + ".join(["(o.text LIKE ?)"] * len(likes))
-    where = f" AND o.scope IN ({', '.join('?' * len(scopes))})" if scopes else ""
+    where, args = (f" AND o.scope IN {LISTED}", (listed(scopes),)) if scopes else ("", ())
     with store.reading():
         gone = {r[0] for r in store.all(_TAKEN_BACK)}
         rows = store.all(f"SELECT o.id, {score} AS score {_ALL}{where} ORDER BY score DESC, o.at DESC, o.id LIMIT ?",
-                         *likes, *scopes, limit + len(gone))
+                         *likes, *args, limit + len(gone))
     return [r["id"] for r in rows if r["score"] and r["id"] not in gone][:limit]
 
 

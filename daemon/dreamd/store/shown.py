@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dreamd.core.values import MEMORY_FILE, text_sha, with_context
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import MULTILINGUAL_BYTES, unit_rows
 from dreamd.store.word_search import MOST_QUERY_WORDS, query_words
 
@@ -70,12 +70,11 @@ def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[s
     """
     import numpy as np
 
-    marks = ", ".join("?" * len(statuses))
     with store.reading():
-        found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN ({marks}) ORDER BY seq", *statuses)
-        names = ", ".join("?" * len(models))
-        bodies = {r[0]: r[1] for r in store.all(f"SELECT wording, body FROM vector WHERE model IN ({names})", *models)
-                  } if found else {}
+        found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN {LISTED} ORDER BY seq",
+                          listed(statuses))
+        vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED}", listed(models)) if found else ()
+        bodies = dict(vectors)
         earlier = _earlier_wordings(store) if found else {}
     having = [Row(r[0], r[1], r[2], wording=r[3]) for r in found if r[3] in bodies]
     having += [Row(r[0], r[1], r[2], earlier=True, behind=behind, wording=sha)
@@ -138,11 +137,10 @@ def search_words_of(store: Store, stems: Sequence[str], *, statuses: Sequence[st
     expression = " OR ".join(_rare(store, stems))
     if not expression:
         return []
-    marks = ", ".join("?" * len(statuses))
-    where = f" AND m.scope IN ({', '.join('?' * len(scopes))})" if scopes else ""
+    where, args = (f" AND m.scope IN {LISTED}", (listed(scopes),)) if scopes else ("", ())
     rows = store.all(f"""SELECT m.id FROM memory_words JOIN memory m ON m.seq = memory_words.rowid
-                         WHERE memory_words MATCH ? AND m.status IN ({marks}){where}
-                         ORDER BY bm25(memory_words), m.id LIMIT ?""", expression, *statuses, *scopes, limit)
+                         WHERE memory_words MATCH ? AND m.status IN {LISTED}{where}
+                         ORDER BY bm25(memory_words), m.id LIMIT ?""", expression, listed(statuses), *args, limit)
     return [r["id"] for r in rows]
 
 
@@ -165,6 +163,11 @@ def _beginning(stem: str) -> str:
     return f"{term}*" if len(stem) >= SHORTEST_STEM and term.count('"') == 2 else term and f"({term})"
 
 
+def load_answering_ids(store: Store) -> list[str]:
+    """Ids of all memories that answer questions without a word about their age."""
+    return [r["id"] for r in store.all("SELECT id FROM memory WHERE status IN ('live', 'stale')")]
+
+
 def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:
     """Ids of the live memories of a scope that changed last, the newest first."""
     rows = store.all("SELECT id FROM memory WHERE scope = ? AND status = 'live' ORDER BY updated_at DESC, id DESC LIMIT ?",
@@ -179,17 +182,17 @@ def load_lasting_ids(store: Store, *, scopes: Sequence[str], days: tuple[str, st
     These are what is pinned, what ends between two days, and of a person's own words what they noted or wrote themselves, what
     is a rule or a preference, and what they said in two conversations.
     """
-    marks, named = ", ".join("?" * len(scopes)), f"AND m.id IN ({', '.join('?' * len(among))})" if among else ""
+    named, args = (f"AND m.id IN {LISTED}", (listed(among),)) if among else ("", ())
     rows = store.all(f"""SELECT m.id, m.pinned OR m.ttl BETWEEN ? AND ? AS first, m.class IN ('rule', 'preference') AS standing,
                            {_SAID_IN} AS times, {_OWN_WORDS} AS own
-                         FROM memory m WHERE m.scope IN ({marks}) AND m.status = 'live' AND m.trust <> 'untrusted' {named}
+                         FROM memory m WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' {named}
                            AND (first OR m.authority = 'user' AND (standing OR times > 1 OR own))
                          ORDER BY first DESC, standing DESC, MIN(times, 3) DESC, m.confirmed_at DESC, m.id DESC LIMIT ?""",
-                     *days, *scopes, *among, limit)
+                     *days, listed(scopes), *args, limit)
     return [r["id"] for r in rows]
 
 
 def count_waiting(store: Store, *, scopes: Sequence[str]) -> int:
     """How many memories of some scopes wait for a person's decision."""
-    row = store.one(f"SELECT COUNT(*) FROM memory WHERE status = 'held' AND scope IN ({', '.join('?' * len(scopes))})", *scopes)
+    row = store.one(f"SELECT COUNT(*) FROM memory WHERE status = 'held' AND scope IN {LISTED}", listed(scopes))
     return int(row[0]) if row else 0

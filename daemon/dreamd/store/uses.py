@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime, timedelta
 
 from dreamd.core.values import Scope
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.work import ASKED, write_meta
 
 UNUSED_COUNTS = timedelta(days=90)
@@ -22,8 +22,7 @@ USED = "used "
 
 def mark_used(tx: sqlite3.Connection, ids: Sequence[str], at: datetime) -> None:
     """Memories were shown: a day on which their scopes were used."""
-    marks = ", ".join("?" * len(ids))
-    for (scope,) in tx.execute(f"SELECT DISTINCT scope FROM memory WHERE id IN ({marks})", ids).fetchall():
+    for (scope,) in tx.execute(f"SELECT DISTINCT scope FROM memory WHERE id IN {LISTED}", (listed(ids),)).fetchall():
         row = tx.execute("SELECT value FROM meta WHERE key = ?", (f"{USED}{scope}",)).fetchone()
         days = _days(row[0]) if row else []
         if at.date() not in days:
@@ -33,7 +32,7 @@ def mark_used(tx: sqlite3.Connection, ids: Sequence[str], at: datetime) -> None:
 def mark_asked(tx: sqlite3.Connection, ids: Sequence[str]) -> None:
     """Memories were asked for: where one was, twice as often as before, the order of its index may be another."""
     rows = tx.execute(f"""SELECT DISTINCT m.scope FROM recall r JOIN memory m ON m.id = r.memory
-                          WHERE r.memory IN ({', '.join('?' * len(ids))}) AND r.times & (r.times - 1) = 0""", ids).fetchall()
+                          WHERE r.memory IN {LISTED} AND r.times & (r.times - 1) = 0""", (listed(ids),)).fetchall()
     for (scope,) in rows:
         write_meta(tx, f"{ASKED}{scope}", "1")
 

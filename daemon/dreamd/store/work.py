@@ -12,7 +12,7 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Cursor, Scope, content_id, parse_scope
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import LISTED, Store, listed, sound_row
 
 
 @dataclass(frozen=True)
@@ -307,10 +307,7 @@ def load_files(store: Store, *, scope: Scope | None = None) -> dict[str, KnownFi
 @sound_row
 def load_files_about(store: Store, scope: Scope, *, memory_ids: Sequence[str], paths: Sequence[str]) -> dict[str, KnownFile]:
     """The known files of some memories, those a person added to the scope, and those at some paths."""
-    rows: list[sqlite3.Row] = []
-    for start in range(0, len(memory_ids), 500):
-        part = memory_ids[start:start + 500]
-        rows += store.all(f"SELECT * FROM file WHERE memory <> '' AND memory IN ({', '.join('?' * len(part))})", *part)
+    rows = store.all(f"SELECT * FROM file WHERE memory <> '' AND memory IN {LISTED}", listed(memory_ids))
     rows += store.all("SELECT * FROM file WHERE memory <> '' AND memory >= ? AND memory < ?", BY_HAND, f"{BY_HAND}~")
     for path in paths:
         rows += store.all("SELECT * FROM file WHERE path = ?", path)
@@ -340,7 +337,7 @@ def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
     rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
                            WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
     for scope, path, size, mtime_ns, inode in rows:
-        found[scope][path] = (size, mtime_ns, inode)
+        found.setdefault(scope, {})[path] = (size, mtime_ns, inode)  # a damaged index may know less than the table
     return found
 
 

@@ -53,11 +53,14 @@ def identify(text: str) -> str:
 
 @cache
 def _identifier() -> Any:  # a class of a library without types
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+    from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+    from py3langid.modelio import load_model
 
-    found = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    found.set_languages(list(LANGUAGES))
-    return found
+    # Told which languages there are it would keep all others beside them, 30 MiB of them.
+    weights, priors, known, moves, rows, features = load_model(MODEL_DIR / MODEL_FILE)
+    chosen = [n for n, language in enumerate(known) if language in LANGUAGES]
+    return LanguageIdentifier(weights[:, chosen].copy(), priors[chosen].copy(), [known[n] for n in chosen], moves, features,
+                              norm_probs=True, tk_row=rows)
 
 
 @cache

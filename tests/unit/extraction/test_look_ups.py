@@ -8,7 +8,7 @@ import pytest
 
 from dreamd.core.values import MEMORY_FILE, GateVerdict, MemoryClass, Origin
 from dreamd.extraction import gate
-from dreamd.extraction.lookups import is_look_up
+from dreamd.extraction.orders import is_look_up
 
 AT = datetime(2026, 11, 2, 9, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from dreamd.core.values import Candidate, Event, EventKind, Origin, Speaker, parse_scope
-from dreamd.extraction import ConversationState, Extraction, extract
+from dreamd.extraction import Extraction, extract
 
 SCOPE = parse_scope("project:ferry")
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
@@ -198,23 +198,6 @@ def test_injected_text_tools_and_summaries_are_never_learned() -> None:
     assert heard(*events).candidates == ()
 
 
-def test_a_root_cause_counts_only_when_the_person_accepts_it() -> None:
-    cause = agent(
-        "I looked around. The root cause is that the antenna cache is never invalidated after a restart. Shall I fix it?"
-    )
-    accepted = durable(cause, said("exactly, good catch", minute=1))
-    assert [(c.sign, c.origin) for c in accepted] == [("root-cause", Origin.AGENT)]
-    assert durable(cause, said("no, the cache is fine", minute=1)) == []
-    assert durable(cause, said("proceed", minute=1)) == []
-
-
-def test_a_pending_root_cause_survives_between_two_stretches() -> None:
-    first = heard(agent("The root cause is that the antenna cache is never invalidated after a restart."))
-    state = ConversationState.decode(first.state.encode())
-    second = extract([said("that was it", minute=1)], state=state, scope=SCOPE)
-    assert [c.sign for c in second.candidates] == ["root-cause"]
-
-
 def test_another_value_is_another_statement_and_the_same_words_are_one() -> None:
     found = durable(
         said("Always keep the crane log for 3 days on disk."),
@@ -255,8 +238,3 @@ def test_everything_that_was_passed_over_is_counted() -> None:
         said("thanks!"), said("x", speaker=Speaker.INJECTED), said("Open the last report."), said("> quoted only")
     )
     assert answer.skips == {"acknowledgement": 1, "not-a-person": 1, "no-sign": 1, "paste": 1}
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"causes": 3, "seen": {"a": 1}}'])
-def test_a_state_nobody_can_read_is_an_empty_one(text: str) -> None:
-    assert ConversationState.decode(text) == ConversationState()

@@ -6,10 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from dreamd.core.values import Candidate, Event, EventKind, GateVerdict, Origin, Scope, Speaker, parse_scope
+from dreamd.core.values import Event, EventKind, GateVerdict, Speaker, parse_scope
 from dreamd.extraction import Extraction, extract, gate
-from dreamd.extraction.talk import last_versions
-from dreamd.extraction.turns.revisions import put_right, revision_of
+from dreamd.extraction.revisions import put_right, revision_of
 
 AT = datetime(2026, 7, 17, 12, tzinfo=UTC)
 
@@ -147,19 +146,3 @@ def test_the_word_that_is_named_is_put_right_and_not_the_last_one() -> None:
                   "sorry, I meant 175 in spring for the berth")
     assert sorted(live(found)) == [
         "A berth costs 240 euros in summer and 175 in spring.", "Our dinghies are 40 euros cheaper."]
-
-
-@pytest.mark.parametrize(("first", "then", "left"), [
-    ("The staging server listens on port 8080.", "The production server listens on port 8081.", 2),
-    ("Always water roses in autumn.", "Always prune roses in autumn.", 2),
-    ("Use tabs in Python files here.", "Use tabs in Makefile files here.", 2),
-    ("Deploys of the ferry page go out on Monday.", "Deploys of the ferry page go out on Monday evening.", 2),
-    ("Tenant 17 uses the EU region.", "Tenant 18 uses the US region.", 2),
-    ("Always water roses in autumn.", "always water the roses in autumn!", 1),
-])
-def test_what_is_said_twice_counts_once_and_two_things_alike_count_twice(first: str, then: str, left: int) -> None:
-    said = [Candidate(text, Origin.USER, datetime(2026, 3, 2, 9, minute, tzinfo=UTC), Scope("project", "cedar"),
-                      conversation="talk") for minute, text in enumerate((first, then))]
-    kept = [one.text for one in last_versions(said)]
-    assert len(kept) == left
-    assert then in kept

@@ -44,7 +44,7 @@ def test_one_reading_and_two_give_the_same() -> None:
     whole = contexts(*said)
     for cut in range(1, len(said)):
         _, before = settings_of(said[:cut], ConversationState())
-        state = ConversationState.decode(ConversationState(before=before).encode())
+        state = ConversationState.of_plain(ConversationState(before=before).plain())
         assert [*contexts(*said[:cut]), *contexts(*said[cut:], state=state)] == whole
 
 

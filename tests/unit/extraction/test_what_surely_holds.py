@@ -76,6 +76,29 @@ def test_an_answer_about_how_to_go_on_decides_nothing(question: str, answer: str
     assert learned(f"> {question}", answer) == []
 
 
+def test_each_numbered_question_is_kept_with_its_answer() -> None:
+    asked = "> 1. **Harbours** – Which harbours should the map show?\n2. Who will read the tide table?\n3. When is it due?"
+    both = ["Which harbours should the map show? Those with a crane.", "Who will read the tide table? Mostly pilots."]
+    assert learned(asked, "1. those with a crane\n2. mostly pilots\n3. see 1") == both
+    assert learned(asked, "Those with a crane. Mostly pilots. Tomorrow.")[:2] == both
+    assert learned("> 1. I fixed the map.\n2. I fixed the table.", "1. those with a crane\n2. mostly pilots") == []
+
+
+@pytest.mark.parametrize("text", [
+    "Tenant 17 uses the EU region.", "The ferry runs every 20 minutes.", "Mara reviews the tariff changes.",
+    "Die Klasse 5b fährt nach Husum.", "Batch 9 was baked with rye."])
+def test_what_is_plainly_stated_is_a_memory_once_it_is_said_again_in_the_same_talk(text: str) -> None:
+    assert learned(text) == []
+    assert learned(f"{text} {text}") == []
+    assert learned(text, "> ok", "what about the pier", "> fine", text) == [text]
+
+
+@pytest.mark.parametrize("text", ["the build is red", "it still fails", "commit this", "can you run the linter on src/app.py",
+                                  "see src/app.py line 40", "which region does tenant 17 use"])
+def test_what_is_of_the_moment_is_none_however_often_it_is_said(text: str) -> None:
+    assert learned(text, "> ok", text, "> fine", text) == []
+
+
 @pytest.mark.parametrize(("turns", "kept"), [
     (("the ramp is slow", "> I raised the timeout.", "No, don't raise timeouts to hide slowness. Find the query"),
      ["Don't raise timeouts to hide slowness."]),
@@ -87,6 +110,8 @@ def test_an_answer_about_how_to_go_on_decides_nothing(question: str, answer: str
      ["Error messages exactly like that: short, with a hint."]),
     (("The night ferry skips pier 9. That's intentional, the lights are off there.",),
      ["The night ferry skips pier 9. That's intentional, the lights are off there."]),
+    (("This is my home server. It serves the tide table and the crane log. When I open /tides I get a 404",),
+     ["This is my home server. It serves the tide table and the crane log."]),
     (("That's intentional.",), []),
     (("the tide job sleeps for an hour, fix it. always show the total, even when the list is empty",), []),
 ])

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from source_shapes import read_all, said, write_lines
 
-from dreamd.core.values import Speaker
+from dreamd.core.values import Speaker, content_id
 from dreamd.sources import SourceRoots, adapter_for, discover
 from dreamd.sources.base import contract
+from dreamd.sources.notes import note_files
+from dreamd.sources.versions import version_of
 
 TALK = """user:
 <user_info>
@@ -155,6 +157,37 @@ def test_a_conversation_of_lettas_own_backend_is_read_each_message_once(tmp_path
     assert [(e.text, e.question) for e in reading.events if e.speaker is Speaker.HUMAN] == [
         ("use pnpm", ""), ("yes", "Tabs?")]
     assert {e.conversation for e in reading.events} == {"agent-1:default"}
+
+
+def alone(number: int, role: str, *texts: str, at: int) -> dict[str, object]:
+    """A message as version 0.25 writes it: by itself, a person's under a time that only counts."""
+    return {"id": f"ui-msg-{number}", "role": role, "timestamp": at,
+            "content": [{"type": "text", "text": text} for text in texts]}
+
+
+def test_messages_that_stand_alone_are_heard_where_and_when_they_were_said(tmp_path):
+    place = tmp_path / "lc-local-backend/conversations/bG9jYWw"
+    write(place / "conversation.json", json.dumps({"id": "local-conv-1", "agent_id": "agent-1"}))
+    write(place / "manifest.json", json.dumps({"message_format": "m", "created_at": "2026-09-14T10:00:00.000Z"}))
+    before = ("<system-reminder>\n- **Letta Code version**: 0.25.9\n- **Current working directory**: /srv/otter\n"
+              "</system-reminder>", "<system-reminder>All tools run.</system-reminder>\n\n")
+    path = write_lines(place / "messages.jsonl", [
+        alone(1, "user", *before, "use pnpm", at=1767225601000), alone(2, "assistant", "Noted. Tabs?", at=1789380060000),
+        alone(3, "user", "yes", at=1767225603000)])
+    [source] = discover(SourceRoots(letta_dirs=(tmp_path,)))
+    assert (source.path, version_of(path, source.kind)) == (path, "0.25.9")
+    reading = read_all(path)
+    heard = [e for e in reading.events if e.speaker is Speaker.HUMAN]
+    assert [(e.text, e.question, e.cwd, e.at and f"{e.at:%H:%M}") for e in heard] == [
+        ("use pnpm", "", "/srv/otter", "10:00"), ("yes", "Tabs?", "/srv/otter", "10:01")]
+    assert not {skip.reason for skip in reading.skips} - contract.ORDINARY
+
+
+def test_what_a_new_agent_says_of_a_person_it_does_not_know_is_no_statement(tmp_path, monkeypatch):
+    root = letta(tmp_path)
+    monkeypatch.setattr(note_files, "_UNFILLED", {content_id("letta", "I know nothing of this person.")})
+    write(root / "system/human.md", "---\ndescription: the person\n---\nI know nothing of this person.\n\nThey prefer tabs.\n")
+    assert [event.text for event in read_all(root).events] == ["The build needs node 22.", "They prefer tabs."]
 
 
 @pytest.mark.parametrize("more", [{"tags": ("role:subagent",)}, {"tags": ("type:recall", "parent:agent-0")}, {"hidden": True}])

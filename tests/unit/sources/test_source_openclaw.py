@@ -90,6 +90,12 @@ def test_the_store_of_an_agent_is_found_and_read_and_goes_on(store, tmp_path):
     assert [s.kind for s in discover(SourceRoots(openclaw_dirs=(tmp_path / "claw",)))] == ["openclaw-db"]
 
 
+def test_what_is_said_in_the_agents_own_workspace_belongs_to_no_project(store):
+    store.session("c-1", cwd="/home/ada/.openclaw/workspace-work")
+    store.entry("c-1", 1, "user", "water the ferns on Mondays")
+    assert [(e.text, e.cwd) for e in store.read().events] == [("water the ferns on Mondays", "")]
+
+
 def test_what_is_packed_is_read_where_it_also_stands_unpacked(store):
     store.session("c-1")
     store.entry("c-1", 1, "user", "always prune in autumn", packed=True)

@@ -101,6 +101,14 @@ def test_a_message_that_stands_in_both_tables_is_heard_once_and_what_follows_in_
     assert said(store.read().events) == ["use pnpm", "tabs, not spaces"]
 
 
+@pytest.mark.parametrize(("text", "words"), [
+    ('"use pnpm here"', "use pnpm here"), ('"call it \\"otter\\", please"', 'call it "otter", please'),
+    ('"tabs" and "spaces"', '"tabs" and "spaces"'), ("pnpm", "pnpm")])
+def test_what_was_typed_behind_the_command_is_heard_without_the_marks_the_program_puts_around_it(store, text, words):
+    store.parted("m1", "user", text, second=1)
+    assert said(store.read().events) == [words]
+
+
 @pytest.mark.parametrize("fork", [{"fork": "s-1"}, {"title": "t (fork #1)"}])
 def test_a_fork_gives_only_what_is_new_in_it(store, fork):
     store.parted("m1", "user", "use pnpm", second=1)

@@ -1,11 +1,11 @@
-"""The agents' side: `dream connect`, `disconnect`, `attach`, `detach`, `mcp`, and what `dream hook` takes.
+"""The agents' side: `dream connect`, `disconnect`, `mcp`, and what `dream hook` takes.
 
 A hook itself never comes this way: `hooking` answers it before a command line is even built.
 """
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,19 +21,17 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     elif command == "connect":
         parser.add_argument("harness", metavar="HARNESS", nargs="?", help="claude-code, codex, gemini, cursor, copilot, …")
         parser.add_argument("--list", action="store_true", help="what is installed here, connected, read how far")
+        parser.add_argument("--observe", action=BooleanOptionalAction, default=None,
+                            help="have the agent asked once a conversation what to remember: that prolongs a paid turn")
         parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     elif command == "disconnect":
         parser.add_argument("harness", metavar="HARNESS", help="the harness to leave alone again")
-    elif command in ("attach", "detach"):
-        from dreamd.cli.families import attaching
-
-        attaching.add_arguments(command, parser)
 
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
     commands: dict[str, Callable[[Context, Namespace], int]] = {
-        "connect": connect, "disconnect": disconnect, "attach": _attaching, "detach": _attaching, "mcp": _mcp}
+        "connect": connect, "disconnect": disconnect, "mcp": _mcp}
     return commands[context.command](context, options)
 
 
@@ -45,13 +43,15 @@ def connect(context: Context, options: Namespace) -> int:
         return _list(context)
     if not options.harness:
         raise UsageError("which harness?", hint="`dream connect --list` shows those installed here")
-    connection = connecting.plan_connect(context.world, options.harness)
+    connection = connecting.plan_connect(context.world, options.harness, observe=options.observe)
     title = connection.harness.title
     if not connection.changes:
         context.document({"harness": options.harness, "changed": [], "connected": True})
         context.say(f"{title} is connected already")
         return 0
     context.tell(connection.diff())
+    if options.observe:
+        context.tell("once a conversation the agent is asked for what should be remembered: that prolongs a turn you pay for")
     if not options.yes and not context.agrees(f"connect {title} like this?"):
         context.say("nothing was changed")
         return 0
@@ -102,12 +102,6 @@ def _read_so_far(context: Context, kind: str) -> dict[str, object]:
     with store:
         read = [s for s in work.load_sources(store) if s.kind.startswith(kind)]
     return {"sources": len(read), "lines": sum(s.lines for s in read)}
-
-
-def _attaching(context: Context, options: Namespace) -> int:
-    from dreamd.cli.families import attaching
-
-    return attaching.run(context, options)
 
 
 def _mcp(context: Context, _options: Namespace) -> int:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dreamd.agents import attach as attaching
+from dreamd.agents import proposals
+from dreamd.agents.attach import Carried, DirectoryPlan
+from dreamd.agents.proposals import Proposal
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.evidence_words import in_words
+from dreamd.kit import Kit, open_kit, open_to_change
+from dreamd.notes import Dialect, conflicts_in_words, read_entries
+from dreamd.service.installing.install import is_shut_out
 from dreamd.text.redaction import redact
 
-if TYPE_CHECKING:
-    from dreamd.agents.attach import Carried, DirectoryPlan
-    from dreamd.agents.proposals import Proposal
-    from dreamd.kit import Kit
-
-DIALECTS = ("claude", "openclaw", "codex", "hermes", "generic")
+DIALECTS = tuple(d.value for d in Dialect)
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -44,12 +45,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def attach(context: Context, options: Namespace) -> int:
     """Show what a dream would change in the directory, ask, change it, and keep it in order from now on."""
-    from dreamd.agents import attach as attaching
-    from dreamd.agents import proposals
-    from dreamd.kit import open_to_change
-    from dreamd.notes import Dialect
-    from dreamd.service.installing.install import is_shut_out
-
     directory = Path(options.directory).expanduser()
     dialect = Dialect(options.dialect) if options.dialect else None
     with open_to_change(context.world, create=True, read_only=options.dry_run) as kit:
@@ -85,9 +80,6 @@ def attach(context: Context, options: Namespace) -> int:
 
 def detach(context: Context, options: Namespace) -> int:
     """Leave the directory alone from now on; what is in it stays."""
-    from dreamd.agents import attach as attaching
-    from dreamd.kit import open_to_change
-
     directory = Path(options.directory).expanduser()
     with open_to_change(context.world) as kit:
         was = attaching.detach(kit, directory)
@@ -100,8 +92,6 @@ def detach(context: Context, options: Namespace) -> int:
 
 def take_back(context: Context, kit: Kit, run: str) -> int:
     """Put an attached directory back as it was before a run of kind `attach`."""
-    from dreamd.agents import attach as attaching
-
     files = attaching.undo(kit, run)
     context.document({"undone": [run], "memories": 0, "observations_set_aside": 0, "files": files, "later": []})
     context.say(f"took back {run}: {render.count(files, 'file')} as before")
@@ -109,9 +99,6 @@ def take_back(context: Context, kit: Kit, run: str) -> int:
 
 
 def _list(context: Context) -> int:
-    from dreamd.agents import attach as attaching
-    from dreamd.kit import open_kit
-
     with open_kit(context.world, create=True, read_only=True) as kit:
         known = attaching.load_attachments(kit.store)
     context.document({"attached": [{"directory": a.path, "dialect": a.dialect, "commit": a.commit} for a in known]})
@@ -137,9 +124,6 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
 
 def proposed_everywhere(context: Context, kit: Kit) -> list[Proposal]:
     """What dream would change in the instruction files of every attached directory; no file is named twice."""
-    from dreamd.agents import attach as attaching
-    from dreamd.agents import proposals
-
     found: dict[Path, Proposal] = {}
     for attached in attaching.load_attachments(kit.store):
         try:
@@ -172,8 +156,6 @@ def proposal_rows(proposed: Sequence[Proposal]) -> list[dict[str, object]]:
 
 
 def _document(kit: Kit, planned: DirectoryPlan, done: Carried | None) -> dict[str, object]:
-    from dreamd.notes import conflicts_in_words, read_entries
-
     entries = read_entries(planned.before.texts, planned.dialect)
     pairs = [[{"file": e.file, "text": redact(e.text).text} for e in pair]
              for pair in conflicts_in_words(planned.plan, entries)]

@@ -5,17 +5,23 @@ from __future__ import annotations
 import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
+from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import default_config
-
-if TYPE_CHECKING:
-    from dreamd.core.world import World
-    from dreamd.service.installing.install import Installer
+from dreamd.core.settings import load_settings
+from dreamd.core.world import World
+from dreamd.service.gating.pause import parse_span
+from dreamd.service.gating.pause import pause as begin
+from dreamd.service.gating.pause import resume as end
+from dreamd.service.installing import units
+from dreamd.service.installing.install import Installer, document
+from dreamd.service.installing.units import find_place
+from dreamd.store.connection import open_reader
 
 KINDS = ("systemd", "sweep", "launchd", "cron")
 WORDS = {
@@ -49,10 +55,7 @@ def run(context: Context, options: Namespace) -> int:
 
 def serve(context: Context, options: Namespace) -> int:
     """Be the service until asked to stop."""
-    from dataclasses import replace
 
-    from dreamd.core import fsio
-    from dreamd.core.settings import load_settings
     from dreamd.service.run import Service
 
     if options.now or context.world.env.get("DREAM_NOW"):
@@ -69,10 +72,6 @@ def serve(context: Context, options: Namespace) -> int:
 
 def manage(context: Context, options: Namespace) -> int:
     """Install, remove, look at or print the service."""
-    from dreamd.core import fsio
-    from dreamd.service.installing.install import Installer
-    from dreamd.service.installing.units import find_place
-
     named = _config(context, options) if options.config or context.world.env.get("DREAM_CONFIG") else None
     installer = Installer(context.world, find_place(context.world, named, write_paths=_attached(context.world)))
     if options.action == "print":
@@ -95,7 +94,6 @@ def manage(context: Context, options: Namespace) -> int:
 def _attached(world: World) -> tuple[Path, ...]:
     """The agents' directories that dream keeps in order: the only places of theirs the service may write to."""
     from dreamd.agents.attach import load_attachments
-    from dreamd.store.connection import open_reader
 
     try:
         store = open_reader(world.paths.store)
@@ -106,8 +104,6 @@ def _attached(world: World) -> tuple[Path, ...]:
 
 
 def _status(context: Context, installer: Installer) -> int:
-    from dreamd.service.installing.install import document
-
     standing = installer.standing()
     context.document(document(standing))
     if not standing.kind:
@@ -123,8 +119,6 @@ def _status(context: Context, installer: Installer) -> int:
 
 
 def _print(context: Context, installer: Installer, kind: str | None) -> int:
-    from dreamd.service.installing import units
-
     chosen = kind or "systemd"
     texts = {str(path): text for path, text in installer.texts(chosen).items()}
     if chosen == "cron":
@@ -137,9 +131,6 @@ def _print(context: Context, installer: Installer, kind: str | None) -> int:
 
 def pause(context: Context, options: Namespace) -> int:
     """Keep the service from starting work."""
-    from dreamd.service.gating.pause import parse_span
-    from dreamd.service.gating.pause import pause as begin
-
     span = parse_span(options.span) if options.span else None
     begun = begin(context.world.paths, now=context.world.clock.now(), span=span)
     context.document({"paused": True, "until": iso(begun.until) if begun.until else None})
@@ -149,8 +140,6 @@ def pause(context: Context, options: Namespace) -> int:
 
 def resume(context: Context, _options: Namespace) -> int:
     """Let the service start work again."""
-    from dreamd.service.gating.pause import resume as end
-
     was = end(context.world.paths)
     context.document({"paused": False, "was_paused": was})
     context.say("resumed" if was else "it was not paused")

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
+from dreamd.agents import attach
+from dreamd.agents.foreign_traces import still_saying
+from dreamd.agents.hooks import dismiss_request, drop_requests, read_requests
 from dreamd.cli.context import Context, encode
+from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
 from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
-from dreamd.core.values import content_id
+from dreamd.core.values import Memory, content_id
+from dreamd.dream import verbs
+from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
+from dreamd.kit import Kit, open_to_change, open_to_look
+from dreamd.store import checks
+from dreamd.text.language import language_of
 
-if TYPE_CHECKING:
-    from dreamd.core.values import Memory
-    from dreamd.dream.verbs import Forgotten, Labelled, Question
-    from dreamd.kit import Kit
-
-CHOICES = ("keep-a", "keep-b", "both", "drop")
-KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in CHOICES}}
+KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in verbs.CHOICES}}
 SHOWN = 20
 
 
@@ -27,7 +29,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "review":
         parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
-        parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=CHOICES,
+        parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=verbs.CHOICES,
                             help="keep-a (the named one), keep-b (what it contradicts), both, or drop")
         parser.add_argument("--pairs", action="store_true",
                             help="what was decided between two statements, as labelled pairs, one JSON object a line")
@@ -50,9 +52,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def _verb(context: Context, options: Namespace) -> int:
     """pin, unpin, restore and promote: one memory or passage in, the memory out."""
-    from dreamd.dream import verbs
-    from dreamd.kit import open_to_change
-
     act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore,
            "promote": verbs.promote}[context.command]
     done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored",
@@ -66,12 +65,6 @@ def _verb(context: Context, options: Namespace) -> int:
 
 def review(context: Context, options: Namespace) -> int:
     """Show what is held, or decide about one of them; on a terminal, ask for each."""
-    from dreamd.agents.hooks import dismiss_request, read_requests
-    from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
-    from dreamd.dream import verbs
-    from dreamd.kit import open_to_change, open_to_look
-    from dreamd.store import checks
-
     if options.pairs:
         return _print_pairs(context, options)
     if options.choice:
@@ -116,9 +109,6 @@ def review(context: Context, options: Namespace) -> int:
 
 def _print_pairs(context: Context, options: Namespace) -> int:
     """What a person decided between two statements, in the form a judge is trained with."""
-    from dreamd.dream import verbs
-    from dreamd.kit import open_to_look
-
     if options.id:
         raise UsageError("`--pairs` prints all that was decided and takes no ID")
     with open_to_look(context.world) as (kit, _):
@@ -132,8 +122,6 @@ def _print_pairs(context: Context, options: Namespace) -> int:
 
 
 def _pair_document(pair: Labelled) -> dict[str, object]:
-    from dreamd.text.language import language_of
-
     a, b = pair.a, pair.b
     return {"id": content_id("pair", pair.run, a.id, b.id), "a": a.text, "b": b.text, "a_at": iso(a.confirmed_at),
             "b_at": iso(b.confirmed_at), "relation": pair.relation.value, "kind": f"{pair.kept} kept",
@@ -141,8 +129,6 @@ def _pair_document(pair: Labelled) -> dict[str, object]:
 
 
 def _ask_all(context: Context, kit: Kit, questions: Sequence[Question]) -> int:
-    from dreamd.dream import verbs
-
     decided = 0
     for n, question in enumerate(questions, 1):
         context.say(render.paint(f"{n} of {len(questions)}", "dim", colour=context.colour))
@@ -182,9 +168,6 @@ def _question_document(question: Question, context: Context) -> dict[str, object
 
 def forget(context: Context, options: Namespace) -> int:
     """Remove memories for good, and every trace of what was said."""
-    from dreamd.dream import verbs
-    from dreamd.kit import open_to_change
-
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
     with open_to_change(context.world) as kit:
@@ -204,9 +187,6 @@ def forget(context: Context, options: Namespace) -> int:
         if not options.yes and not _confirmed(context, chosen, loose):
             context.say("nothing was forgotten")
             return 0
-        from dreamd.agents import attach
-        from dreamd.agents.foreign_traces import still_saying
-        from dreamd.agents.hooks import drop_requests
 
         words = [*(m.text for m in chosen), *(text for _, text in loose)]
         drop_requests(context.world.paths, words)
@@ -225,7 +205,6 @@ def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> i
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
     for place in left:
         context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
-    from dreamd.dream.verbs import HELD_BY_A_READER
 
     if HELD_BY_A_READER in left:
         context.tell("hint: the next dream removes them from there, once nothing reads the store as it was")

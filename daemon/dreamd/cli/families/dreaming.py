@@ -8,24 +8,30 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from dreamd.agents.attach import load_attachments
 from dreamd.cli.context import Context
 from dreamd.cli.printing.json_documents import counts, error_document
 from dreamd.cli.printing.render import tell_way
+from dreamd.cli.printing.reporting import tell_report, tell_tended
+from dreamd.cli.stopping import listening
 from dreamd.cli.told import Told
-from dreamd.core.clock import FixedClock, iso, parse_instant
+from dreamd.core import fsio, locks
+from dreamd.core.clock import FixedClock, SystemClock, iso, parse_instant
 from dreamd.core.errors import DreamError, Locked, Outage, Partial, Refused, UsageError
+from dreamd.core.throttle import Throttle
 from dreamd.core.values import Fate, parse_scope
-
-if TYPE_CHECKING:
-    from dreamd.core.world import World
-    from dreamd.dream.cycle import CycleReport
-    from dreamd.dream.planning import Wish
-    from dreamd.kit import Kit
-    from dreamd.service.gating.gates import Outlook
-    from dreamd.service.manners import Stop
-    from dreamd.service.tending import Tended
+from dreamd.core.world import World
+from dreamd.dream.cycle import CycleReport, run_cycle
+from dreamd.dream.plan import describe_change
+from dreamd.dream.planning import Wish
+from dreamd.kit import Kit, open_kit
+from dreamd.service.gating.gates import Outlook, look_for_auto, remember
+from dreamd.service.gating.idle import Pace
+from dreamd.service.manners import Pulse, Stop, take_short_turns
+from dreamd.service.tending import Tended, differing, look_at_all, outcome_of, tend_all
+from dreamd.store.connection import open_reader
 
 PLAN_SCHEMA = 1
 LARGEST_PLAN_BYTES = 256 * 1024 * 1024
@@ -130,8 +136,6 @@ class CycleHolder:
 
 
 def _wish(context: Context, options: Namespace, holder: CycleHolder) -> tuple[Wish, World]:
-    from dreamd.dream.planning import Wish
-
     if not options.apply:
         scope = parse_scope(options.scope) if options.scope else None
         wish = Wish(scope=scope, full=options.full, allow_large_change=options.allow_large_change,
@@ -149,9 +153,6 @@ def _wish(context: Context, options: Namespace, holder: CycleHolder) -> tuple[Wi
 
 def _ask_gates(world: World, holder: CycleHolder) -> str:
     """What keeps an automatic dream from starting, in words; empty when nothing does."""
-    from dreamd.kit import open_kit
-    from dreamd.service.gating.gates import look_for_auto, remember
-
     with open_kit(world, create=True) as kit:
         outlook = look_for_auto(world, kit.store)
     remember(world, outlook)
@@ -164,12 +165,6 @@ def _behave(kit: Kit, stop: Stop, outlook: Outlook | None) -> str:
 
     Gives why it was started, where nobody asked for it.
     """
-    from dreamd.core import locks
-    from dreamd.core.clock import SystemClock
-    from dreamd.core.throttle import Throttle
-    from dreamd.service.gating.idle import Pace
-    from dreamd.service.manners import Pulse
-
     paced = outlook is not None and outlook.permission.pace is not Pace.FULL
     kit.should_stop = stop
     kit.background = locks.Background(kit.paths.locks, should_stop=stop)
@@ -186,13 +181,6 @@ def _here(holder: CycleHolder) -> Path | None:
 
 
 def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> None:
-    from dreamd.agents.attach import load_attachments
-    from dreamd.cli.stopping import listening
-    from dreamd.dream.cycle import run_cycle
-    from dreamd.kit import open_kit
-    from dreamd.service.manners import Stop, take_short_turns
-    from dreamd.service.tending import differing, look_at_all, tend_all
-
     if wish.only_plan:
         with open_kit(world, create=True, read_only=True) as kit, _progress(context, kit):
             kit.standing_in = _here(holder)
@@ -225,10 +213,6 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
 
 def _bring_up_to_date(world: World) -> None:
     """Migrate an older store, alone: nobody may dream over a store that changes its shape."""
-    from dreamd.core import locks
-    from dreamd.kit import open_kit
-    from dreamd.store.connection import open_reader
-
     if not world.paths.store.exists():
         return
     try:
@@ -277,8 +261,6 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
 
 
 def _conclude(context: Context, options: Namespace, wish: Wish, holder: CycleHolder) -> int:
-    from dreamd.cli.printing.reporting import tell_report, tell_tended
-
     report, tended = holder.ended(), holder.tended
     dreamt = report.outcome != "nothing-to-do"
     if tended:
@@ -312,14 +294,11 @@ def _command(wish: Wish) -> str:
 
 def _add_tended(report: CycleReport, tended: Sequence[Tended]) -> None:
     """Have the report of a dream tell of the attached directories too."""
-    from dreamd.service.tending import outcome_of
-
     report.warnings.extend(warning for one in tended for warning in one.warnings)
     report.outcome = outcome_of(tended, report.outcome)
     if any(one.files for one in tended):
         report.reason = ""
-        own = report.run if report.changes or report.fates else ""
-        report.run = own or next((one.run for one in tended if one.run), report.run)
+        report.run = report.run or next((one.run for one in tended if one.run), "")
 
 
 def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder) -> None:
@@ -332,8 +311,6 @@ def _fail(context: Context, world: World, error: DreamError, holder: CycleHolder
 
 def report_document(report: CycleReport, *, outcome: str) -> dict[str, Any]:
     """`consolidate --json`."""
-    from dreamd.dream.plan import describe_change
-
     return {
         "run": report.run or None, "outcome": outcome, "reason": report.reason or None,
         "now": iso(report.now) if report.now else None, "planned": report.planned,
@@ -352,8 +329,6 @@ def _empty_document(outcome: str, reason: str, world: World) -> dict[str, object
 
 
 def _write_plan(path: Path, wish: Wish, document: dict[str, Any]) -> None:
-    from dreamd.core import fsio
-
     body = {"schema": PLAN_SCHEMA, "now": document["now"],
             "wish": {"scope": str(wish.scope) if wish.scope else None, "full": wish.full,
                      "allow_large_change": wish.allow_large_change},
@@ -367,8 +342,6 @@ def read_plan(path: Path) -> Approved:
 
     Raises UsageError for a file that is none.
     """
-    from dreamd.core import fsio
-
     try:
         plan = json.loads(fsio.read_bytes(path, limit_bytes=LARGEST_PLAN_BYTES))
         wish = plan["wish"]

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.looking import memory_lines
 from dreamd.cli.families.run_log import change_lines, entry_document
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document, moment, observation_document
-from dreamd.core.values import Status
-
-if TYPE_CHECKING:
-    from dreamd.core.values import Memory, Observation
-    from dreamd.store.connection import Store
+from dreamd.core.values import Memory, Observation, Status
+from dreamd.dream.phases.prune import age_of, ages
+from dreamd.store import journal, memories, observations, passages, work
+from dreamd.store.connection import Store, open_reader
+from dreamd.store.uses import load_days_used
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -24,9 +23,6 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
-    from dreamd.store import passages
-    from dreamd.store.connection import open_reader
-
     with open_reader(context.world.paths.store) as store:
         named = passages.load_named(store, options.id)
         memory = named.passage if isinstance(named, passages.Place) else named
@@ -38,8 +34,6 @@ def run(context: Context, options: Namespace) -> int:
 
 
 def _document(context: Context, store: Store, memory: Memory) -> dict[str, object]:
-    from dreamd.store import journal, memories, observations, work
-
     paths = context.world.paths
     places = {s.id: s.path for s in work.load_sources(store)}
     runs = {r.seq: r for r in journal.load_runs(store, limit=1_000_000)}
@@ -66,9 +60,6 @@ def _document(context: Context, store: Store, memory: Memory) -> dict[str, objec
 
 def _ageing(context: Context, store: Store, memory: Memory) -> dict[str, object] | None:
     """How old a memory counts and what comes of it; None for what does not go by age."""
-    from dreamd.dream.phases.prune import age_of, ages
-    from dreamd.store.uses import load_days_used
-
     if memory.status not in (Status.LIVE, Status.STALE) or not ages(memory):
         return None
     rules, used = context.world.settings.prune, load_days_used(store, memory.scope, since=memory.confirmed_at)

@@ -9,6 +9,9 @@ from pathlib import Path
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import StoreMissing
+from dreamd.dream.going_back import begin_anew
+from dreamd.dream.going_back import restore_store as go_back
+from dreamd.store.intake import inbox
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -27,8 +30,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def init(context: Context, options: Namespace) -> int:
     """Make a new store and take in what waits in the inbox."""
-    from dreamd.dream.going_back import begin_anew
-
     founded = begin_anew(context.world, anew=options.new)
     store = context.world.paths.store
     context.document({"store": str(store), "taken": founded.taken, "kept": [str(p) for p in founded.kept],
@@ -45,9 +46,6 @@ def init(context: Context, options: Namespace) -> int:
 
 def restore_store(context: Context, options: Namespace) -> int:
     """Put a verified backup in the store's place; the present one stays beside it."""
-    from dreamd.dream.going_back import restore_store as go_back
-    from dreamd.store.intake import inbox
-
     chosen = Path(options.file).expanduser().absolute() if options.file else None
     if not context.world.paths.home.is_dir():
         raise StoreMissing(f"no home at `{context.world.paths.home}`", hint="`dream consolidate` or `dream note` makes one")

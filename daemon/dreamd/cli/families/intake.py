@@ -270,7 +270,8 @@ def ingest(context: Context, options: Namespace) -> int:
     context.document({"sources": gathered.sources, "lines": gathered.lines, "prompts": gathered.prompts,
                       "stored": gathered.stored, "known": gathered.known, "refused": gathered.refused,
                       "waiting": waiting, "skips": dict(sorted(gathered.skips.items())), "warnings": gathered.warnings})
-    context.say(f"read {count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
+    of = f"{gathered.sources - len(gathered.left):,} of " if gathered.left else ""
+    context.say(f"read {of}{count(gathered.sources, 'source')}: {count(gathered.lines, 'line')}, "
                 f"{count(gathered.prompts, 'prompt')}; {gathered.stored} stored, {gathered.known} known already")
     if waiting:
         context.say(f"{count(waiting, 'observation')} {'waits' if waiting == 1 else 'wait'}; `dream consolidate` takes "
@@ -343,7 +344,8 @@ def sources(context: Context, _options: Namespace) -> int:
         context.tell("hint: `dream ingest PATH` reads one from anywhere, `sources.paths` in the settings names more")
         return 0
     home = world.env.get("HOME", "")
-    told = [(str(r["kind"]), str(r["scope"]), _progress(r), render.short(Path(str(r["path"])), home)) for r in rows]
+    told = [(f"{r['kind']} {r['version']}".strip(), str(r["scope"]), _progress(r), render.short(Path(str(r["path"])), home))
+            for r in rows]
     for line in render.table(told):
         context.say(render.fit(line, 400))
     context.say("")
@@ -352,10 +354,13 @@ def sources(context: Context, _options: Namespace) -> int:
 
 
 def _source_row(path: str, found: FoundSource | None, read: Source | None) -> dict[str, object]:
+    from dreamd.sources.versions import version_of
+
     key = found.project_key if found else ""
     scope = str(read.scope) if read else f"project:{key}" if key else "user"
     return {
         "path": path, "kind": found.kind if found else read.kind if read else "", "scope": scope,
+        "version": version_of(found.path, found.kind) if found else "",
         "present": found is not None or Path(path).exists(), "bytes": found.size_bytes if found else 0,
         "read_bytes": read.offset if read else 0, "lines": read.lines if read else 0,
         "prompts": read.prompts if read else 0, "observations": read.observations if read else 0,

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
-
-if TYPE_CHECKING:
-    from dreamd.dream.evaluation import Answered, Evaluation
+from dreamd.dream import evaluation
+from dreamd.dream.evaluation import Answered, Evaluation, harm, interval, mean_figures
+from dreamd.models import load_embedder
+from dreamd.recall.gold import KINDS, read_gold
 
 MOST_NIGHTS = 1000
+WITH_INTERVAL = ("recall@10", "mrr")
+BESIDES = ("current", "alone", "retired", "nothing_shown")
 SHOWN = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 
 
@@ -28,10 +31,6 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Measure recall before and after a dream; exit 1 when dream's own gold set fares worse than its baseline."""
-    from dreamd.dream import evaluation
-    from dreamd.models import load_embedder
-    from dreamd.recall.gold import read_gold
-
     if not 0 <= options.nights <= MOST_NIGHTS:
         raise UsageError(f"`--nights` must be from 0 to {MOST_NIGHTS}")
     gold = read_gold(_place(options.gold))
@@ -62,14 +61,13 @@ def _place(named: Path | None) -> Path | None:
 
 
 def _document(found: Evaluation, worse: list[str], *, own: bool) -> dict[str, object]:
-    from dreamd.dream.evaluation import harm, interval, mean_figures
-
     return {
         "gold": found.gold.name, "statements": len(found.gold.statements), "questions": len(found.gold.questions),
         "memories": found.memories, "before": mean_figures(found.before), "undreamt": mean_figures(found.undreamt),
         "after": mean_figures(found.after),
         "later": mean_figures(found.later), "harm": harm(found), "phases": found.phases,
-        "intervals": {name: interval(found.before, found.after, name) for name in ("recall@10", "mrr")},
+        "intervals": {name: interval(found.before, found.after, name) for name in WITH_INTERVAL},
+        "later_intervals": {name: interval(found.after, found.later, name) for name in WITH_INTERVAL if found.later},
         "kinds": {k: {"before": mean_figures(found.before, k), "undreamt": mean_figures(found.undreamt, k),
                       "after": mean_figures(found.after, k)} for k in _kinds(found)},
         "ablation": found.ablation, "baseline": {"compared": own, "worse": worse},
@@ -82,21 +80,21 @@ def _answer(after: Answered, before: Answered) -> dict[str, object]:
 
 
 def _show(context: Context, found: Evaluation) -> None:
-    from dreamd.dream.evaluation import harm, interval, mean_figures
-
-    rows: list[tuple[str, ...]] = [("", "", *SHOWN, "current", "retired")]
+    rows: list[tuple[str, ...]] = [("", "", *SHOWN, *BESIDES)]
     for kind in (None, *_kinds(found)):
         for when, answers in (("before", found.before), ("undreamt", found.undreamt), ("after", found.after),
                               ("later", found.later)):
             means = mean_figures(answers, kind)
             if means:
-                rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, "current", "retired"))))
+                rows.append((kind or "all", when, *(_figure(means.get(name)) for name in (*SHOWN, *BESIDES))))
     for line in render.table(rows):
         context.say(line)
     context.say("\nbefore: the ten nearest of all that was said; undreamt: the same under dream's ranking; after: the memories")
-    for name in ("recall@10", "mrr"):
-        low, high = interval(found.before, found.after, name)
-        context.say(f"{name}, after less before: {low:+.3f} to {high:+.3f} (95 %)")
+    compared = {"after less before": (found.before, found.after), "later less after": (found.after, found.later)}
+    for name, (said, pair) in product(WITH_INTERVAL, compared.items()):
+        if pair[1]:
+            low, high = interval(*pair, name)
+            context.say(f"{name}, {said}: {low:+.3f} to {high:+.3f} (95 %)")
     context.say("harm: " + ", ".join(f"{count} {what}" for what, count in harm(found).items()))
     context.say(f"{found.memories} live memories of {len(found.gold.statements)} statements")
     context.say("\nwhat each factor brings (figure with it less figure without it):")
@@ -106,8 +104,6 @@ def _show(context: Context, found: Evaluation) -> None:
 
 
 def _kinds(found: Evaluation) -> list[str]:
-    from dreamd.recall.gold import KINDS
-
     there = {question.kind for question in found.gold.questions}
     return [kind for kind in KINDS if kind in there]
 

@@ -8,16 +8,21 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
 from dreamd.cli.printing.json_documents import moment
+from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
 from dreamd.core.evidence_words import all_in_words
+from dreamd.dream.plan import face
+from dreamd.kit import open_kit, open_to_change
 from dreamd.models.language_model import Role
+from dreamd.store import journal, memories, observations
+from dreamd.store.connection import Store
+from dreamd.store.journal import Entry, Run
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
-    from dreamd.store.connection import Store
-    from dreamd.store.journal import Entry, Run
 
 DEFAULT_RUNS = 30
 FATES = {"duplicate": "said before", "refines": "added detail", "updates": "replaced something", "contradicts": "contradict",
@@ -49,9 +54,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def history(context: Context, options: Namespace) -> int:
     """List the runs, newest first, or tell one of them."""
-    from dreamd.kit import open_kit
-    from dreamd.store import journal
-
     if options.limit < 1:
         raise UsageError("`--limit` must be at least 1")
     if options.run:
@@ -71,10 +73,6 @@ def history(context: Context, options: Namespace) -> int:
 
 def _one_run(context: Context, identity: str) -> int:
     """One run: how it went, and the fate of every observation with its reason."""
-    from dreamd.cli.printing.fates import fate_document, tell_fates
-    from dreamd.kit import open_kit
-    from dreamd.store import journal, observations
-
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, identity)
         ids = journal.run_ids(kit.store)
@@ -109,9 +107,6 @@ def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
 def diff(context: Context, options: Namespace) -> int:
     """Show every change of a run: before, after, why; and what was said that changed nothing."""
     from dreamd.agents import attach as attaching
-    from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
-    from dreamd.kit import open_kit
-    from dreamd.store import journal, observations
 
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, options.run)
@@ -138,8 +133,6 @@ def diff(context: Context, options: Namespace) -> int:
 
 def _tell_attached(context: Context, run: dict[str, object], record: Record) -> int:
     """What a run changed in an attached directory: each entry with its file and its reason, then the lines."""
-    from dreamd.cli.printing.reporting import tended_lines
-
     context.document({"run": run, "operations": [c.document() for c in record.changes], "diff": record.diff,
                       "observations": []})
     context.say(f"run {run['run']} · {run['kind']} · {run['now']} · {run['outcome']}")
@@ -158,14 +151,7 @@ def entry_document(store: Store, entry: Entry) -> dict[str, object]:
 
 
 def _face(store: Store, snapshot: str | None) -> dict[str, object] | None:
-    from dreamd.store import memories
-
-    if snapshot is None:
-        return None
-    memory = memories.from_snapshot(store, snapshot)
-    return {"text": memory.text, "status": memory.status.value, "class": memory.memory_class.value,
-            "support": memory.support, "superseded_by": memory.superseded_by or None,
-            "valid_from": iso(memory.valid_from), "valid_to": moment(memory.valid_to), "ttl": memory.ttl}
+    return face(memories.from_snapshot(store, snapshot) if snapshot else None)
 
 
 def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list[str]:
@@ -193,7 +179,6 @@ def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list
 def undo(context: Context, options: Namespace) -> int:
     """Take a run back, or hand the observations of one that was taken back to the next dream."""
     from dreamd.dream import undo as undoing
-    from dreamd.kit import open_kit, open_to_change
 
     if options.redo:
         if options.run:
@@ -208,7 +193,6 @@ def undo(context: Context, options: Namespace) -> int:
         return _take_back(context, options)
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
         if options.run and not options.dry_run:
-            from dreamd.store import journal
 
             run = journal.load_run(kit.store, options.run)
             if run.kind == "attach":

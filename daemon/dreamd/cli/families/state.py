@@ -6,30 +6,32 @@ from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from dreamd import __version__
+from dreamd import __version__, probe
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import moment
 from dreamd.cli.printing.render import tell_way
-from dreamd.core.clock import FixedClock, iso, parse_instant
+from dreamd.core import locks, outage, telemetry
+from dreamd.core.clock import FixedClock, SystemClock, iso, parse_instant
 from dreamd.core.errors import StoreMissing, UsageError
+from dreamd.core.outage import Marker
+from dreamd.core.paths import default_config
+from dreamd.core.telemetry import Beat
+from dreamd.core.world import World
+from dreamd.dream import setting_aside
+from dreamd.dream.setting_aside import Copy
 from dreamd.models import multilingual
-
-if TYPE_CHECKING:
-    from dreamd.core.outage import Marker
-    from dreamd.core.telemetry import Beat
-    from dreamd.core.world import World
-    from dreamd.dream.setting_aside import Copy
-    from dreamd.probing.health import Report
-    from dreamd.service.gating.gates import Outlook
-    from dreamd.store.connection import Store
-    from dreamd.store.journal import Run
-    from dreamd.store.set_asides import Aside
+from dreamd.probing.health import Report
+from dreamd.service.gating.due import SUCCESSES
+from dreamd.service.gating.gates import Outlook, look_for_auto
+from dreamd.service.gating.pause import read_pause
+from dreamd.store import journal, memories, observations, set_asides
+from dreamd.store.connection import Store, open_reader
+from dreamd.store.journal import Run
+from dreamd.store.set_asides import Aside
 
 MOST_ASIDE = 5
-SUCCESSES = ("changed", "nothing-to-do", "partial")
 WATCH_S = 1.0
 SHORTEST_WATCH_S = 0.2
 FIRST_LINE, REST_OF_LINE, REST_OF_SCREEN = "\x1b[H", "\x1b[K", "\x1b[J"
@@ -113,8 +115,6 @@ def run(context: Context, options: Namespace) -> int:
 
 def _watch(context: Context, every_s: float) -> int:
     """Draw over what stands there on a terminal; anywhere else one picture follows the other."""
-    from dreamd.core.clock import SystemClock
-
     in_place = context.stdout.isatty()
     if in_place:
         context.stdout.write("\x1b[2J")
@@ -132,9 +132,6 @@ def _watch(context: Context, every_s: float) -> int:
 
 
 def _look(context: Context) -> Standing:
-    from dreamd.service.gating.pause import read_pause
-    from dreamd.store.connection import open_reader
-
     world = context.world
     try:
         store = open_reader(world.paths.store)
@@ -146,9 +143,6 @@ def _look(context: Context) -> Standing:
 
 
 def _ask_probe(context: Context) -> Report:
-    from dreamd import probe
-    from dreamd.core.paths import default_config
-
     world = context.world
     named = context.world.settings.path
     return probe.inspect(probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
@@ -157,11 +151,6 @@ def _ask_probe(context: Context) -> Report:
 
 
 def _read(context: Context, store: Store) -> Standing:
-    from dreamd.core import locks, outage, telemetry
-    from dreamd.dream import setting_aside
-    from dreamd.service.gating.gates import look_for_auto
-    from dreamd.store import journal, memories, observations, set_asides
-
     world, paths = context.world, context.world.paths
     dreamer = locks.read_owner(paths.locks, locks.DREAM_LOCK)
     service = locks.read_owner(paths.locks, locks.SERVICE_LOCK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
@@ -12,6 +13,8 @@ from dreamd.cli.printing import render
 from dreamd.core.errors import Corrupt
 from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES
+from dreamd.kit import open_kit, open_to_change, read_zone
+from dreamd.service.gating.due import parse_time_of_day
 
 if TYPE_CHECKING:
     from dreamd.dream.check import Finding
@@ -41,7 +44,6 @@ def run(context: Context, options: Namespace) -> int:
 def check(context: Context, options: Namespace) -> int:
     """Verify everything against everything else."""
     from dreamd.dream import check as doctor
-    from dreamd.kit import open_kit
 
     if options.secrets:
         return _secrets(context, repair=options.repair)
@@ -76,7 +78,6 @@ def _what_helps(context: Context, broken: Sequence[Finding]) -> str:
 def _secrets(context: Context, *, repair: bool) -> int:
     """Look through everything for secrets and injected orders; a plan to read first, and with `--repair` one go."""
     from dreamd.agents.guarding import screening
-    from dreamd.kit import open_kit, open_to_change
 
     with (open_to_change if repair else open_kit)(context.world) as kit:
         found = screening.screen(kit, repair=repair)
@@ -130,9 +131,6 @@ def _try_words(context: Context) -> None:
 
     Raises ConfigError for one that nothing can be done with.
     """
-    from dreamd.kit import read_zone
-    from dreamd.service.gating.due import parse_time_of_day
-
     read_zone(context.world.zone_name)
     parse_time_of_day(context.world.settings.service.nightly_at)
 
@@ -150,6 +148,4 @@ def _rows(context: Context) -> Iterator[tuple[str, object, str]]:
 
 
 def _spelt(value: object) -> str:
-    import json
-
     return json.dumps(value, ensure_ascii=False)

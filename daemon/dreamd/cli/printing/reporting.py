@@ -28,7 +28,6 @@ GROUPS = (
     ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
     ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
-AGED = ("not-asked-for", "stale-for-too-long")
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
@@ -97,11 +96,12 @@ def tended_lines(change: ToldChange, *, width: int, colour: bool) -> list[str]:
 def _tell_first_steps(context: Context) -> None:
     """On a machine where nothing was found and nothing was ever said: what to do next."""
     from dreamd.agents.attach import load_attachments
-    from dreamd.store import observations
+    from dreamd.store import observations, work
     from dreamd.store.connection import open_reader
 
     with open_reader(context.world.paths.store) as store:
         empty, attached = observations.last_seq(store) == 0, load_attachments(store)
+        read = len(work.load_sources(store))
     if not empty:
         return
     context.say()
@@ -109,7 +109,8 @@ def _tell_first_steps(context: Context) -> None:
         context.say(f"{render.count(len(attached), 'attached directory', 'attached directories')} kept in order; "
                     "what is said there is learned by `dream ingest DIR`")
         return
-    context.say("no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
+    context.say(f"{render.count(read, 'source')} read (`dream sources` lists them), and nothing in them was a person's to keep:"
+                if read else "no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
     for line in render.table([("  dream note \"Deploys go through the blue pipeline\"", "tell it something"),
                               ("  dream ingest PATH", "read transcripts or notes from another place"),
                               ("  dream connect --list", "which agents are installed, and how to connect one")], gap=3):

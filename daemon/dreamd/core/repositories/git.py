@@ -52,15 +52,44 @@ def ask_git(root: Path, *args: str, timeout_s: float = TIMEOUT_S, thorough: bool
     """
     settings = {**_SETTINGS, **(also or {})}
     if thorough:
-        told = _run(root, ("config", "--list", "--name-only", "-z"), settings, timeout_s, (0,))
+        told = _run(root, ("config", "--list", "--name-only", "-z"), settings, timeout_s, (0,)).decode("utf-8", "replace")
         for key in dict.fromkeys(told.split("\x00")):
             if _RUNS.fullmatch(key):
                 settings[key] = "none" if key.lower().endswith(".update") else ""
                 settings.update({f"{key.rpartition('.')[0]}.{name}": off for name, off in _OFF.items()})
-    return _run(root, args, settings, timeout_s, accepts)
+    return _run(root, args, settings, timeout_s, accepts).decode("utf-8", "replace")
 
 
-def _run(root: Path, args: Sequence[str], settings: Mapping[str, str], timeout_s: float, accepts: Sequence[int]) -> str:
+def read_objects(root: Path, names: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> dict[str, bytes]:
+    """The content of objects, by name; those that are not there are left out.
+
+    Raises DreamError with git's own first line.
+    """
+    told = _run(root, ("cat-file", "--batch"), _SETTINGS, timeout_s, (0,), told="\n".join((*names, "")).encode())
+    found, at = {}, 0
+    while at < len(told):
+        line = told[at:told.index(b"\n", at)]
+        name, kind, *size = line.decode("ascii", "replace").split(" ")
+        at += len(line) + 1
+        if size and kind != "missing":
+            found[name] = told[at:at + int(size[0])]
+            at += int(size[0]) + 1
+    return found
+
+
+def sizes_of(root: Path, names: Sequence[str], *, timeout_s: float = TIMEOUT_S) -> dict[str, int]:
+    """The bytes of objects, by name; those that are not there are left out.
+
+    Raises DreamError with git's own first line.
+    """
+    asked = "\n".join((*names, "")).encode()
+    told = _run(root, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), _SETTINGS, timeout_s, (0,), told=asked)
+    rows = (line.split(" ") for line in told.decode("ascii", "replace").splitlines())
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
+
+
+def _run(root: Path, args: Sequence[str], settings: Mapping[str, str], timeout_s: float, accepts: Sequence[int], *,
+         told: bytes | None = None) -> bytes:
     import subprocess
 
     ours = read_environment()
@@ -68,10 +97,11 @@ def _run(root: Path, args: Sequence[str], settings: Mapping[str, str], timeout_s
     for n, (key, content) in enumerate(settings.items()):
         env |= {f"GIT_CONFIG_KEY_{n}": key, f"GIT_CONFIG_VALUE_{n}": content}
     try:
-        with subprocess.Popen(["git", "-C", str(root), *args], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, env=env, start_new_session=True) as child:
+        with subprocess.Popen(["git", "-C", str(root), *args], stdout=subprocess.PIPE,
+                              stdin=subprocess.DEVNULL if told is None else subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=env, start_new_session=True) as child:
             try:
-                said, complaint = child.communicate(timeout=timeout_s)
+                said, complaint = child.communicate(told, timeout=timeout_s)
             except subprocess.TimeoutExpired:
                 with suppress(ProcessLookupError):
                     os.killpg(child.pid, signal.SIGKILL)  # with whatever it started, which would hold the pipe
@@ -83,4 +113,4 @@ def _run(root: Path, args: Sequence[str], settings: Mapping[str, str], timeout_s
     if child.returncode not in accepts:
         lines = (complaint or said).decode("utf-8", "replace").strip().splitlines()
         raise DreamError(f"git said: {lines[0][:200] if lines else child.returncode}")
-    return said.decode("utf-8", "replace")
+    return said

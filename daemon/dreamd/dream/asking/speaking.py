@@ -34,6 +34,6 @@ def observe_waiting(kit: Kit, fresh: Sequence[Unread]) -> dict[str, float]:
     """Have read what waits for a model; the counts of it."""
     if kit.language is None:
         return {}
-    from dreamd.dream.asking.observing import observe
+    from dreamd.dream.asking.reading_on import observe
 
     return observe(kit, kit.language, fresh).counts()

@@ -67,7 +67,7 @@ def _reverse(kit: Kit, plan: TakeBackPlan) -> Undone:
         model_traces.mark_taken_back(tx, plan.entries, plan.whose)
     files = undo.project(kit, sorted(scopes))
     what = f"took back {len(plan.entries)} changes of `{plan.whose.told()}`; {handed} observations of others wait again"
-    undo.close(kit, what + (f"; {apart} pairs it judged stay apart" if apart else ""))
+    kit.end( what + (f"; {apart} pairs it judged stay apart" if apart else ""))
     return Undone(tuple(sorted({journal.load_run(kit.store, str(e.run)).id for e in plan.entries})), len(touched), aside, files)
 
 

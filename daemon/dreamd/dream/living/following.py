@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from dreamd.core.values import MEMORY_FILE, PLACE_OF, WITHDRAWN, Candidate, Observation, Reading, content_id, storable
-from dreamd.dream.living.lineage import Line, trace
+from dreamd.dream.living.earlier import Past
+from dreamd.dream.living.lineage import Files, Line, is_one_line, trace, trace_through
 from dreamd.kit import Kit
 from dreamd.notes import find_damage
 from dreamd.store import observations, work
@@ -26,6 +27,9 @@ _BEFORE = ""
 """Stands for the files of all that was read before there was an account of lines."""
 
 
+LookBack = Callable[[str], Past]
+
+
 @dataclass(frozen=True)
 class Account:
     """What stood in a source when it was last read: the lines of each file, by the number of the reading."""
@@ -34,11 +38,13 @@ class Account:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     whole: bool = False
     """Whether every file was read since the account began."""
+    commit: str = ""
+    """The last commit that changed something there, where the document stands in a repository."""
 
     def encode(self) -> str:
         """The account as JSON: identities alone, no words."""
-        return json.dumps({"n": self.number, "whole": self.whole, "files": {k: list(v) for k, v in self.files.items()}},
-                          separators=(",", ":"), sort_keys=True)
+        return json.dumps({"n": self.number, "whole": self.whole, "files": {k: list(v) for k, v in self.files.items()},
+                           **({"commit": self.commit} if self.commit else {})}, separators=(",", ":"), sort_keys=True)
 
     @classmethod
     def decode(cls, text: str) -> Account:
@@ -46,7 +52,8 @@ class Account:
         if not text:
             return cls()
         raw = json.loads(text)
-        return cls(raw["n"], {name: tuple(uids) for name, uids in raw["files"].items()}, raw["whole"])
+        return cls(raw["n"], {name: tuple(uids) for name, uids in raw["files"].items()}, raw["whole"],
+                   raw.get("commit", ""))
 
 
 @dataclass(frozen=True)
@@ -67,11 +74,14 @@ class Followed:
             work.write_account(tx, self.source, self.account)
 
 
-def follow(kit: Kit, source: Source, reading: Reading, noted: Sequence[Candidate]) -> Followed:
-    """What a document says now, each line with what it took the place of, and what it says no more."""
+def follow(kit: Kit, source: Source, reading: Reading, noted: Sequence[Candidate], back: LookBack) -> Followed:
+    """What a document says now, each line with what it took the place of, and what it says no more.
+
+    `back` gives what it said since a commit.
+    """
     if reading.standing is None:
         return Followed(list(noted))
-    return _Document(kit, source, reading, {one.key: one for one in noted}).compare()
+    return _Document(kit, source, reading, {one.key: one for one in noted}).compare(back)
 
 
 class _Document:
@@ -94,7 +104,7 @@ class _Document:
 
     def _named(self, place: str, uids: Sequence[str], noted: Mapping[str, Candidate]) -> tuple[str, ...]:
         """The lines of a file: what stood there keeps its identity, what comes anew has one of this reading."""
-        stood = {uid.partition(AGAIN)[0]: uid for uid in self._account.files.get(place, ())}
+        stood = {_plain(uid): uid for uid in self._account.files.get(place, ())}
         fresh = f"{AGAIN}{self._account.number + 1}" if self._account.whole else ""
         named = [stood.get(uid, f"{uid}{fresh}") for uid in uids]
         for uid, name in zip(uids, named, strict=True):
@@ -105,8 +115,10 @@ class _Document:
     def _key(self, uid: str) -> str:
         return storable(mask_name(f"note:{self._source.id}:{uid}"))
 
-    def compare(self) -> Followed:
+    def compare(self, back: LookBack) -> Followed:
         """Hold what stands against what stood."""
+        past = back(self._account.commit) if self._files != self._account.files else Past(self._account.commit)
+        self._date(past)
         stood = {place: uids for place, uids in self._account.files.items() if self._files.get(place) != uids}
         away = stood.keys() - self._files.keys()
         if self._is_emptied(away):
@@ -121,14 +133,36 @@ class _Document:
         lines = {uid: Line(one.text, one.context) for uid, one in said.items()}
         changed = {place: uids for place, uids in self._files.items() if self._account.files.get(place) != uids}
         took = trace(stood, changed, lines).took
+        if past.versions and self._account.number:
+            took = self._by_versions(took, lines, past)
         if not self._account.number:
             stood = self._from_before()
         targets, marks = self._told(took, stood)
-        account = replace(self._account, files=self._files, whole=self._account.whole or self._reading.complete)
+        account = replace(self._account, files=self._files, whole=self._account.whole or self._reading.complete,
+                          commit=past.commit or self._account.commit)
         known = account == self._account
         return Followed([*(_in_place_of(one, targets.get(uid, ())) for uid, one in self._new.items()), *marks],
                         self._source.id, "" if known else replace(account, number=account.number + 1).encode(),
                         account.number > 0, len(damaged))
+
+    def _date(self, past: Past) -> None:
+        """Let each new line be as old as the first of the versions without a break that has it."""
+        words = {event.uid: event.text.strip() for event in self._reading.events}
+        for name, one in self._new.items():
+            since = past.since.get(words.get(_plain(name), ""))
+            if since is not None and since < one.at:
+                self._new[name] = replace(one, at=since)
+
+    def _by_versions(self, took: Mapping[str, str], lines: Mapping[str, Line], past: Past) -> dict[str, str]:
+        """What took each line's place as the commits tell it; where they say that it went alone, words alone speak for more."""
+        def plain(files: Files) -> dict[str, list[str]]:
+            return {place: [_plain(uid) for uid in uids] for place, uids in files.items()}
+
+        named = {_plain(uid): uid for uids in self._files.values() for uid in uids}
+        told = trace_through((plain(self._account.files), *past.versions, plain(self._files)),
+                             {**past.lines, **{_plain(uid): line for uid, line in lines.items()}})
+        alike = {old: new for old, new in took.items() if is_one_line(lines[old], lines[new])}
+        return alike | {old: named[told[_plain(old)]] for old in self._old if _plain(old) in told}
 
     def _is_emptied(self, away: Collection[str]) -> bool:
         """Whether the files are gone with everything beside them: that is a place that was lost, and no wish."""
@@ -175,6 +209,11 @@ class _Document:
                     GONE_TEXT, one.origin, max(one.at, now), one.scope, one.conversation, f"{one.key}:gone",
                     source_id=self._source.id, sign=WITHDRAWN, target=PLACE_OF + one.id))
         return targets, marks
+
+
+def _plain(uid: str) -> str:
+    """The identity of a line without the reading in which it came."""
+    return uid.partition(AGAIN)[0]
 
 
 def _in_place_of(one: Candidate, before: Sequence[Observation]) -> Candidate:

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from dreamd.text.alike.parallels import pieces
 
@@ -59,6 +60,24 @@ def trace(before: Files, after: Files, lines: Mapping[str, Line]) -> Lineage:
     found.took.update(_anywhere(left, fresh, set(found.took.values()), lines))
     found.gone = [uid for uid in left if uid not in found.took]
     return found
+
+
+def trace_through(states: Sequence[Files], lines: Mapping[str, Line]) -> dict[str, str]:
+    """What stands in the last state in the place of each line of the first, told by all the states between."""
+    became = {uid: uid for some in states[0].values() for uid in some}
+    for before, after in pairwise(states):
+        names = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+        took = trace({name: before[name] for name in names & before.keys()},
+                     {name: after[name] for name in names & after.keys()}, lines).took
+        became = {uid: took.get(now, now) for uid, now in became.items()}
+    stands = {uid for some in states[-1].values() for uid in some}
+    return {uid: now for uid, now in became.items() if now in stands}
+
+
+def is_one_line(old: Line, new: Line) -> bool:
+    """Whether two lines are so alike that one is the other, wherever they stand."""
+    before, after = Counter(pieces(old.text)), Counter(pieces(new.text))
+    return _moved((before & after).total(), before, after) > 0
 
 
 def _stretches(old: Sequence[str], new: Sequence[str], stands: set[str], lines: Mapping[str, Line],

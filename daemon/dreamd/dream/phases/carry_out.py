@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from dreamd.core.errors import Locked
 from dreamd.core.values import Judgement, Scope
-from dreamd.dream.plan import Plan, Step
+from dreamd.dream.plan import Change, Plan, Step
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, work
 from dreamd.store.journal import Entry, begin_unit, end_unit, name_by_id, write_entry
@@ -40,7 +40,7 @@ def files_due(kit: Kit, footing: Footing, edited: Iterable[Scope]) -> dict[Scope
     With those that an interrupted run changed and did not come to write, those whose memories were asked for so much more
     that their order may be another, and once those whose files were named by dreams of before.
     """
-    if kit.store.meta(NAMED) != BY_ID:
+    if kit.store.meta(NAMED) != BY_ID and memories.count_by_status(kit.store):  # where there is none, none is named
         with kit.writing() as tx:
             for scope in sorted(name_by_id(tx)):
                 work.mark_unwritten(tx, scope)
@@ -89,10 +89,7 @@ def apply_step(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -
         footing.spoiled.update(c.after.id for c in step.changes)
         return 0
     for change in step.changes:
-        memories.write_memory(tx, change.after)
-        write_entry(tx, Entry(run, 0, change.op, change.after.id, str(change.after.scope), change.reason, change.evidence,
-                              memories.snapshot(change.before) if change.before else None,
-                              memories.snapshot(change.after)))
+        write_change(tx, change, run)
         footing.expected[change.after.id] = footing.expected.get(change.after.id, 0) + 1
         touched = footing.touched.setdefault(change.after.scope, Touched())
         touched.writes += 1
@@ -102,6 +99,13 @@ def apply_step(tx: sqlite3.Connection, step: Step, footing: Footing, run: int) -
         observations.write_fate(tx, fate.observation, fate.fate, reason=fate.reason, memory=fate.memory_id, run=run,
                                 evidence=fate.evidence)
     return 1
+
+
+def write_change(tx: sqlite3.Connection, change: Change, run: int) -> None:
+    """Write a memory as a change leaves it, with its entry in the journal."""
+    memories.write_memory(tx, change.after)
+    write_entry(tx, Entry(run, 0, change.op, change.after.id, str(change.after.scope), change.reason, change.evidence,
+                          memories.snapshot(change.before) if change.before else None, memories.snapshot(change.after)))
 
 
 def _still_fits(tx: sqlite3.Connection, step: Step, footing: Footing) -> bool:

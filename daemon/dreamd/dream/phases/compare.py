@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import Judgement, Scope, abroad_key, text_sha
-from dreamd.judge import Pair, Statement, disused_in, ends_the_use
+from dreamd.core.values import CURRENT, Judgement, Memory, Scope, abroad_key, text_sha
+from dreamd.dream.phases.consolidate import Worth
+from dreamd.dream.phases.twins import Heard
+from dreamd.judge import Pair, Statement, disused_in, ends_the_use, worth_judging
 from dreamd.kit import Kit
 from dreamd.models import Embedder
 from dreamd.models.multilingual import SCALE
@@ -198,6 +200,40 @@ def _add_rare(partners: dict[str, list[str]], everyone: list[str]) -> None:
     for text, sharing in rare_partners(partners, everyone).items():
         have = {text, *partners[text]}
         partners[text].extend(t for t in sharing if t not in have)
+
+
+def likely_pairs(partners: Mapping[str, Sequence[str]], heard: Sequence[Heard], standing: Sequence[Memory], worth: Worth, *,
+                  full: bool) -> list[tuple[str, datetime, str, datetime]]:
+    """The pairs a plan will most likely ask about, so that they can be judged together: each with what was said before it."""
+    said: dict[str, datetime] = {m.text: m.confirmed_at for m in standing}
+    current = {m.text: m.confirmed_at for m in standing if full and m.status in CURRENT}
+
+    def asks(text: str, at: datetime, among: Mapping[str, datetime]) -> list[tuple[str, datetime, str, datetime]]:
+        near = [wording for wording in partners.get(text, ()) if wording in among]
+        return [(text, at, wording, among[wording]) for wording in worth(text, near)]
+
+    likely = [pair for text, at in current.items() for pair in asks(text, at, current)]
+    for one in heard:
+        text, at = one.gated.text, one.observation.at
+        likely += asks(text, at, said)
+        said[text] = max(at, said.get(text, at))
+    return likely
+
+
+def tell_worth(heard: Sequence[Heard], standing: Sequence[Memory]) -> Worth:
+    """What tells which of the near are worth judging, by what they say and the days on which they were said."""
+    days: dict[str, set[date]] = {}
+    for text, at in (*((m.text, m.confirmed_at) for m in standing), *((h.gated.text, h.observation.at) for h in heard)):
+        days.setdefault(text, set()).add(at.date())
+    known: dict[tuple[str, ...], list[str]] = {}
+
+    def worth(text: str, near: Sequence[str]) -> list[str]:
+        key = (text, *near)
+        if key not in known:
+            known[key] = worth_judging(text, near, lambda one, other: not days[one].isdisjoint(days[other]))
+        return known[key]
+
+    return worth
 
 
 class PairJudge:

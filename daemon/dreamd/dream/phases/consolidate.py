@@ -48,6 +48,8 @@ from dreamd.text.tokens import stem
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
 """Judge statement `a` (words, time) against statement `b`."""
+Worth = Callable[[str, Sequence[str]], Sequence[str]]
+"""Of the wordings near a wording those that are worth judging."""
 
 SINGLE_SIGHTING = "single-sighting"
 _WORD = re.compile(r"[a-z]{4,}")
@@ -72,7 +74,12 @@ class Bench:
     deletions: Deletions = field(default_factory=Deletions)
     noted: Mapping[str, str] = field(default_factory=dict)  # the document that each line of one was noted in
     wording: Wording = str  # the durable wording of an observation
-    same_day: Callable[[Heard], Sequence[str]] = lambda _one: ()  # what else is heard and was said on its day
+    same_day: Mapping[tuple[date, Trust], Sequence[str]] = field(default_factory=dict)  # what else is heard, by its day
+    worth: Worth = lambda _text, near: near  # of the wordings near one, nearest first, those to be judged
+
+    def near(self, text: str, draft: Draft) -> list[str]:
+        """Wordings near a wording that memories have by now, nearest first."""
+        return [wording for wording in self.partners.get(text, ()) if draft.with_wording(wording)]
 
 
 def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
@@ -87,11 +94,11 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
 
-def _by_day(heard: Sequence[Heard]) -> Callable[[Heard], Sequence[str]]:
+def _by_day(heard: Sequence[Heard]) -> dict[tuple[date, Trust], list[str]]:
     days: dict[tuple[date, Trust], list[str]] = {}
     for one in heard:
         days.setdefault(_day(one), []).append(one.gated.text)
-    return lambda one: days.get(_day(one), ())
+    return days
 
 
 def _day(one: Heard) -> tuple[date, Trust]:
@@ -122,7 +129,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
     """Judge an observation against every memory near it, nearest first, versions followed to the current one."""
     text, at = one.gated.text, one.observation.at
     near: dict[str, Memory] = {}
-    for wording in (text, *bench.partners.get(text, ())):
+    for wording in (text, *bench.worth(text, bench.near(text, draft))):
         for memory in draft.with_wording(wording):
             near.setdefault(memory.id, memory)
             head = draft.successor(memory)
@@ -140,7 +147,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
 
 def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     twin = _best_twin(one, met)
-    rulings = rule(one, met, twin, bench.noted, bench.same_day(one))
+    rulings = _rulings(one, met, twin, draft, bench)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
@@ -156,6 +163,12 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
                                 buried.judgement.evidence))
     else:
         _add(one, rulings, draft)
+
+
+def _rulings(one: Heard, met: Sequence[Met], twin: Met | None, draft: Draft, bench: Bench) -> list[tuple[Met, Ruling]]:
+    in_force = [wording for wording in bench.near(one.gated.text, draft)
+                if any(memory.status in (Status.LIVE, Status.STALE) for memory in draft.with_wording(wording))]
+    return rule(one, met, twin, bench.noted, (*in_force, *bench.same_day.get(_day(one), ())))
 
 
 def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
@@ -312,7 +325,7 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
     met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
     twin = _best_twin(one, met)
-    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *rule(one, met, twin, bench.noted, bench.same_day(one))]
+    rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rulings(one, met, twin, draft, bench)]
     if twin is None:
         _add(one, rulings, draft)
     else:
@@ -330,7 +343,7 @@ def _take_place(one: Heard, draft: Draft, bench: Bench) -> None:
     met = [m for m in _meet(one, draft, bench) if m.memory.id not in left or m.memory.id == (same and same.id)]
     twin = _best_twin(one, met)
     ended = [Met(m, STANDS_IN_PLACE) for m in left.values() if twin is None or m.id != twin.memory.id]
-    rulings = rule(one, met, twin, bench.noted, bench.same_day(one))
+    rulings = _rulings(one, met, twin, draft, bench)
     lost = next((m for m, r in rulings if r.winner is Winner.STANDING), None)
     if lost is not None:
         enforce(lost.memory, [(m, ruling_of(observation, m.memory)) for m in ended], draft)

@@ -31,6 +31,7 @@ from dreamd.core.values import (
     storable,
 )
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
+from dreamd.dream.living.earlier import look_back
 from dreamd.dream.living.following import Followed, follow
 from dreamd.dream.scopes.instructions import without_written
 from dreamd.dream.scopes.left_alone import LeftAlone, remember
@@ -175,7 +176,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file or skip.start}", UNREAD[skip.reason], place=inside))
         hearing = Hearing(source, scopes)
         heard, talks = _hear(kit, hearing, reading, position, skips)
-        followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)])
+        followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)],
+                          lambda commit: look_back(found.path, adapter, since=commit))
         skips.update({SPOILT: followed.damaged} if followed.damaged else {})
         told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed,
                      tuple(_unread(kit, source, reading, position.cursor)))

@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from itertools import pairwise
 
 from dreamd.core.clock import local_date
-from dreamd.core.values import CURRENT, FADED, Memory, MemoryClass, Scope, Status
+from dreamd.core.values import CURRENT, EXPIRED, FADED, Memory, MemoryClass, Scope, Status
 from dreamd.dream.plan import Change, Plan, Step
 from dreamd.store.uses import UNUSED_COUNTS
 
@@ -81,8 +81,8 @@ def ages(memory: Memory) -> bool:
 def _expiry(memory: Memory, now: datetime, zone: tzinfo) -> Change | None:
     if memory.ttl is None or local_date(now, zone) <= memory.ttl:
         return None
-    after = replace(memory, status=Status.ARCHIVED, reason="expired", valid_to=end_of_day(memory.ttl, zone))
-    return Change("archive", memory, after, "expired", (f"TTL {memory.ttl}",))
+    after = replace(memory, status=Status.ARCHIVED, reason=EXPIRED, valid_to=end_of_day(memory.ttl, zone))
+    return Change("archive", memory, after, EXPIRED, (f"TTL {memory.ttl}",))
 
 
 def _ageing(memory: Memory, now: datetime, rules: PruneRules, used: Sequence[date]) -> Change | None:

@@ -10,24 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from dreamd.core.values import CURRENT, Basis, Clue, Gated, GateVerdict, Memory, Observation, Origin, Relation, Status, Trust
+from dreamd.core.values import CURRENT, Basis, Clue, Gated, GateVerdict, Memory, Observation, Origin, Status, Trust
 from dreamd.dream.phases.consolidate import Bench, enforce
 from dreamd.dream.phases.draft import Draft
-from dreamd.dream.phases.standing import (
-    BY_WORDS_ALONE,
-    MOST_IMPLICIT_ENDINGS,
-    SURE_FURTHER,
-    Met,
-    Ruling,
-    Winner,
-    rule,
-    stand_together,
-)
+from dreamd.dream.phases.standing import CONFLICTS, Met, Ruling, Winner, few_endings, rule, stand_together
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Plan
 
 AGREES = "no-longer-contradicts"
-CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
 RIVAL = "contradicts"
 _TOLD = (Status.LIVE, Status.STALE)
 _ORIGINS = {Trust.USER: Origin.USER, Trust.AGENT: Origin.AGENT, Trust.UNTRUSTED: Origin.WEB}
@@ -86,7 +76,7 @@ def _earlier_neighbours(draft: Draft, bench: Bench) -> dict[str, list[str]]:
     """For each memory that is told those near it that were said before it, so that each pair is looked at once."""
     found: dict[str, dict[str, None]] = {}
     for memory in draft.memories.values():
-        for text in bench.partners.get(memory.text, ()) if memory.status in _TOLD else ():
+        for text in bench.worth(memory.text, bench.near(memory.text, draft)) if memory.status in _TOLD else ():
             for other in draft.with_wording(text):
                 if other.id != memory.id and other.status in _TOLD:
                     first, second = sorted((memory, other), key=_turn)
@@ -107,7 +97,8 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
             if verdict.relation in CONFLICTS and not beside:
                 met = Met(other, verdict)
                 rulings += rule(_as_said(said, other), [met], None, {}, near)
-    rulings = _few_endings(sorted(rulings, key=lambda r: -r[0].judgement.confidence), said, draft)
+    spent = (m.reason for m in draft.memories.values() if m.superseded_by == said.id)
+    rulings = few_endings(sorted(rulings, key=lambda r: -r[0].judgement.confidence), spent)
     lost = next((r for r in rulings if r[1].winner is Winner.STANDING), None)
     open_still = [r for r in rulings if r[1].winner in (Winner.NOBODY, Winner.BESIDE)]
     fixed = said.pinned or said.edited
@@ -126,21 +117,6 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
     else:
         enforce(said, [r for r in rulings if r[1].winner is Winner.NEW], draft)
     draft.close_step()
-
-
-def _few_endings(rulings: Sequence[tuple[Met, Ruling]], said: Memory, draft: Draft) -> list[tuple[Met, Ruling]]:
-    """Without the endings that would be a guess: a statement ends one by its time or its words alone, whenever that was."""
-    ended = [m.reason for m in draft.memories.values() if m.superseded_by == said.id]
-    spent = {reason: ended.count(reason) for reason in BY_WORDS_ALONE}
-    kept = []
-    for met, ruling in rulings:
-        by_words = ruling.winner is Winner.NEW and ruling.reason in spent
-        if by_words:
-            spent[ruling.reason] += 1
-        sure = ruling.reason == "updates" and met.judgement.confidence >= SURE_FURTHER
-        if not by_words or sure or spent[ruling.reason] <= MOST_IMPLICIT_ENDINGS:
-            kept.append((met, ruling))
-    return kept
 
 
 def _as_said(memory: Memory, other: Memory) -> Heard:

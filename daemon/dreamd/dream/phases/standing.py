@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,18 +24,22 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.dream.phases.twins import Heard
-from dreamd.judge import ends_the_use, leaves_more
+from dreamd.judge import ends_the_use, have_other_values, leaves_more
 from dreamd.text.alike.parallels import pieces
 
 REVISION = timedelta(minutes=30)
 """Within which a person who says another value in the same talk has thought again."""
-_CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
-BY_WORDS_ALONE = ("updates", "later-statement")
-MOST_IMPLICIT_ENDINGS = 1
+CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
+MARKED = "updates"
+"""Reason of a ruling that rests on a word of change."""
+_BY_WORDS_ALONE = (MARKED, "later-statement")
+_MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
-SURE_FURTHER = 0.99
+_SURE_FURTHER = 0.99
 """Confidence from which a word of change ends a second memory: "we replaced A by B" is said of one thing, and is read to
 clash with much that is near it."""
+_STEPS_OF_SURENESS = 20
+"""Within a step of a twentieth no confidence tells more than nearness does: what was met is met nearest first."""
 CLEARLY_BETTER_SUPPORTED = 2
 """Conversations by which one side must be ahead when neither person nor time decides."""
 
@@ -102,7 +107,7 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
     if judgement.relation is Relation.UPDATES:
         ahead = judgement.newer != "b"
         if judgement.basis is Basis.MARKER:
-            return Ruling(Winner.NEW if ahead else Winner.STANDING, "updates" if ahead else "older-statement-came-late")
+            return Ruling(Winner.NEW if ahead else Winner.STANDING, MARKED if ahead else "older-statement-came-late")
     gap_days = days_between(standing.confirmed_at, claim.at)
     same_talk = bool(claim.conversation) and claim.conversation in standing.spoken_in
     revised = claim.spoken and same_talk and len(standing.spoken_in) == 1
@@ -118,27 +123,27 @@ def _by_time(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
 
 
 def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, str],
-         same_day: Sequence[str] = ()) -> list[tuple[Met, Ruling]]:
-    """Rulings against every current memory that cannot hold beside the observation; `same_day`: what else was said then."""
+         beside: Sequence[str] = ()) -> list[tuple[Met, Ruling]]:
+    """Rulings against every current memory that cannot hold with the observation.
+
+    `beside`: what else is in force near it, or was said on its day.
+    """
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
                   one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
-    in_force = [m.memory.text for m in met if m.memory.status in (Status.LIVE, Status.STALE)]
 
     def listed(m: Met) -> bool:
-        return are_lines_of_a_list(one.gated.text, m.memory.text, (*in_force, *same_day))
+        return are_lines_of_a_list(one.gated.text, m.memory.text, beside)
 
     rulings: list[tuple[Met, Ruling]] = []
-    endings = [0, 0]
-    """Without and with a word of change."""
-    for m in sorted(met, key=lambda m: -m.judgement.confidence):
+    for m in sorted(met, key=lambda m: -int(m.judgement.confidence * _STEPS_OF_SURENESS)):
         if m.memory.status not in CURRENT or m is twin:
             continue
         if m.judgement.relation in MERGING:
             if _trust_apart(one, m.memory):
                 rulings.append((m, _between_trusts(claim)))
             continue
-        if m.judgement.relation not in _CONFLICTS or not m.judgement.is_sure or listed(m):
+        if m.judgement.relation not in CONFLICTS or not m.judgement.is_sure or listed(m):
             continue
         if m.judgement.basis is not Basis.MARKER and stand_together((observation.id,), m.memory, noted):
             continue
@@ -147,14 +152,36 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
         loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
         if loses and leaves_more(*loses) and not ends_the_use(loses[1], loses[0]):
             continue  # the side that would end says something else as well: ending it would lose that
-        if ruling.winner is Winner.NEW and ruling.reason in BY_WORDS_ALONE:
-            marked = m.judgement.basis is Basis.MARKER
-            endings[marked] += 1
-            enough = marked and m.judgement.confidence >= SURE_FURTHER
-            if endings[marked] > MOST_IMPLICIT_ENDINGS and not enough and not _rival_of_ended(m.memory, rulings):
-                continue
         rulings.append((m, ruling))
-    return rulings
+    return few_endings(rulings, with_rivals=True)
+
+
+def few_endings(rulings: Sequence[tuple[Met, Ruling]], spent: Iterable[str] = (), *, with_rivals: bool = False,
+                ) -> list[tuple[Met, Ruling]]:
+    """Without the endings that would be a guess: a statement ends one by its time and one by its words.
+
+    The surest ruling stands first; what ends beyond it has no other value than what ended. `spent`: reasons of what the
+    statement ended before; `with_rivals`: who ends one side of a conflict has decided about the other.
+    """
+    endings = Counter(spent)
+    kept: list[tuple[Met, Ruling]] = []
+    for met, ruling in rulings:
+        by = _spoken_by(met, ruling)
+        if by:
+            endings[by] += 1
+            sure = by == MARKED and met.judgement.confidence >= _SURE_FURTHER and not any(
+                have_other_values(m.memory.text, met.memory.text) for m, r in kept if _spoken_by(m, r) == MARKED)
+            if endings[by] > _MOST_IMPLICIT_ENDINGS and not sure and not (with_rivals and _rival_of_ended(met.memory, kept)):
+                continue
+        kept.append((met, ruling))
+    return kept
+
+
+def _spoken_by(met: Met, ruling: Ruling) -> str:
+    """What alone a ruling against what stands rests on: a word of change, also where a pin keeps it from ending; or time."""
+    if met.judgement.basis is Basis.MARKER and ruling.winner in (Winner.NEW, Winner.BESIDE):
+        return MARKED
+    return ruling.reason if ruling.winner is Winner.NEW and ruling.reason in _BY_WORDS_ALONE else ""
 
 
 def stand_together(lines: Sequence[str], memory: Memory, noted: Mapping[str, str]) -> bool:
@@ -163,7 +190,7 @@ def stand_together(lines: Sequence[str], memory: Memory, noted: Mapping[str, str
 
 
 def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bool:
-    """Whether a memory waits in conflict with one that ends: who ends one side has decided about the other."""
+    """Whether a memory waits in conflict with one that ends."""
     return any((m.memory.id, "contradicts") in memory.links for m, r in rulings if r.winner is Winner.NEW)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dreamd.core.values import (
+    EXPIRED,
     PLACE_OF,
     TRUST_RANK,
     Gated,
@@ -23,7 +24,6 @@ DELETED = "deleted-by-person"
 DROPPED = "dropped-by-person"
 BURIED = frozenset({DELETED, DROPPED})
 """Why a memory is gone when a person wanted it gone: only a person's later word brings its claim back."""
-EXPIRED = "expired"
 
 
 @dataclass(frozen=True)

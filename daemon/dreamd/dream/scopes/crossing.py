@@ -16,7 +16,9 @@ from dreamd.core.locks import Owner
 from dreamd.core.values import Memory, Scope
 from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
+from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.hand_edits import read_edits
+from dreamd.dream.plan import Change
 from dreamd.dream.scopes.mapping import Mapped, crossings_of
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, work
@@ -100,10 +102,7 @@ def apply_crossing(kit: Kit, plan: Sequence[Crossing], verb: str) -> Run:
             for crossing in plan:
                 _cross(tx, kit, crossing, run, verb)
         finish(kit, scopes)
-        ended = replace(run, outcome="changed", reason="; ".join(f"{verb}: {c.source} → {c.target}" for c in plan))
-        with kit.writing() as tx:
-            journal.end_run(tx, ended, ended_at=kit.clock.now())
-        kit.store.checkpoint()
+        kit.end("; ".join(f"{verb}: {c.source} → {c.target}" for c in plan))
     return run
 
 
@@ -122,10 +121,7 @@ def apply_mapping(kit: Kit, plan: Sequence[Mapped]) -> Run:
                     if part.target != one.scope and (some or rows.observations or rows.sources):
                         _cross(tx, kit, Crossing(one.scope, part.target, some, rows, part.whole), run, "map")
         finish(kit, scopes)
-        ended = replace(run, outcome="changed", reason="scopes of an older dream given to their projects")
-        with kit.writing() as tx:
-            journal.end_run(tx, ended, ended_at=kit.clock.now())
-        kit.store.checkpoint()
+        kit.end("scopes of an older dream given to their projects")
     return run
 
 
@@ -166,9 +162,7 @@ def _cross(tx: sqlite3.Connection, kit: Kit, crossing: Crossing, run: Run, verb:
     rows = replace(crossing.rows, files=tuple(p.removeprefix(prefix) for p in hand if p.startswith(prefix)))
     for before, after in zip(crossing.memories, crossing.after(), strict=True):
         carry_edited(tx, kit, before, after)
-        memories.write_memory(tx, after)
-        journal.write_entry(tx, Entry(run.seq, 0, verb, after.id, str(crossing.target), BY_PERSON,
-                                      (f"from {crossing.source}",), memories.snapshot(before), memories.snapshot(after)))
+        write_change(tx, Change(verb, before, after, BY_PERSON, (f"from {crossing.source}",)), run.seq)
     move_rows(tx, rows, crossing.source, crossing.target)
     _carry_by_hand(tx, kit, crossing.source, crossing.target, rows.files)
     work.mark_unwritten(tx, str(crossing.source))

@@ -12,8 +12,8 @@ from functools import cache
 from typing import NamedTuple
 
 from dreamd.core.values import OBSERVED, OBSERVED_ACCEPTED, Origin, observed_waits
+from dreamd.extraction.answered import SHORT_ANSWER, decided_by
 from dreamd.extraction.orders import gives_orders
-from dreamd.extraction.turns.answered import SHORT_ANSWER, accepts, decided_by
 from dreamd.judge.statement import Reading, read
 from dreamd.llm.roles.observer import Fact, Quoted
 from dreamd.llm.roles.record import Voice
@@ -80,7 +80,7 @@ def _decides(asked: Quoted, said: Quoted) -> bool:
 def _accepts(said: Quoted) -> bool:
     answer = said.line.whole or said.line.text
     agrees = patterns.cue("words/sure", "affirmation", whole=True).match(answer.strip(" .!")) is not None
-    return accepts(answer) or len(answer) <= SHORT_ANSWER and agrees
+    return len(answer) <= SHORT_ANSWER and agrees
 
 
 def said_in(quotes: Sequence[Quoted]) -> str:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
 from dreamd.core.events import Event, EventKind, Speaker
-from dreamd.extraction.turns.borrowed import typed
+from dreamd.extraction.borrowed import typed
 from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import redact
 

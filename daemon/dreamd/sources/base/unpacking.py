@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, cast
 
 from dreamd.sources.base import contract
 
@@ -33,11 +32,6 @@ def plain_name(path: Path) -> Path:
 def is_twin(path: Path) -> bool:
     """Whether an archive lies beside the file it was made from, which is then the one to read."""
     return path.suffix == PACKED and plain_name(path).exists()
-
-
-def can_unpack() -> bool:
-    """False where the library is missing."""
-    return _library() is not None
 
 
 def unpack(body: bytes, *, limit_bytes: int) -> bytes | None:
@@ -69,13 +63,13 @@ def trouble_of(handle: BinaryIO) -> str:
 
 
 class Unpacking(io.RawIOBase):
-    """The bytes of an archive, unpacked as they are asked for."""
+    """The bytes of an archive, unpacked as they are asked for; no more than are allowed, and none behind what is damaged."""
 
     def __init__(self, packed: BinaryIO) -> None:
-        self._packed = packed
-        self._library = _library()
-        self._decoder: _Decoder | None = None
-        self._at = 0
+        library = _library()
+        options = {library.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
+        self._packed, self._plain = packed, library.ZstdFile(packed, options=options)
+        self._broken: tuple[type[Exception], ...] = (library.ZstdError, EOFError)
         self.trouble = ""
         """Set once something was reached behind which nothing can be read."""
 
@@ -99,77 +93,54 @@ class Unpacking(io.RawIOBase):
 
     def tell(self) -> int:
         """How far it is unpacked."""
-        return self._at
+        return int(self._plain.tell())
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Go somewhere; the end is wherever unpacking stops."""
-        wanted = offset + self._at if whence == io.SEEK_CUR else offset
+        wanted = offset + self.tell() if whence == io.SEEK_CUR else offset
         if whence == io.SEEK_END:
             while self._next(_PIECE_BYTES):
                 pass
-            wanted = self._at + offset
-        if wanted < self._at:
-            self._packed.seek(0)
-            self._decoder, self._at, self.trouble = None, 0, ""
-        while self._at < wanted and self._next(min(_PIECE_BYTES, wanted - self._at)):
+            wanted = self.tell() + offset
+        if wanted < self.tell():
+            self._plain.seek(0)
+            self.trouble = ""
+        while self.tell() < wanted and self._next(min(_PIECE_BYTES, wanted - self.tell())):
             pass
-        return self._at
+        return self.tell()
 
     def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]  # what BufferedReader hands over
         """Fill a buffer with what comes next."""
-        piece = self._next(len(buffer)) if len(buffer) else b""
+        piece = self._next(len(buffer))
         buffer[:len(piece)] = piece
         return len(piece)
 
     def _next(self, most: int) -> bytes:
         """Some bytes more; none at the end, at the limit, and where the archive is damaged or cut off."""
-        piece = b""
-        while not piece and not self.trouble and self._library is not None:
-            decoder, packed = self._decoder, b""
-            if decoder is None or decoder.eof:
-                packed = (decoder.unused_data if decoder else b"") or self._packed.read(_BUFFER_BYTES)
-                if not packed:
-                    return b""
-                decoder = self._decoder = self._library.decoder()
-            elif decoder.needs_input:
-                packed = self._packed.read(_BUFFER_BYTES)
-                if not packed:
-                    self.trouble = contract.DAMAGED
-                    return b""
-            try:
-                piece = decoder.decompress(packed, most)
-            except self._library.error:
-                self.trouble = contract.DAMAGED
-        if self._at + len(piece) > LARGEST_UNPACKED_BYTES:
-            piece, self.trouble = piece[:LARGEST_UNPACKED_BYTES - self._at], contract.OVERSIZED
-        self._at += len(piece)
-        return piece
-
-
-class _Decoder(Protocol):
-    eof: bool
-    needs_input: bool
-    unused_data: bytes
-
-    def decompress(self, data: bytes, max_length: int = -1) -> bytes: ...
-
-
-class _Library:
-    """What is used of the library."""
-
-    def __init__(self, decoder: Callable[[], _Decoder], error: type[Exception]) -> None:
-        self.decoder = decoder
-        self.error = error
-
-
-def _library() -> _Library | None:
-    """The library, part of Python from 3.14 on; None where it is missing."""
-    try:
+        room = LARGEST_UNPACKED_BYTES - self.tell()
+        if not room:
+            self.trouble = contract.OVERSIZED
+        if self.trouble:
+            return b""
         try:
-            from compression import zstd  # type: ignore[import-not-found,unused-ignore]
-        except ImportError:
-            from backports import zstd
+            return bytes(self._plain.read1(min(most, room)))
+        except self._broken:
+            self.trouble = contract.DAMAGED
+            return b""
+
+
+def can_unpack() -> bool:
+    """False where the library is missing."""
+    try:
+        _library()
     except ImportError:
-        return None
-    options = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
-    return _Library(lambda: cast(_Decoder, zstd.ZstdDecompressor(options=options)), zstd.ZstdError)
+        return False
+    return True
+
+
+def _library() -> Any:  # part of Python from 3.14 on, with types; the one that stands in for it before has none
+    try:
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        from backports import zstd
+    return zstd

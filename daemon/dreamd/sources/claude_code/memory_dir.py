@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dreamd.core.errors import concerns_all
 from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
@@ -41,10 +41,35 @@ _DEEPEST = 3
 _HASH_DIGITS = 16
 
 
+class Selection(Protocol):
+    """Chooses among the pieces of one file, in their order."""
+
+    def take(self, piece: Piece) -> tuple[str, str] | None:
+        """The words of a piece and the working directory they count for; None for one that says nothing."""
+
+
+@dataclass(frozen=True)
+class NoteShape:
+    """What of a directory is read: `wanted` chooses among the names, `select` among the pieces of a file."""
+
+    wanted: Callable[[str], bool] = lambda _name: True
+    select: Callable[[], Selection] | None = None
+
+
+@runtime_checkable
+class Noted(Protocol):
+    """An adapter of notes: what it reads of a file can be told of any version of it."""
+
+    @property
+    def shape(self) -> NoteShape:
+        """What of a directory it reads."""
+
+
 class MemoryDirectory:
     """Reads a directory of memory files, or one Markdown file of notes."""
 
     kind = "memory-dir"
+    shape = NoteShape()
 
     def accepts(self, head: Head) -> bool:
         """A directory with an index or with Markdown files that begin with frontmatter; a file named as an index."""
@@ -57,24 +82,27 @@ class MemoryDirectory:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor; `end` of an event is an offset in its own file."""
-        return read_notes(path, cursor, budget_bytes=budget_bytes)
+        return read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
 
 
-class Selection(Protocol):
-    """Chooses among the pieces of one file, in their order."""
+def read_version(files: Mapping[str, bytes], shape: NoteShape, *, alone: str = "") -> dict[str, tuple[Event, ...]]:
+    """What each file of one version says; the only file of a source that is a file has no name, and is called `alone`."""
+    names = sorted(name for name in files if not name or _is_note(Path(name)) and shape.wanted(name))[:_MOST_FILES]
+    found = {}
+    for name in names:
+        sink = Sink()
+        _NoteFile(name or alone, None, siblings=frozenset(names), select=shape.select).read(files[name], sink)
+        found[name] = tuple(sink.events)
+    return found
 
-    def take(self, piece: Piece) -> tuple[str, str] | None:
-        """The words of a piece and the working directory they count for; None for one that says nothing."""
 
-
-def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callable[[str], bool] | None = None,
-               select: Callable[[], Selection] | None = None) -> Reading:
-    """Read a directory of notes, or a single note file; `wanted` chooses among the names, `select` among the pieces."""
+def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, shape: NoteShape) -> Reading:
+    """Read a directory of notes, or a single note file."""
     carried = parse_record(cursor.carry) or {}
     # What was read before there was an account of all lines is read once more.
     known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("told") else {}
     sink = Sink()
-    names = [name for name in _names(path, sink) if not name or wanted is None or wanted(name)]
+    names = [name for name in _names(path, sink) if not name or shape.wanted(name)]
     # What lies in a folder that cannot be listed is not gone.
     unlisted = known.keys() - set(names) if sink.skips else set()
     shas: dict[str, str] = {name: known[name] for name in sorted(unlisted)}
@@ -103,7 +131,7 @@ def read_notes(path: Path, cursor: Cursor, *, budget_bytes: int, wanted: Callabl
             lines += body.count(b"\n") + (not body.endswith(b"\n"))
             there = len(sink.events)
             try:
-                _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=select).read(body, sink)
+                _NoteFile(name or path.name, changed_at, siblings=frozenset(names), select=shape.select).read(body, sink)
                 standing[name] = uids_of(sink.events[there:])
             except Exception as error:  # one file nobody foresaw does not keep the others of its directory from being read
                 if concerns_all(error):
@@ -137,12 +165,17 @@ def _names(path: Path, sink: Sink) -> list[str]:
     for folder, folders, files in os.walk(path, onerror=unreadable):
         here = Path(folder).relative_to(path)
         folders[:] = sorted(name for name in folders if not name.startswith(".") and len(here.parts) < _DEEPEST)
-        found += [str(here / name) for name in files
-                  if name.endswith(".md") and not name.startswith(".") and name != SKILL_NAME]
+        found += [str(here / name) for name in files if _is_note(here / name)]
         if len(found) > _MOST_FILES:
             sink.skips.append(Skip(contract.OVERSIZED, _MOST_FILES, len(found), str(here)))
             break
     return sorted(found, key=lambda name: (name != INDEX_NAME, name))[:_MOST_FILES]
+
+
+def _is_note(name: Path) -> bool:
+    """Whether a file below a directory may hold notes, by its name."""
+    return name.suffix == ".md" and name.name != SKILL_NAME and len(name.parts) <= _DEEPEST + 1 and not any(
+        part.startswith(".") for part in name.parts)
 
 
 def _load(path: Path) -> tuple[bytes, datetime | None]:

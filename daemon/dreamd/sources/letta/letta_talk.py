@@ -1,12 +1,15 @@
 """Conversations of Letta's own backend: the bones of an OpenClaw session, with what is known about them in files beside.
 
-A message is appended again whenever it changed, under a new number but its own identity.
+A message is appended again whenever it changed, under a new number but its own identity. Newer versions write the message
+alone, give a person's words a time of their own counting and name the directory in what they put before them.
 """
 
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 from dreamd.core.values import Cursor, Reading
@@ -14,12 +17,14 @@ from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import read_record
 from dreamd.sources.base.reading import Sink, read_lines
-from dreamd.sources.base.tolerant import Record, record_at, text_at
+from dreamd.sources.base.tolerant import Record, moment, record_at, text_at, texts_of
 from dreamd.sources.openclaw.openclaw_entries import Claw
 from dreamd.sources.openclaw.openclaw_words import Company
 
 TALK_NAME = "messages.jsonl"
 _SUB_AGENT = ("role:subagent", "parent:")
+_PUT_BEFORE = "<system-reminder>"
+_DIRECTORY = re.compile(r"\*\*Current working directory\*\*: (/[^\n]{0,1000})")
 
 
 class LettaTalk:
@@ -36,15 +41,20 @@ class LettaTalk:
         about = read_record(path.with_name("conversation.json"))
         company = _company(path, about)
         name = f"{text_at(about, 'agent_id')}:{text_at(about, 'id') or path.parent.name}"
-        return read_lines(path, cursor, budget_bytes=budget_bytes, make_parser=lambda sink: _Talk(name, sink, company=company))
+        since = moment(read_record(path.with_name("manifest.json")).get("created_at"))
+        return read_lines(path, cursor, budget_bytes=budget_bytes,
+                          make_parser=lambda sink: _Talk(name, sink, company=company, since=since, begun=cursor.offset > 0))
 
 
 class _Talk:
     """One conversation, entry by entry: the header's own name is one that every agent's first conversation has."""
 
-    def __init__(self, name: str, sink: Sink, *, company: Company) -> None:
+    def __init__(self, name: str, sink: Sink, *, company: Company, since: datetime | None, begun: bool) -> None:
         self._name = name
         self._claw = Claw(name, sink, company=company)
+        self._since = since
+        self._latest = None if begun else since
+        """The last time that can be true; None where what comes may be as late as the file."""
 
     def recalled(self) -> Sequence[int]:
         """Where the directory was named, and the open question and calls."""
@@ -57,7 +67,22 @@ class _Talk:
             record = {**record, "id": self._name}
         elif kind == "message" and own:
             record = {**record, "id": own}
+        elif not kind and text_at(record, "role"):
+            record = self._alone(record)
         self._claw.take(record)
+
+    def _alone(self, message: Record) -> Record:
+        """The entry that a message would stand in."""
+        for text in texts_of(message.get("content")):
+            named = _DIRECTORY.search(text) if text.startswith(_PUT_BEFORE) else None
+            if named:
+                self._claw.move_to(named[1].strip())
+        at = moment(message.get("timestamp"))
+        if at is None or self._since is None or at >= self._since:
+            self._latest = at or self._latest
+        told = {key: value for key, value in message.items() if key != "timestamp"}
+        return {"type": "message", "id": text_at(message, "id"), "message": told,
+                "timestamp": self._latest.isoformat() if self._latest else None}
 
 
 def _company(path: Path, about: Record) -> Company:

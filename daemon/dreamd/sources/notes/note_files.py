@@ -1,5 +1,7 @@
 """Notes outside Claude Code: an OpenClaw workspace, Hermes' `§` files, Codex's handbook, Letta's, and structured logs."""
 
+# ruff: noqa: SIM905  identities read better as runs of words
+
 from __future__ import annotations
 
 import json
@@ -14,7 +16,7 @@ from dreamd.sources.base.contract import Head
 from dreamd.sources.base.documents import Whole, read_document
 from dreamd.sources.base.reading import Sink, read_lines
 from dreamd.sources.base.tolerant import Record, moment, parse_record, text_at
-from dreamd.sources.claude_code.memory_dir import INDEX_NAME, read_notes
+from dreamd.sources.claude_code.memory_dir import INDEX_NAME, NoteShape, read_notes
 from dreamd.sources.claude_code.memory_text import Piece
 
 _DAILY = re.compile(r"memory/\d{4}-\d{2}-\d{2}(?:-[^/]{1,100})?\.md$")
@@ -31,6 +33,11 @@ _NEXT_PLACE = re.compile(r"[`\"']?,\s|\s(?:\(|and\s|\+\s|/\s)")
 _RECORDS = frozenset({"rollout_summary_files", "keywords"})
 _TASK_MARK = re.compile(r"(?:\s*\[Task \d{1,6}\])+\s*\Z")
 _LETTA_OWN = re.compile(r"(?:skills/|(?:system/)?persona(?:\.md$|/)|(?:system/)?memory_filesystem\.md$)")
+_UNFILLED = frozenset((
+    "9d2907a06667 e0839b9d861a 43a980037bfc 7b47e9180c25 d2eeda73572c 59f4373668e3 7d275eae4113 cca5d667a9ac 965d8dbef284 "
+    "d7cbc6a1221d bb02e369c668 13e08482d038 b1e722193497 23533b66bac3 226b67e9434f 6b324cfa3d43 5ab6330d13ed d0518d779d59 "
+    "51d5126e7498").split())
+"""What Letta writes into the memory of a new agent, before it knows anything, by its identity."""
 _LETTA_AGENTS = frozenset({"agents", "memfs"})
 _TYPES = frozenset(kind.value for kind in MemoryType)
 
@@ -39,6 +46,7 @@ class OpenClawWorkspace:
     """Reads the curated memory and the daily logs; the diary and dreaming's own reports are no sources."""
 
     kind = "openclaw-workspace"
+    shape = NoteShape(lambda name: name in (INDEX_NAME, "USER.md") or _DAILY.match(name) is not None)
 
     def accepts(self, head: Head) -> bool:
         """A directory with the workspace's own files beside an index or daily logs."""
@@ -46,8 +54,7 @@ class OpenClawWorkspace:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the note files that changed since the cursor."""
-        return read_notes(path, cursor, budget_bytes=budget_bytes,
-                          wanted=lambda name: name in (INDEX_NAME, "USER.md") or _DAILY.match(name) is not None)
+        return read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
 
 
 class CodexMemories:
@@ -55,14 +62,18 @@ class CodexMemories:
 
     kind = "codex-memories"
 
+    @property
+    def shape(self) -> NoteShape:
+        """The handbook and the notes a person had it take."""
+        return NoteShape(lambda name: name == INDEX_NAME or _AD_HOC.match(name) is not None, _HandbookLines)
+
     def accepts(self, head: Head) -> bool:
         """A directory with the summary Codex injects or the raw notes it merges, whether there is a handbook yet or not."""
         return head.is_dir and bool({"memory_summary.md", "raw_memories.md", "rollout_summaries"} & head.names)
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor, one working directory after the other."""
-        whole = read_notes(path, cursor, budget_bytes=budget_bytes, select=_HandbookLines,
-                           wanted=lambda name: name == INDEX_NAME or _AD_HOC.match(name) is not None)
+        whole = read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
         carry = parse_record(cursor.carry) or {}
         places = list(dict.fromkeys(event.cwd for event in whole.events))
         told = carry.get("told")
@@ -84,6 +95,11 @@ class LettaMemory:
 
     kind = "letta"
 
+    @property
+    def shape(self) -> NoteShape:
+        """Everything but the agent's character, its recipes and the tree of files."""
+        return NoteShape(lambda name: _LETTA_OWN.match(name) is None, _EveryLine)
+
     def accepts(self, head: Head) -> bool:
         """A directory with the folder that is always in the prompt, or with an index beside what the agent is told to be."""
         if not head.is_dir:
@@ -95,15 +111,16 @@ class LettaMemory:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:
         """Read the files that changed since the cursor."""
-        return read_notes(path, cursor, budget_bytes=budget_bytes, select=_EveryLine,
-                          wanted=lambda name: _LETTA_OWN.match(name) is None)
+        return read_notes(path, cursor, budget_bytes=budget_bytes, shape=self.shape)
 
 
 class _EveryLine:
     """Each statement by itself: the description of such a file says what it is about and is no statement."""
 
     def take(self, piece: Piece) -> tuple[str, str] | None:
-        """The words of a piece, which count everywhere; None for one that only says where something stands."""
+        """The words of a piece, which count everywhere; None for one that says nothing, or only where something stands."""
+        if content_id("letta", piece.text) in _UNFILLED:
+            return None
         listed = piece.text.lstrip("*_ ").startswith("[") and piece.links
         return None if listed and all(_is_note(link) for link in piece.links) else (piece.text, "")
 

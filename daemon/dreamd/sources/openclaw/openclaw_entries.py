@@ -19,6 +19,7 @@ from dreamd.sources.openclaw.openclaw_words import Company, company_of, is_from_
 
 STORE_NAME = "openclaw-agent.sqlite"
 """The store of an agent, in a folder beside that of its sessions."""
+_STATES = frozenset({".openclaw", ".clawdbot", ".moltbot", ".moldbot"})
 _TYPES = frozenset({
     "session", "message", "custom", "custom_message", "compaction", "branch_summary", "model_change",
     "thinking_level_change", "label", "session_info", "reset", "leaf",
@@ -72,13 +73,19 @@ def _company_in_list(path: Path) -> Company | None:
     return None
 
 
+def _place_of(cwd: str) -> str:
+    """Where a session is held; in the agent's own workspace, beside its state, it belongs to no project."""
+    folder = Path(cwd)
+    return "" if folder.name.startswith("workspace") and folder.parent.name in _STATES else cwd
+
+
 class Claw:
     """One OpenClaw conversation, entry by entry."""
 
     def __init__(self, name: str, sink: Sink, *, cwd: str = "", company: Company | None = None) -> None:
         self._sink = sink
         self._session = name
-        self._cwd = cwd
+        self._cwd = _place_of(cwd)
         self._company = company or Company()
         self._named_at = -1
         self._turns = Turns(sink)
@@ -87,11 +94,15 @@ class Claw:
         """Where the session was named, and the open question and calls."""
         return [offset for offset in (self._named_at, *self._turns.offsets()) if offset >= 0]
 
+    def move_to(self, cwd: str) -> None:
+        """Hear where the conversation is held, from an entry that says something else as well."""
+        self._cwd, self._named_at = cwd, self._sink.start
+
     def take(self, record: Record) -> None:
         """Look at one entry."""
         kind = text_at(record, "type")
         if kind == "session":
-            self._session, self._cwd = text_at(record, "id") or self._session, text_at(record, "cwd")
+            self._session, self._cwd = text_at(record, "id") or self._session, _place_of(text_at(record, "cwd"))
             self._named_at = self._sink.start
         message = record_at(record, "message")
         event = Event(Speaker.AGENT, EventKind.PROSE, "", moment(record.get("timestamp") or message.get("timestamp")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from dreamd.sources.base.tolerant import Record, moment, parse_record, record_at
 from dreamd.sources.base.turns import Turns, memory_path_of, written_by
 
 _BY_PROGRAM = frozenset({"synthetic", "system", "skill"})
+_ARGUMENT = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _UNANSWERED = "Unanswered"
 _CORRECTED = frozenset({"PermissionCorrectedError", "PermissionV2.CorrectedError"})
 """How newer versions name a call that the person refused with words; the words of an error alone can be any tool's."""
@@ -66,7 +68,7 @@ class Session:
         at = moment(record_at(about, "time").get("created"))
         event = Event(Speaker.AGENT, EventKind.PROSE, "", at, self._name, 0, 0, uid=text_at(about, "id"), cwd=self.cwd)
         if text_at(about, "role") == "user" or text_at(about, "role") in _BY_PROGRAM:
-            typed = [text_at(part, "text") for part in parts if _is_typed(part)]
+            typed = [_unquoted(text_at(part, "text")) for part in parts if _is_typed(part)]
             put = [text_at(part, "text") for part in parts if text_at(part, "type") == "text" and not _is_typed(part)]
             self._turns.hear(event, separate("\n\n".join(typed)))
             if any(text.strip() for text in put):
@@ -116,6 +118,12 @@ def plain_state(state: Record) -> Record:
 
 def _is_typed(part: Record) -> bool:
     return text_at(part, "type") == "text" and part.get("synthetic") is not True and part.get("ignored") is not True
+
+
+def _unquoted(text: str) -> str:
+    """What was typed behind `opencode run`: the program puts an argument with a blank in it between quotation marks."""
+    whole = _ARGUMENT.fullmatch(text.strip())
+    return whole[1].replace('\\"', '"') if whole else text
 
 
 def _answers(arguments: Record, state: Record) -> list[Answer]:

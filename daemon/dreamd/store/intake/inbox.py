@@ -61,7 +61,8 @@ def put_notes(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, t
     With `place`, a working directory, they belong to its project, where it has one.
     """
     where = {"place": place} if place else {}
-    return _put(paths, {"observations": [_row(c) for c in candidates], **where}, now=now, ticket=ticket)
+    rows = [_row(c) | ({"context": c.context} if c.context else {}) for c in candidates]
+    return _put(paths, {"observations": rows, **where}, now=now, ticket=ticket)
 
 
 def put_saved(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:

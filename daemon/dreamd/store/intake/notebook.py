@@ -6,7 +6,7 @@ interpreter included; so nothing heavy is imported before it is certain to be ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -33,7 +33,6 @@ TAKEN_INTO = frozenset({"observation"})
 WAITING_CODES = frozenset({"store-busy", "store-older", lost.EXCHANGED, lost.CODE})
 """States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
 LONGEST_KEY = 400
-PART_CHARS = 250_000
 
 
 @dataclass(frozen=True)
@@ -125,21 +124,8 @@ def _append(store: Store, candidates: list[Candidate], now: datetime) -> list[St
 
 def _defer(world: World, candidates: list[Candidate], now: datetime) -> list[Stored]:
     """Leave notes in the inbox, in files small enough to be taken in again."""
-    from dreamd.store.intake.inbox import put_notes
+    from dreamd.store.intake.inbox import in_parts, put_notes
 
-    for n, part in enumerate(_parts(candidates)):
+    for n, part in enumerate(in_parts(candidates)):
         put_notes(world.paths, part, now=now, ticket=f"{world.clock.monotonic():.9f} {n}")
     return [Stored(observations.observation_id(c), c.key, "stored", DEFERRED) for c in candidates]
-
-
-def _parts(candidates: list[Candidate]) -> Iterator[list[Candidate]]:
-    part: list[Candidate] = []
-    size = 0
-    for candidate in candidates:
-        if part and size + len(candidate.text) > PART_CHARS:
-            yield part
-            part, size = [], 0
-        part.append(candidate)
-        size += len(candidate.text) + LONGEST_KEY
-    if part:
-        yield part

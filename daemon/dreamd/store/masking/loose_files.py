@@ -16,12 +16,11 @@ from dreamd.core.errors import DreamError
 from dreamd.core.paths import Paths
 from dreamd.store import backups, forgetting
 from dreamd.store.connection import open_store
-from dreamd.store.masking.unmasked import Held, find_held, mask_held
-from dreamd.text.redaction import mask_name, redact
+from dreamd.store.masking.unmasked import NAMES, Held, find_held, mask_held, redacted, walk
+from dreamd.text.redaction import redact
 
 LARGEST_BYTES = 64 * 1024 * 1024
 _BY_LINE = frozenset({".jsonl", ".log"})
-_NAMES = frozenset({"key", "conversation"})
 
 
 def list_texts(paths: Paths) -> Iterator[Path]:
@@ -53,7 +52,7 @@ def mask_text(text: str, suffix: str) -> tuple[str, tuple[str, ...]]:
     elif suffix in (".json", ".bad"):
         fresh = _of_json(text, kinds)
     else:
-        fresh = _redacted(text, kinds)
+        fresh = redacted(text, kinds)
     return fresh, tuple(dict.fromkeys(kinds))
 
 
@@ -62,8 +61,8 @@ def _of_json(text: str, kinds: list[str]) -> str:
     try:
         row = json.loads(text)
     except ValueError:
-        return _redacted(text, kinds)
-    fresh = _walk(row, kinds)
+        return redacted(text, kinds)
+    fresh = walk(row, kinds, NAMES)
     end = text[len(text.rstrip()):]
     if fresh != row:
         text = json.dumps(fresh, ensure_ascii=False, indent=1 if "\n" in text.strip() else None) + end
@@ -75,20 +74,6 @@ def _of_json(text: str, kinds: list[str]) -> str:
             kinds += [mask.kind for mask in whole.masks]
             return whole.text
     return text
-
-
-def _walk(value: object, kinds: list[str], name: str = "") -> object:
-    if isinstance(value, str):
-        return mask_name(value) if name in _NAMES and _redacted(value, kinds) != value else _redacted(value, kinds)
-    if isinstance(value, dict):
-        return {k: _walk(v, kinds, k) for k, v in value.items()}
-    return [_walk(v, kinds, name) for v in value] if isinstance(value, list) else value
-
-
-def _redacted(text: str, kinds: list[str]) -> str:
-    done = redact(text)
-    kinds += [mask.kind for mask in done.masks]
-    return done.text
 
 
 HALF = ".part"

@@ -27,7 +27,7 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "model_call": (), "model_answer": ("value",)}
 """Columns in which words stand. Of a table that is not named here every text is looked at."""
 _JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk", "value"})
-_NAMES = frozenset({"conversation", "key"})
+NAMES = frozenset({"conversation", "key"})
 
 
 @dataclass(frozen=True)
@@ -90,33 +90,36 @@ def mask_held(tx: sqlite3.Connection, found: Sequence[Held]) -> list[str]:
 def _masked(column: str, value: object, kinds: list[str]) -> object:
     if isinstance(value, bytes):
         try:
-            return _redacted(value.decode(), kinds).encode()
+            return redacted(value.decode(), kinds).encode()
         except UnicodeDecodeError:
             return value
     if not isinstance(value, str) or not value:
         return value
-    if column in _NAMES:
-        _redacted(value, kinds)
+    if column in NAMES:
+        redacted(value, kinds)
         return mask_name(value)
     if column in _JSON and value[:1] in "[{":
         try:
             row = json.loads(value)
         except ValueError:
-            return _redacted(value, kinds)
-        fresh = _walk(row, kinds)
+            return redacted(value, kinds)
+        fresh = walk(row, kinds)
         return value if fresh == row else json.dumps(fresh, ensure_ascii=False, sort_keys=column in ("before", "after"))
-    return _redacted(value, kinds)
+    return redacted(value, kinds)
 
 
-def _walk(value: object, kinds: list[str]) -> object:
+def walk(value: object, kinds: list[str], names: frozenset[str] = frozenset(), name: str = "") -> object:
+    """A document with the words in it masked, and the kinds of the secrets; what stands under `names` as a name."""
     if isinstance(value, str):
-        return _redacted(value, kinds)
+        words = redacted(value, kinds)
+        return mask_name(value) if name in names and words != value else words
     if isinstance(value, dict):
-        return {k: _walk(v, kinds) for k, v in value.items()}
-    return [_walk(v, kinds) for v in value] if isinstance(value, list) else value
+        return {k: walk(v, kinds, names, k) for k, v in value.items()}
+    return [walk(v, kinds, names, name) for v in value] if isinstance(value, list) else value
 
 
-def _redacted(text: str, kinds: list[str]) -> str:
+def redacted(text: str, kinds: list[str]) -> str:
+    """A text masked, and the kinds of the secrets in it."""
     done = redact(text)
     kinds += [mask.kind for mask in done.masks]
     return done.text

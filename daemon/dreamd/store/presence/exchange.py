@@ -9,21 +9,25 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.clock import iso
-from dreamd.core.errors import Corrupt
+from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.paths import Paths
+from dreamd.core.values import Candidate, Observation
 from dreamd.store import observations
-from dreamd.store.connection import BUSY_TIMEOUT_MS, Store, translated
+from dreamd.store.connection import BUSY_TIMEOUT_MS, Store, sound_row, translated
 from dreamd.store.intake import inbox
 from dreamd.store.presence import lost
 
+MOST_ROWS = 10_000_000
+"""Further than this nobody looks for rows one by one: a damaged store may claim any number."""
 REPLACED_MOST = 10
 """Stores kept beside the one that a person went back to; the oldest go first beyond it."""
 LOG, SHARED = "-wal", "-shm"
@@ -129,12 +133,75 @@ def save(paths: Paths, chosen: Path, now: datetime) -> Saved:
     except Corrupt:
         return Saved(whole=False)  # kept beside as it is, for somebody who can read it
     with closing(old):
-        rest = observations.Beside(old, known)
+        rest = _Beside(old, known)
         count = 0
         for part in inbox.in_parts(rest.read()):
             inbox.put_saved(paths, part, now=now, ticket=f"restored {count}")
             count += len(part)
         return Saved(count, rest.whole)
+
+
+class _Beside:
+    """What one store holds and another does not know, read as far as a damaged store allows."""
+
+    def __init__(self, store: Store, known: AbstractSet[str]) -> None:
+        self._store, self._known = store, known
+        self.whole = True
+        """False once something could not be read."""
+
+    def read(self) -> Iterator[Candidate]:
+        """Every observation with an id that is not known, in the order it was stored in; none that is not what was said."""
+        context = "" if self._has_context() else "'' AS context"
+        left = self._left()
+        joined = observations.JOINED.replace("o.context", context or "o.context")
+        for number in self._numbers():
+            try:
+                row = self._store.one(f"{joined} WHERE o.seq = ?", number)
+                one = _as_said(row, left) if row is not None else None
+            except DreamError as error:
+                self._miss(error)
+                continue
+            if one is not None and one.id not in self._known:
+                yield Candidate(**{field.name: getattr(one, field.name) for field in fields(Candidate)})
+
+    def _left(self) -> list[str]:
+        try:
+            return observations.load_left(self._store)
+        except DreamError as error:
+            self._miss(error)
+            return []
+
+    def _has_context(self) -> bool:
+        try:
+            return any(row["name"] == "context" for row in self._store.all("PRAGMA table_info(observation)"))
+        except DreamError as error:
+            self._miss(error)
+            return True
+
+    def _numbers(self) -> Sequence[int]:
+        """The rows that are worth a look; where the table cannot be read as a whole, every number there may be."""
+        try:
+            rows = self._store.tuples("SELECT seq, id FROM observation ORDER BY seq")
+            return [seq for seq, one in rows if one not in self._known]
+        except DreamError as error:
+            self._miss(error)
+        try:
+            return range(1, min(observations.last_seq(self._store), MOST_ROWS) + 1)
+        except DreamError as error:
+            self._miss(error)
+            return ()
+
+    def _miss(self, error: DreamError) -> None:
+        if isinstance(error, Outage) and error.code != "disk-error":
+            raise error  # busy or without rights: that passes, and what could be read then must not be left behind
+        self.whole = False
+
+
+@sound_row
+def _as_said(row: sqlite3.Row, left: Sequence[str]) -> Observation | None:
+    """One row, if it still is what its id was made of."""
+    one = observations.read_row(row)
+    return one if one.key or observations.is_itself(one, left) else None
 
 
 def _look_into(path: Path) -> Store:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dreamd.core.values import Clue, Scope, parse_scope
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.observations import mark_left
 from dreamd.store.scopes import projects
 from dreamd.store.work import mark_unwritten
@@ -32,15 +32,11 @@ def load_rows(store: Store, scope: Scope) -> Rows:
 
 def load_said_of(store: Store, ids: Sequence[str], scope: Scope) -> list[int]:
     """The numbers of the observations of a scope that carry some memories, or whose fate names one."""
-    found: set[int] = set()
-    for start in range(0, len(ids), 400):
-        part = list(ids[start:start + 400])
-        marks = ", ".join("?" * len(part))
-        found.update(r["seq"] for r in store.all(
-            f"""SELECT o.seq FROM observation o WHERE o.scope = ? AND o.seq IN (
-                  SELECT observation FROM support WHERE memory IN ({marks})
-                  UNION SELECT observation FROM fate WHERE memory IN ({marks}))""", str(scope), *part, *part))
-    return sorted(found)
+    return [r["seq"] for r in store.all(
+        f"""SELECT o.seq FROM observation o WHERE o.scope = ? AND o.seq IN (
+              SELECT observation FROM support WHERE memory IN {LISTED}
+              UNION SELECT observation FROM fate WHERE memory IN {LISTED}) ORDER BY o.seq""",
+        str(scope), listed(ids), listed(ids))]
 
 
 def load_tied(store: Store, ids: Sequence[str]) -> list[str]:
@@ -127,10 +123,9 @@ def count_scopes(store: Store, known: set[Scope]) -> list[Count]:
 
 def load_sources_of(store: Store, ids: Sequence[str]) -> set[str]:
     """The sources that some memories were heard from; an empty one for what was noted."""
-    marks = ", ".join("?" * len(ids))
     return {r["source_id"] for r in store.all(
         f"""SELECT DISTINCT o.source_id FROM observation o JOIN support s ON s.observation = o.seq
-            WHERE s.memory IN ({marks})""", *ids)}
+            WHERE s.memory IN {LISTED}""", listed(ids))}
 
 
 def load_loose_of(store: Store, sources: Sequence[str], scope: Scope) -> list[int]:

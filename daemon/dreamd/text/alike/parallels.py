@@ -61,12 +61,3 @@ def are_built_alike(one: str, other: str) -> bool:
         return False
     shared = sum(block.size for block in SequenceMatcher(None, mine, theirs, autojunk=False).get_matching_blocks())
     return 2 * shared >= min(len(mine), len(theirs)) and puts_another(one, other)
-
-
-def differ_in_their_subject(one: str, other: str) -> bool:
-    """Whether two texts built alike go on alike after the first place in which they differ, as one sentence of two things."""
-    if not are_built_alike(one, other):
-        return False
-    steps = SequenceMatcher(None, pieces(one), pieces(other), autojunk=False).get_opcodes()
-    first = next(n for n, step in enumerate(steps) if step[0] == "replace")
-    return any(step[0] == "equal" for step in steps[first:])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from dreamd.text import patterns
 
@@ -20,37 +21,19 @@ _WORD = re.compile(r"[^\W\d_][\w-]{2,}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]
 _PLACE = re.compile(r"(?i)(?P<place>(?:on|in|at|to|under|from|with|by|for|use|is)(?: the| an?| our)?)"
                     r" (?P<new>[\w-]+) (?P<thing>[\w-]{3,})(?=[,.;!]|$)")
 _LEAN = re.compile(r"(?i)\b(?:it|them|this|that|those|these|they|es|das|sie|ihn|eso|ellos|lo|la|los|ça|le|les|cela)\b")
-_KINDS = (
-    ("code", r"`[^`]+`"),
-    ("colour", r"#[0-9a-f]{6}\b|(?<![\w#])(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{6}\b"),
-    ("mail", r"[\w.+-]+@[\w-]+\.\w[\w.]*\w"), ("address", r"https?://[^\s,;]+[^\s,;.!?]"),
-    ("day", r"\b\d{4}-\d\d-\d\d\b|\b\d{1,2}\.\d{1,2}\.\d{4}\b"),
-    ("time", r"\b\d{1,2}(?::\d\d| ?[ap]m\b|h\d\d|\s?uhr\b)(?: ?[ap]m\b)?"),
-    ("path", r"(?<!\w)[~.]{0,2}/?[\w<>*-][\w<>*.-]*/[\w<>*./-]*[\w>*]"),
-    ("host", r"\b[\w-]+(?:\.[a-z][\w-]+)+\b"),
-    ("version", r"\bv?\d+(?:\.\d+)+\b"),
-    ("id", r"\b[a-z]+(?:-[a-z]+)*-\d+\b|\b[A-Z]+-\d[\w-]*"),
-    ("phone", r"(?<![\w.])\+?\d{2,5}(?:[ /-]\d{2,5}){1,4}\b"),
-    ("number", r"(?<![\w.])\d+(?:[,']\d{3})*k?(?![\w/-])"),
-    ("weekday", r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?|(?:montag|dienstag|mittwoch|donnerstag|freitag|samstag"
-                r"|sonntag)s?|lunes|martes|miércoles|jueves|viernes|sábado|domingo|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche)\b"),
-    ("month", r"\b(?:january|february|march|april|june|july|august|september|october|november|december|januar|februar|märz"
-              r"|juni|juli|oktober|dezember|enero|febrero|marzo|abril|mayo|junio|julio|agosto|septiembre|octubre|noviembre"
-              r"|diciembre|janvier|février|mars|avril|mai|juin|juillet|août|septembre|octobre|novembre|décembre)\b"),
-    ("tongue", r"\b(?:english|german|spanish|french|italian|dutch|portuguese|polish|russian|turkish|japanese|chinese|korean"
-               r"|englisch|deutsch|spanisch|französisch|inglés|alemán|español|francés|anglais|allemand|espagnol|français)\b"),
-    ("count", r"\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|zehn|dos"
-              r"|tres|cuatro|cinco|seis|siete|ocho|diez|deux|trois|quatre|cinq|sept|huit|dix)\b"),
-    ("name", r"(?<=[\wà-ÿ,;:] )[A-ZÄÖÜ][a-zà-ÿ]{2,}\b"),
-)
-_CASED = ("name", "id")
-_VALUE = re.compile("|".join(f"(?P<{kind}>{body if kind in _CASED else f'(?i:{body})'})" for kind, body in _KINDS))
 _BEFORE_VALUE = re.compile(
     r"(?i)(?:(?:to|on|at|in|by|for|from|until|of|the|a|an|port|version|use|it['’]?s|it is|that['’]?s|is|make (?:it|that)|auf|am"
     r"|um|in|den|die|das|es ist|nimm|el|los|la|en|a las|es|le|la|les|à|en|c'est) )+")
 _NOT_THE_OLD = re.compile(
     r"(?i)(?:,|;|(?<=\w)) (?:and |y |und |et )?(?:not|nicht|no|pas|instead of|statt|en vez de|au lieu de) "
     r"(?P<old>[^,;.!]+|\S+)$")
+
+
+@cache
+def _value() -> re.Pattern[str]:
+    """A value of any kind: what tells capitals from others says so itself."""
+    kinds = patterns.load("words/values")["kind"]
+    return re.compile("|".join(f"(?P<{one['name']}>{one['says']})" for one in kinds), re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -139,13 +122,6 @@ def is_bare(rest: str) -> bool:
     return _is_value(bare) or len(bare.split()) <= 1
 
 
-def kind_of_value(text: str) -> str:
-    """Of which kind the one value is that a text consists of: `number`, `version`, `time`, …; nothing where it is none."""
-    bare = _bare(text.strip(" .!`'\""))
-    found = _VALUE.match(f"x {bare}", 2) if _is_value(bare) else None
-    return str(found.lastgroup) if found else ""
-
-
 def is_same_subject(later: str, earlier: str) -> bool:
     """Whether most words of substance of the shorter sentence stand in the other one."""
     mine, theirs = _stems(later), _stems(earlier)
@@ -173,20 +149,12 @@ def _bare(said: str) -> str:
 
 def _is_value(text: str) -> bool:
     """Whether a text is one value, perhaps with the word that says of what: "30 days"."""
-    found = _VALUE.match(f"x {text}", 2) if text else None
+    found = _value().match(f"x {text}", 2) if text else None
     return found is not None and len(text) <= _LONGEST_VALUE and len(text[found.end() - 2:].split()) <= 1
 
 
-def values_of(text: str) -> dict[str, frozenset[str]]:
-    """The values that stand in a text, in small letters, by their kind: a number, a weekday, a path, a name."""
-    found: dict[str, set[str]] = {}
-    for kind, value, _ in _values(text):
-        found.setdefault(kind, set()).add(value.lower())
-    return {kind: frozenset(values) for kind, values in found.items()}
-
-
 def _values(text: str) -> list[tuple[str, str, tuple[int, int]]]:
-    return [(str(found.lastgroup), found[0], found.span()) for found in _VALUE.finditer(text)]
+    return [(str(found.lastgroup), found[0], found.span()) for found in _value().finditer(text)]
 
 
 def _stems(text: str) -> set[str]:

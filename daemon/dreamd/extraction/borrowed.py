@@ -18,7 +18,6 @@ _SENTENCE_START = re.compile(r"(?:^|(?<=[.!?。！？\n])[ \t]*|(?<=, ))(?=\S)")
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _MOST = 20
 """Hand-overs looked for in one message."""
-_CONDITION = re.compile(r"(?i)\W*(?:if|when(?:ever)?|wenn|falls|sobald|si|cuando|quand|lorsque|se|quando)\b")
 _REASONS = (("reports", "reported"), ("imagines", "imagined"), ("chats", "chat"))
 
 
@@ -49,7 +48,7 @@ def typed(text: str) -> list[str]:
 def unmeant_as(sentence: str) -> str:
     """Why a sentence is no word of its person's own: `reported`, `imagined`, `chat`; or nothing."""
     for table, reason in _REASONS:
-        if reason == "reported" and _CONDITION.match(sentence):
+        if reason == "reported" and patterns.starts("words/phrases", "on_condition", sentence):
             continue  # what is to be done once somebody says something is no report of it
         if patterns.starts("words/stance", table, sentence) or patterns.has("words/stance", f"{table}_inside", sentence):
             return reason

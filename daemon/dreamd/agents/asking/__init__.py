@@ -1,0 +1,1 @@
+"""Asking the agent itself what should be remembered."""

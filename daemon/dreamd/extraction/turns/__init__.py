@@ -1,1 +1,0 @@
-"""What one turn says in the light of the turn before it."""
