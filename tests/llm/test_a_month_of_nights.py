@@ -9,7 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from asking import Died, FakeCaller, desk_in, question
 
+from dreamd.dream.going_back import restore_store
 from dreamd.models.language_model import Answer, Ask, Ending, Used
+from dreamd.store.backups import back_up
 from dreamd.store.language import language_calls
 from household import House
 
@@ -104,3 +106,22 @@ def test_a_dream_before_midnight_and_one_after_it_are_of_one_night(house: House)
             for n in range(3):
                 desk.ask(question(f"{now} {n}"))
     assert len(caller.asked) == 2
+
+
+def test_going_back_to_an_older_store_opens_no_new_budget(house: House) -> None:
+    house.furnish(llm={"backend": "openai", "requests_per_night": 3})
+    house.say(BEGIN.isoformat(), "The port of cedar is 8080.")
+    house.dream(BEGIN.isoformat())
+    caller = FakeCaller()
+    with desk_in(house, caller, BEGIN.isoformat()) as desk:
+        desk.ask(question("a"))
+    with house.kit(BEGIN.isoformat()) as kit:
+        back_up(kit.store.connection, kit.paths, now=kit.clock.now(), keep=3, why="test")
+    with desk_in(house, caller, BEGIN.isoformat()) as desk:
+        desk.ask(question("b"))
+    restore_store(house.world(BEGIN.isoformat()))
+    with desk_in(house, caller, BEGIN.isoformat()) as desk:
+        assert len(language_calls.load_calls(desk.kit.store)) == 2
+        for n in range(3):
+            desk.ask(question(f"c{n}"))
+    assert len(caller.asked) == 3

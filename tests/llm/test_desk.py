@@ -354,3 +354,11 @@ def test_the_record_of_a_dream_counts_what_was_asked_and_how_it_ended(house: Hou
     assert {name: report.phases["language"][name] for name in ("observer.answered", "observer.ceiling", "requests")} == {
         "observer.answered": 1, "observer.ceiling": 2, "requests": 1}
     assert [line for line in report.warnings if "2026-03-06" in line and "requests_per_night" in line]
+
+
+def test_the_night_in_which_the_circuit_opens_says_so_itself(on: House) -> None:
+    with desk_in(on, FakeCaller(failing(Ending.UNREACHABLE)), NIGHT) as desk:
+        desk.ask(question())
+        (told,) = desk.told()
+        assert "2026-03-05 03:15" in told and "three times in a row" in told
+        assert language_calls.load_calls(desk.kit.store)[0].used.cost is None, "no price is known, and none is made up"

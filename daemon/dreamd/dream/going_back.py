@@ -17,6 +17,7 @@ from dreamd.dream.phases.orient import take_inbox
 from dreamd.kit import open_kit
 from dreamd.store import backups, journal, schema
 from dreamd.store.connection import open_reader, open_store
+from dreamd.store.language.spent_before import carry_over
 from dreamd.store.presence import exchange, lost
 
 
@@ -61,6 +62,8 @@ def restore_store(world: World, file: Path | None = None) -> Restored:
         exchange.append_settling(paths, known=saved.whole)
         exchange.bring(paths, chosen, exchange.new_stamp(paths, world.clock.now()))
         kept = exchange.finish(paths)
+        if kept is not None:
+            carry_over(kept, paths.store)
         exchange.prune(paths)
     _clear_marker(world)
     return Restored(chosen, kept, saved.observations, saved.whole)

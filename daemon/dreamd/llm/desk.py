@@ -16,7 +16,6 @@ from datetime import datetime, timedelta
 from math import isfinite
 
 from dreamd.core import outage
-from dreamd.core.clock import local_date
 from dreamd.core.errors import Outage
 from dreamd.core.settings import LlmSettings
 from dreamd.kit import Kit
@@ -142,6 +141,9 @@ class Desk:
                 break
             self.kit.clock.sleep(wait_s)
             answer, tried = self._attempt(ask, request, worst), tried + 1
+        wait = None if answer.ending.carries_value else backing_off.waits(self._calls(), scope="", now=self.now)
+        if wait is not None:  # the record of this very night says that it was the last question
+            self._rest(Rest(wait.why, wait.until, self.now))
         return answer
 
     def _stopped(self, ask: Ask, worst: Used) -> Answer | None:
@@ -208,7 +210,8 @@ class Desk:
         unsaid = not told.tokens_in and not told.tokens_out
         if unsaid and not free:
             told = replace(told, tokens_in=worst.tokens_in, tokens_out=worst.tokens_out)
-        costs = (told.cost, ceilings.price(told, self.settings), 0.0 if unsaid and free else worst.cost)
+        unknown = 0.0 if unsaid and free and worst.cost is not None else worst.cost
+        costs = (told.cost, ceilings.price(told, self.settings), unknown)
         return replace(told, cost=next((cost for cost in costs if cost is not None), None))
 
     def _mark(self, answer: Answer) -> None:
@@ -233,7 +236,7 @@ class Desk:
     def _rest(self, rest: Rest) -> None:
         """Have it known, for status and probe, why no model is asked; said once, not for each question."""
         most = getattr(self.settings, rest.why, None)
-        rest = replace(rest, day=local_date(rest.until, self.kit.zone), most=most)
+        rest = replace(rest, day=ledger.goes_on(rest, self.kit.zone), most=most)
         self.rested = rest
         known = language_calls.load_rest(self.kit.store)
         if not self.kit.dry and (known is None or (known.why, known.until) != (rest.why, rest.until)):

@@ -68,10 +68,16 @@ def find_rest(store: Store, settings: LlmSettings, *, now: datetime, zone: tzinf
     return told if stands else None
 
 
+def goes_on(rest: Rest, zone: tzinfo) -> str:
+    """The day it goes on; with the time where that is not the beginning of a night."""
+    local = rest.until.astimezone(zone)
+    return local_date(rest.until, zone) + (f" {local:%H:%M}" if rest.why in WORDS else "")
+
+
 def tell_rest(rest: Rest, zone: tzinfo) -> str:
     """Why nobody is asked, and the day it goes on."""
     why = WORDS.get(rest.why) or f"`llm.{rest.why}` is reached"
-    return (f"no language model before {local_date(rest.until, zone)}: {why}; dreams go on without it, and what it was to "
+    return (f"no language model before {goes_on(rest, zone)}: {why}; dreams go on without it, and what it was to "
             "read waits")
 
 
