@@ -94,3 +94,36 @@ def test_help_says_what_leaves_and_what_it_costs_in_half_a_page(dream: Any) -> N
     told = dream("help", "llm").out
     assert all(word in told for word in ("What it can do", "What leaves the machine", "What it costs", "llm.exclude"))
     assert len(told.partition("options:")[0].splitlines()) < 35
+
+
+def test_the_log_shows_each_call_and_the_text_that_left(dream: Any) -> None:
+    from dreamd.core.clock import FixedClock, parse_instant
+    from dreamd.core.paths import Paths
+    from dreamd.core.settings import Settings
+    from dreamd.core.world import World
+    from dreamd.kit import open_kit
+    from dreamd.models.language_model import Ending, Used
+    from dreamd.store.language.language_calls import Call, reserve, settle
+    from dreamd.store.language.sent_texts import keep_text
+
+    now = parse_instant("2026-03-02T08:00:00Z")
+    world = World(Paths(dream.home), Settings(), FixedClock(now), dream.env)
+    with open_kit(world, create=True, migrate=True) as kit:
+        for n in (1, 2):
+            call = Call(0, now, n, "observer", "observer@1", "project:cedar", "small", Used(1000, 0, 500, 20.0, 0.5))
+            with kit.writing() as tx:
+                seq = reserve(tx, call, request=f"r{n}")
+        with kit.writing() as tx:
+            settle(tx, Call(seq, now, 2, "observer", "observer@1", "project:cedar", "small", Used(900, 600, 40, 2.0, 0.01),
+                            Ending.ANSWERED))
+        keep_text(kit.paths, "what left\n", call=seq, at=now)
+    last, first = dream.json("llm", "log")["calls"]
+    assert [last[name] for name in ("outcome", "tokens_in", "cached", "tokens_out", "cost")] == ["answered", 900, 600, 40, 0.01]
+    assert (first["outcome"], first["tokens_in"]) == ("unknown", 1000), "one that nobody saw end counts as its worst case"
+    assert dream("llm", "log", str(last["call"])).out == "what left\n\n"
+    assert dream("llm", "log", str(first["call"])).code == 1
+    told = dream("llm", "log").out.splitlines()
+    assert told[0].split() == ["call", "at", "role", "model", "in", "cached", "out", "took", "cost", "outcome"]
+    assert len(told) == 3
+    used = dream.json("llm", "status")["used"]["month"]
+    assert (used["requests"], used["tokens_in"], used["cached_share"]) == (2, 1900, 0.316)
