@@ -16,6 +16,7 @@ from dreamd.judge.statement import read
 
 MOST_OTHER_VALUES = 2
 """Of the near that have other values, so many are judged, nearest first."""
+_HALF = 0.5
 FEWEST_IN_HEAD, FEWEST_IN_ROW = 3, 2
 """Words that two must share for it to be the head of a table, and that each must have for itself."""
 
@@ -39,6 +40,12 @@ def worth_judging(text: str, near: Sequence[str], same_day: Callable[[str, str],
 def have_other_values(one: str, other: str) -> bool:
     """Whether each of two statements has an amount, a time, a name, an identifier or a place of its own."""
     return differ_in_values(Alignment(read(one), read(other)))
+
+
+def share_half(one: str, other: str) -> bool:
+    """Whether each of two statements has at least half of its words of substance in common with the other."""
+    pair = Alignment(read(one), read(other))
+    return min(pair.cover(0), pair.cover(1)) >= _HALF
 
 
 def _are_rows_of_a_table(text: str, other: str, near: Sequence[str], same_day: Callable[[str, str], bool]) -> bool:

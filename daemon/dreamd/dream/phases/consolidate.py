@@ -39,11 +39,12 @@ from dreamd.dream.allowance import Allowance
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
-from dreamd.dream.phases.standing import Met, Ruling, Winner, rule
+from dreamd.dream.phases.standing import Met, Ruling, Winner, rule, stand_together
 from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew, spoken_of
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
+from dreamd.judge import share_half
 from dreamd.text.tokens import stem
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
@@ -146,7 +147,7 @@ def _meet(one: Heard, draft: Draft, bench: Bench) -> list[Met]:
 
 
 def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
-    twin = _best_twin(one, met)
+    twin = _best_twin(one, met, bench.noted)
     rulings = _rulings(one, met, twin, draft, bench)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
@@ -171,9 +172,13 @@ def _rulings(one: Heard, met: Sequence[Met], twin: Met | None, draft: Draft, ben
     return rule(one, met, twin, bench.noted, (*in_force, *bench.same_day.get(_day(one), ())))
 
 
-def _best_twin(one: Heard, met: Sequence[Met]) -> Met | None:
-    """The memory an observation says again: the surest, then the one founded first."""
-    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory) and not _would_plant(one, m)]
+def _best_twin(one: Heard, met: Sequence[Met], noted: Mapping[str, str]) -> Met | None:
+    """The memory an observation says again: the surest, then the one founded first.
+
+    Two lines of one document say one thing only where they say it in much the same words: nobody notes a thing twice on a page.
+    """
+    fit = [m for m in met if m.judgement.relation in MERGING and may_merge(one, m.memory) and not _would_plant(one, m)
+           and (share_half(one.gated.text, m.memory.text) or not stand_together((one.observation.id,), m.memory, noted))]
     return min(fit, key=lambda m: (-m.judgement.confidence, m.memory.created_at, m.memory.id), default=None)
 
 
@@ -324,7 +329,7 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
         return draft.take_back(observation, memory)
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
     met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
-    twin = _best_twin(one, met)
+    twin = _best_twin(one, met, bench.noted)
     rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rulings(one, met, twin, draft, bench)]
     if twin is None:
         _add(one, rulings, draft)
@@ -341,7 +346,7 @@ def _take_place(one: Heard, draft: Draft, bench: Bench) -> None:
     if same is not None:
         draft.change("support", replace(same, observations=(), support=0), reason=EDITED)
     met = [m for m in _meet(one, draft, bench) if m.memory.id not in left or m.memory.id == (same and same.id)]
-    twin = _best_twin(one, met)
+    twin = _best_twin(one, met, bench.noted)
     ended = [Met(m, STANDS_IN_PLACE) for m in left.values() if twin is None or m.id != twin.memory.id]
     rulings = _rulings(one, met, twin, draft, bench)
     lost = next((m for m, r in rulings if r.winner is Winner.STANDING), None)
