@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 DROPPED = "recall-dropped"
 """The store's fact of the last run after which too much was not found any more."""
-ASKED = 24
+ASKED = 12
 WITHIN = 10
-NOISE = 2
+NOISE = 1
 """So many fewer than before may be found after a run: a crowd of new memories pushes an old one out now and then."""
 
 
