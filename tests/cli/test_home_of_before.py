@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tarfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,12 +27,29 @@ def old(dream: Terminal) -> Terminal:
     return dream
 
 
+def ends_before(old: Terminal) -> dict[str, object]:
+    """The same as `ends`, of a store that only a dream may bring up to date."""
+    with closing(sqlite3.connect(old.home / "dream.db")) as store:
+        return {name: (text, status, ended or None) for name, text, status, ended in store.execute(
+            "SELECT id, text, status, superseded_by FROM memory JOIN wording ON sha = wording")}
+
+
 def ends(old: Terminal) -> dict[str, object]:
     """Every memory's text and status."""
     return {m["id"]: (m["text"], m["status"], m["superseded_by"]) for m in old.json("list", "--all", now=MORNING)["memories"]}
 
 
+def test_a_store_of_before_is_read_once_a_dream_has_brought_it_up_to_date(old: Terminal) -> None:
+    told = old("list", now=MORNING)
+    assert (told.code, "dream consolidate" in told.err) == (12, True)
+    old.json("consolidate", now=MORNING)
+    assert old("list", now=MORNING).code == 0
+
+
 def test_an_old_home_is_looked_at_asked_and_checked_and_no_memory_changes(old: Terminal) -> None:
+    known = ends_before(old)
+    old.json("consolidate", now=MORNING)
+    assert ends(old) == known
     before = snapshot(old.home)
     assert len(ends(old)) == 43
     assert old.json("status", now=MORNING)
@@ -42,7 +61,7 @@ def test_an_old_home_is_looked_at_asked_and_checked_and_no_memory_changes(old: T
 
 
 def test_a_dream_without_anything_new_changes_no_memory_of_an_old_home_and_writes_its_index_anew_once(old: Terminal) -> None:
-    known, edited = ends(old), next(old.home.rglob("*spare-heddles*.md"))
+    known, edited = ends_before(old), next(old.home.rglob("*spare-heddles*.md"))
     words = edited.read_bytes()
     after = []
     for night in (NIGHT, NEXT_NIGHT):
@@ -60,7 +79,7 @@ def test_a_dream_without_anything_new_changes_no_memory_of_an_old_home_and_write
 
 
 def test_a_new_note_changes_nothing_that_it_does_not_speak_of(old: Terminal) -> None:
-    before = ends(old)
+    before = ends_before(old)
     old.json("note", "The lamp of the harbour light is replaced each May.", "--scope", "project:tidepool", now=MORNING)
     told = old.json("consolidate", now=NIGHT)
     assert [o["op"] for o in told["operations"]] == ["add"]
@@ -78,6 +97,7 @@ def test_what_a_new_judge_would_change_of_an_old_home_is_shown_and_nothing_is_ch
 
 
 def test_what_is_judged_anew_goes_through_a_plan_and_is_taken_back(old: Terminal) -> None:
+    old.json("consolidate", now=MORNING)
     before, plan = ends(old), old.root / "plan.json"
     shown = old("consolidate", "--full", "--plan", str(plan), "--json", now=NIGHT).document
     done = old("consolidate", "--apply", str(plan), "--json", now=None).document

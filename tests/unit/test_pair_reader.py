@@ -66,7 +66,7 @@ def net(trained: Path, kept: Path) -> PairNet:
 
 def the_graph(kept: Path) -> Path:
     """The one graph in a folder."""
-    (path,) = kept.glob("*.graph")
+    (path,) = kept.glob("pairs-*.graph")
     return path
 
 
