@@ -53,6 +53,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     gone = 0
     tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
     forget_answers(tx)
+    drop_proposed(tx)
     for identity in ids:
         wordings = _wordings_ever(tx, identity)
         rows = tx.execute(
@@ -142,6 +143,7 @@ def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: date
         if row is not None:
             tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
             forget_answers(tx)
+            drop_proposed(tx)
             _drop_what_it_made(tx, seq)
             _bury(tx, row, at=at, key=key)
     return len(seqs)
