@@ -22,6 +22,7 @@ from dreamd.store import memories, observations
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
 from dreamd.store.language.language_calls import forget_answers
+from dreamd.store.language.proposed import drop_proposed
 from dreamd.store.work import TITLE
 
 if TYPE_CHECKING:
