@@ -51,7 +51,7 @@ def reflect(kit: Kit, model: LanguageModel, scopes: Iterable[Scope], allowances:
         ideas, known, named = found
         alone = kit.settings.llm.propose_only or proposed.nights(kit.store) < ONLY_PROPOSED_NIGHTS
         for idea in ideas:
-            change = _changes(kit, model, scope, idea, known, named)
+            change = _changes(kit, model, idea, known, named)
             allowed = allowances.of(scope)
             if change and not alone and (allowed is None or len(steps) < allowed.left):
                 steps.append(Step(change))
@@ -112,8 +112,7 @@ def _says_the_same_shorter(old: str, new: str) -> bool:
     return same and all(beyond(one, other) in ("", OTHER_WORDS) for one, other in ((new, old), (old, new)))
 
 
-def _changes(kit: Kit, model: LanguageModel, scope: Scope, idea: Idea, known: Mapping[str, Memory], named: str,
-             ) -> tuple[Change, ...]:
+def _changes(kit: Kit, model: LanguageModel, idea: Idea, known: Mapping[str, Memory], named: str) -> tuple[Change, ...]:
     """What may be done without a person: a merge in which, asked again, nothing is lost, and an agent's line made shorter."""
     if idea.kind in (PROMOTE, RETIRE):
         return ()
@@ -122,7 +121,8 @@ def _changes(kit: Kit, model: LanguageModel, scope: Scope, idea: Idea, known: Ma
         return ()
     if idea.kind == REWRITE:
         return changes_of(idea.kind, target, None, idea.text, at=now, evidence=named)
-    ask = judge.ask_losses([(known[idea.into].text, target.text)], scope=str(scope), seconds=kit.settings.llm.timeout_s)
+    ask = judge.ask_losses([(known[idea.into].text, target.text)], scope=str(target.scope),
+                           seconds=kit.settings.llm.timeout_s)
     answer = model.ask(ask)
     if not answer.ending.carries_value or 0 not in judge.read_kept(answer.value or {}, 1):
         return ()
