@@ -187,8 +187,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         _weigh(kit, wish, report)
         renew_vectors(kit)
     _conclude(kit, orientation, gathered, report)
-    if wish.full and report.outcome == NOTHING:
-        report.reason += "; what stands was judged again and stays as it is"
+    report.reason += "; what stands was judged again and stays as it is" if wish.full and report.outcome == NOTHING else ""
 
 
 def _plan_rest(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances, report: CycleReport,
