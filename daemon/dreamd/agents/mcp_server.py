@@ -107,7 +107,11 @@ class Desk:
 
     def search(self, query: str, limit: int, scope: str) -> dict[str, object]:
         """Search the named scope, or the project here and the person's own."""
+        from dreamd.dream.asking.rewording import reword
+
         wanted = max(1, min(limit, MOST_RESULTS))
+        wording = reword(self._world, query, Look().budget, place=self._directory)
+        query = wording.query
         with open_to_look(self._world) as (kit, counts):
             look = Look(limit=wanted, scopes=self._scopes(kit.store, scope), directory=self._directory)
             answer = recall_client.ask(self._world, query, look, store=kit.store)
@@ -117,7 +121,7 @@ class Desk:
                 answer = search(kit, query, replace(look, record=look.record and counts))
                 self._embedder = kit.embedder
         return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue} for r in answer.results],
-                "mode": answer.mode, "warning": answer.warning}
+                "mode": answer.mode, "warning": answer.warning, **wording.told()}
 
     def note(self, text: str, scope: str, conversation: str) -> dict[str, object]:
         """Store one observation of the agent."""

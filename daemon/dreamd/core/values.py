@@ -47,6 +47,9 @@ OBSERVED, OBSERVED_ACCEPTED = "observed", "observed-accepted"
 """Signs of what a language model read out of a conversation; the second where the person accepted what the agent had said."""
 OBSERVED_WAITS = "observed:"
 """Before the reason why such a statement waits for a person."""
+GUESSED = frozenset({"another-number", "another-name", "another-denial", "another-reach", "another-order", "other-words",
+                     "model-unsure", "said-by-agent"})
+"""Those reasons: nobody but a language model says that it was said."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"

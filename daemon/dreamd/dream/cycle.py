@@ -22,7 +22,7 @@ from dreamd.core.values import Candidate, Scope
 from dreamd.dream import projection
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
-from dreamd.dream.asking.speaking import observe_waiting, speaking
+from dreamd.dream.asking.speaking import observe_waiting, reflect_on, speaking
 from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_off
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, files_due, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
@@ -181,11 +181,13 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         if not long:
             _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
+        if kit.language is not None:
+            with _phase(kit, report, "reflect") as counts:
+                counts.update(reflect_on(kit, report, allowances, take))
         _weigh(kit, wish, report)
         renew_vectors(kit)
     _conclude(kit, orientation, gathered, report)
-    if wish.full and report.outcome == NOTHING:
-        report.reason += "; what stands was judged again and stays as it is"
+    report.reason += "; what stands was judged again and stays as it is" if wish.full and report.outcome == NOTHING else ""
 
 
 def _plan_rest(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allowances, report: CycleReport,

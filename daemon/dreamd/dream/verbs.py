@@ -89,13 +89,13 @@ def pin(kit: Kit, memory_id: str) -> Memory:
         raise Refused(f"a memory that is {memory.status.value} cannot be pinned", hint=f"`dream restore {memory.id}` first")
     after = replace(memory, pinned=True, status=Status.LIVE if accepted else memory.status,
                     reason="accepted-by-pin" if accepted else memory.reason)
-    return _change(kit, "pin", [(memory, after)])[0]
+    return change_by_person(kit, "pin", [(memory, after)])[0]
 
 
 def unpin(kit: Kit, memory_id: str) -> Memory:
     """Let dreams tend to a memory again."""
     memory = _load_named(kit, memory_id)
-    return _change(kit, "unpin", [(memory, replace(memory, pinned=False))])[0]
+    return change_by_person(kit, "unpin", [(memory, replace(memory, pinned=False))])[0]
 
 
 def restore(kit: Kit, memory_id: str) -> Memory:
@@ -116,7 +116,7 @@ def restore(kit: Kit, memory_id: str) -> Memory:
     if successor is not None and successor.status in CURRENT:
         changes.append((successor, replace(successor, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now,
                                            reason="restored-by-person")))
-    return _change(kit, "restore", changes)[0]
+    return change_by_person(kit, "restore", changes)[0]
 
 
 def promote(kit: Kit, identity: str) -> Memory:
@@ -127,7 +127,7 @@ def promote(kit: Kit, identity: str) -> Memory:
     named = passages.load_named(kit.store, identity)
     if isinstance(named, Memory):
         if named.status is Status.HELD and named.reason in passages.HELD_FOR_FORM:
-            return _change(kit, "promote", [(named, replace(named, status=Status.LIVE, reason=PROMOTED))])[0]
+            return change_by_person(kit, "promote", [(named, replace(named, status=Status.LIVE, reason=PROMOTED))])[0]
         raise Refused(f"that is a memory already, and {named.status.value}", hint=f"`dream show {named.id}` shows it")
     said = named.passage
     gated = gate(said.text, origin=Origin.USER, at=said.confirmed_at, zone=kit.zone)
@@ -135,7 +135,7 @@ def promote(kit: Kit, identity: str) -> Memory:
     memory = replace(said, id=content_id("memory", str(said.scope), said.id), text=gated.text, memory_class=kind,
                      memory_type=gated.memory_type, category=gated.category, status=Status.LIVE, ttl=gated.ttl, reason=PROMOTED,
                      answers="")
-    changed = _change(kit, "promote", [(None, replace(memory, file=topic_path(memory)))])[0]
+    changed = change_by_person(kit, "promote", [(None, replace(memory, file=topic_path(memory)))])[0]
     if gated.text != said.text:
         with suppress(Outage):  # words find it until a dream has the model again
             embed_under(kit, {text_sha(gated.text): gated.text})
@@ -187,13 +187,13 @@ def decide(kit: Kit, memory_id: str, choice: str) -> list[Memory]:
              for m in ((memory, *rivals) if choice == BOTH else rivals if choice == KEEP_B else (memory,))]
     if choice == DROP:
         gone = replace(memory, status=Status.ARCHIVED, valid_to=now, reason="dropped-by-person")
-        return _change(kit, "review", [(memory, gone), *_freed(rivals)])
+        return change_by_person(kit, "review", [(memory, gone), *_freed(rivals)])
     if choice == BOTH:
-        return _change(kit, "review", alive)
+        return change_by_person(kit, "review", alive)
     winner, losers = (alive[0][1], rivals) if choice == KEEP_A else (alive[0][1], (memory,))
     ended = [(m, replace(m, status=Status.SUPERSEDED, superseded_by=winner.id, valid_to=now, reason="decided-by-person"))
              for m in losers if m.id != winner.id]
-    return _change(kit, "review", [*alive[:1], *ended])
+    return change_by_person(kit, "review", [*alive[:1], *ended])
 
 
 def load_labelled(store: Store) -> list[Labelled]:
@@ -329,7 +329,7 @@ def _rename(tx: sqlite3.Connection, kit: Kit, words: Sequence[str]) -> list[Scop
 
 def hold(kit: Kit, waiting: Sequence[tuple[Memory, str]]) -> list[Memory]:
     """Hold memories until a person decides, each for its reason."""
-    return _change(kit, "hold", [(memory, replace(memory, status=Status.HELD, reason=why)) for memory, why in waiting])
+    return change_by_person(kit, "hold", [(memory, replace(memory, status=Status.HELD, reason=why)) for memory, why in waiting])
 
 
 def _rivals(memory: Memory, everyone: dict[str, Memory]) -> tuple[Memory, ...]:
@@ -342,7 +342,7 @@ def _freed(rivals: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
     return [(r, replace(r, status=Status.LIVE, reason="decided-by-person")) for r in rivals if r.status is Status.HELD]
 
 
-def _change(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]]) -> list[Memory]:
+def change_by_person(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]]) -> list[Memory]:
     """Write changes as one run of a person, ahead of any dream that works at the same time."""
     now = kit.clock.now()
     real = [Change(kind, before, after, after.reason or kind) for before, after in changes if before != after]

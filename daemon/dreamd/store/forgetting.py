@@ -22,6 +22,7 @@ from dreamd.store import memories, observations
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
 from dreamd.store.language.language_calls import forget_answers
+from dreamd.store.language.proposed import drop_proposed
 from dreamd.store.work import TITLE
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def forget_memories(tx: sqlite3.Connection, ids: Sequence[str], *, at: datetime,
     gone = 0
     tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
     forget_answers(tx)
+    drop_proposed(tx)
     for identity in ids:
         wordings = _wordings_ever(tx, identity)
         rows = tx.execute(
@@ -142,6 +144,7 @@ def forget_observations(tx: sqlite3.Connection, seqs: Sequence[int], *, at: date
         if row is not None:
             tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (UNFINISHED, iso(at)))
             forget_answers(tx)
+            drop_proposed(tx)
             _drop_what_it_made(tx, seq)
             _bury(tx, row, at=at, key=key)
     return len(seqs)

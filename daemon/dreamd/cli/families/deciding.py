@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 from dreamd.agents import attach
 from dreamd.agents.foreign_traces import still_saying
@@ -18,7 +19,8 @@ from dreamd.core.values import Memory, content_id
 from dreamd.dream import verbs
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
-from dreamd.store import checks
+from dreamd.store import checks, memories
+from dreamd.store.language.proposed import Proposed, load_proposed
 from dreamd.text.language import language_of
 
 KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in verbs.CHOICES}}
@@ -74,7 +76,7 @@ def review(context: Context, options: Namespace) -> int:
             context.say(f"no longer asked to forget: {request['words']}")
             return 0
         with open_to_change(context.world) as kit:
-            changed = verbs.decide(kit, options.id, options.choice)
+            changed = _decided(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
                 context.say(f"{memory.status.value}: {_line(context, memory)}")
@@ -87,8 +89,11 @@ def review(context: Context, options: Namespace) -> int:
                 raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
         requests = read_requests(context.world.paths)
         proposed = [] if options.id else proposed_everywhere(context, kit)
+        ideas = [] if options.id else load_proposed(kit.store)
+        told = {"model_proposals": list(map(asdict, ideas))} if ideas else {}
         context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests,
-                          "proposals": proposal_rows(proposed)})
+                          "proposals": proposal_rows(proposed), **told})
+        _show_ideas(context, kit, ideas)
         for request in requests:
             context.say(f"{request['id']}  asked to forget on {request['at'][:10]}: {request['words']}")
         if requests:
@@ -105,6 +110,26 @@ def review(context: Context, options: Namespace) -> int:
     context.say("nothing is held" if not questions
                 else f"{render.count(len(questions), 'question')}; `dream review ID keep-a|keep-b|both|drop` decides one")
     return 0
+
+
+def _decided(kit: Kit, identity: str, choice: str) -> list[Memory]:
+    """What a person's choice changed: of a held memory, or of what a language model proposed."""
+    if any(one.id == identity for one in load_proposed(kit.store)):
+        from dreamd.dream.asking.reflecting import take_proposed
+
+        return take_proposed(kit, identity, choice) or []
+    return verbs.decide(kit, identity, choice)
+
+
+def _show_ideas(context: Context, kit: Kit, ideas: Sequence[Proposed]) -> None:
+    """What a language model proposes and a person decides."""
+    known = memories.load_some(kit.store, [i for one in ideas for i in (one.target, one.into) if i])
+    for one in ideas:
+        told = " → ".join([*(known[i].text for i in (one.target, one.into) if i in known), *filter(None, [one.text])])
+        context.say(render.clean(f"{one.id}  proposed ({one.credit}): {one.kind}: {told}"))
+        context.say(render.clean(f"  {one.why}"))
+    if ideas:
+        context.say("`dream review ID keep-a` does it, `dream review ID drop` dismisses it\n")
 
 
 def _print_pairs(context: Context, options: Namespace) -> int:

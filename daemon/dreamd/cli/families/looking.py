@@ -154,6 +154,7 @@ def _passage_lines(context: Context, memory: Memory) -> list[str]:
 
 def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
+    from dreamd.dream.asking.rewording import reword
     from dreamd.recall.answer import Look
     from dreamd.recall.ranking import Budget
     from dreamd.text.redaction import redact
@@ -162,11 +163,17 @@ def search(context: Context, options: Namespace) -> int:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
     scopes = (parse_scope(options.scope),) if options.scope else ()
-    answer = _recall(context, query, Look(limit=options.limit, budget=Budget(options.budget), held=options.held,
-                                          scopes=scopes, record=not options.no_record))
+    wording = reword(context.world, query, Budget(options.budget), scope=scopes[0] if scopes else None, place=_here())
+    look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held, scopes=scopes,
+                record=not options.no_record)
+    answer = _recall(context, wording.query, look)
+    if wording.used and not answer.results:
+        wording, answer = wording._replace(query=query, used=False), _recall(context, query, look)
     paths = context.world.paths
     results = _with_clues(paths, answer.results)
-    context.document({"query": redact(query).text, "mode": answer.mode, "results": [
+    if wording.used:
+        context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
+    context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
          "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
     if answer.warning:
@@ -203,17 +210,22 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
         return find(kit, query, replace(look, record=counts))
 
 
+def _here() -> Path | None:
+    """The directory somebody stands in, if it is still there."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return None
+
+
 def _with_clues(paths: Paths, results: Sequence[Found]) -> list[Found]:
     """Say of memories of the project we stand in whether what they name is still there."""
     from dreamd.recall.answer import find_clues
     from dreamd.store.connection import open_reader
 
-    try:
-        here = Path.cwd()
-    except OSError:
+    here = _here()
+    if not results or here is None:
         return list(results)
-    if not results:
-        return []
     with open_reader(paths.store) as store:
         clues = find_clues(store, [r.memory for r in results], here)
     return [replace(r, clue=clue) for r, clue in zip(results, clues, strict=True)]

@@ -23,6 +23,7 @@ SHOWN = ("recall@5", "recall@10", "mrr", "ndcg@10", "tokens", "evidence_tokens")
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
     """Declare what `dream eval` takes."""
+    parser.add_argument("what", nargs="?", choices=("llm",), help="try the roles of the language model that is set up instead")
     parser.add_argument("--gold", type=Path, metavar="FILE", help="a gold set in place of dream's own; `talk` and `year` "
                         "are two more of dream's, a directory holds talks")
     parser.add_argument("--nights", type=int, default=0, metavar="N", help="ask once more after N nights without news")
@@ -49,6 +50,29 @@ def run(context: Context, options: Namespace) -> int:
         for line in worse:
             context.warn(f"worse than the baseline: {line}")
     return 1 if worse else 0
+
+
+def _try_model(context: Context) -> int:
+    """Each role of the language model beside the path without it: what it brings, and what that used."""
+    from dreamd.kit import open_to_change
+
+    if context.world.settings.llm.backend == "off":
+        raise UsageError("no language model is set up", hint="`dream llm setup` finds what is there")
+    from dreamd.dream.asking.trial import try_roles
+    from dreamd.llm.calling import open_caller
+    from dreamd.llm.desk import open_desk
+
+    with open_to_change(context.world, create=True) as kit, open_desk(kit, open_caller, of_dream=False) as desk:
+        found = try_roles(kit, desk)
+    context.document({"without": found.without, "with": found.with_model, "used": found.used, "endings": dict(found.endings)})
+    for name in dict.fromkeys((*found.without, *found.with_model)):
+        told = [f"{some[name]:.2f}" if name in some else "–" for some in (found.without, found.with_model)]
+        context.say(f"{name:24} {told[0]:>8} without   {told[1]:>8} with a model")
+    for name, value in found.used.items():
+        context.say(f"{name:24} {value:>8.4g}")
+    for ending, count in sorted(found.endings.items()):
+        context.say(f"{ending:24} {count:>8}")
+    return 0
 
 
 def _place(named: Path | None) -> Path | None:

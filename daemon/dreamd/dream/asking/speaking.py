@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from dreamd.dream.allowance import Allowances
+from dreamd.dream.plan import Plan
 from dreamd.dream.report import CycleReport
 from dreamd.kit import Kit
 from dreamd.store.language.unread import Unread
@@ -37,3 +40,16 @@ def observe_waiting(kit: Kit, fresh: Sequence[Unread]) -> dict[str, float]:
     from dreamd.dream.asking.reading_on import observe
 
     return observe(kit, kit.language, fresh).counts()
+
+
+def reflect_on(kit: Kit, report: CycleReport, allowances: Allowances, take: Callable[[Plan], None]) -> dict[str, float]:
+    """Have a model reflect on the scopes that a run changed most; what it may do itself is carried out."""
+    if kit.language is None:
+        return {}
+    from dreamd.dream.asking.reflecting import reflect
+
+    changed = Counter(change.after.scope for change in report.changes)
+    plan, waiting = reflect(kit, kit.language, sorted(changed, key=lambda scope: (-changed[scope], scope)), allowances)
+    if plan.steps:
+        take(plan)
+    return {"done": len(plan.steps), "proposed": waiting}

@@ -40,7 +40,7 @@ from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
 from dreamd.dream.phases.standing import Met, Ruling, Winner, rule, stand_together
-from dreamd.dream.phases.twins import BURIED, Heard, is_edit, may_merge, may_take_back, says_anew, spoken_of
+from dreamd.dream.phases.twins import BURIED, Heard, is_edit, is_guess, may_merge, may_take_back, says_anew, spoken_of
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
@@ -150,6 +150,7 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
     twin = _best_twin(one, met, bench.noted)
     rulings = _rulings(one, met, twin, draft, bench)
     lost = next(((m, r) for m, r in rulings if r.winner is Winner.STANDING), None)
+    pressing = any(r.winner is not Winner.EACH for _, r in rulings)
     ended_twin = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.SUPERSEDED), None)
     buried = next((m for m in met if m.judgement.relation in MERGING and m.memory.status is Status.ARCHIVED
                    and m.memory.reason in BURIED), None)
@@ -157,9 +158,9 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
         _end_at_once(one, lost, ended_twin, draft)
     elif twin is not None:
         _merge(one, twin, rulings, draft, bench)
-    elif ended_twin is not None and not rulings and not says_anew(one, ended_twin.memory):
+    elif ended_twin is not None and not pressing and not says_anew(one, ended_twin.memory):
         _repeat_ended(one, ended_twin, draft)
-    elif buried is not None and not rulings:
+    elif buried is not None and not pressing:
         draft.close_step(FateOf(one.observation, Fate.DUPLICATE, buried.memory.reason, buried.memory.id,
                                 buried.judgement.evidence))
     else:
@@ -245,8 +246,9 @@ def _decided(memory: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft
     ended = {m.memory.id for m, r in rulings if r.winner is Winner.NEW}
     if memory.status is not Status.HELD or memory.reason != "contradicts" or not ended:
         return memory
-    rivals = {i for i, relation in memory.links if relation == "contradicts" and draft.memories[i].status in CURRENT}
-    open_still = rivals - ended or any(r.winner is not Winner.NEW for _, r in rulings)
+    rivals = {i for i, relation in memory.links if relation == "contradicts" and draft.memories[i].status in CURRENT
+              and not is_guess(draft.memories[i])}
+    open_still = rivals - ended or any(r.winner not in (Winner.NEW, Winner.EACH) for _, r in rulings)
     return memory if open_still else replace(memory, status=Status.LIVE, reason="later-statement")
 
 
@@ -315,7 +317,7 @@ def enforce(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) ->
                 held = replace(memory, status=Status.HELD, reason="contradicts")
                 draft.change("hold", held, reason="contradicts", evidence=evidence)
             draft.link(new, memory, "contradicts")
-        elif ruling.winner is Winner.BESIDE:
+        elif ruling.winner in (Winner.BESIDE, Winner.EACH):
             draft.link(new, memory, "contradicts")
 
 

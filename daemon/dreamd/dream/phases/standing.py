@@ -12,6 +12,7 @@ from dreamd.core.clock import days_between
 from dreamd.core.values import (
     CLEARLY_LATER_DAYS,
     CURRENT,
+    GUESSED,
     MERGING,
     TRUST_RANK,
     Basis,
@@ -23,7 +24,7 @@ from dreamd.core.values import (
     Trust,
     trust_of,
 )
-from dreamd.dream.phases.twins import Heard
+from dreamd.dream.phases.twins import Heard, is_guess
 from dreamd.judge import ends_the_use, have_other_values, leaves_more
 from dreamd.text.alike.parallels import pieces
 
@@ -55,6 +56,8 @@ class Winner(StrEnum):
     """Both are held for a person."""
     BESIDE = "beside"
     """The standing one is not touched, the new one is held beside it."""
+    EACH = "each"
+    """Neither is touched: the new one comes in as the gate has it, the standing one goes on waiting."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +71,8 @@ class Claim:
     """The gate lets it wait only; it can end nothing that is live."""
     spoken: bool = False
     """Said in a talk, and not noted on purpose."""
+    guessed: str = ""
+    """Why it waits, where nobody but a language model says that it was said: no memory ends or waits because of it."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +92,11 @@ class Met:
 def settle_conflict(claim: Claim, standing: Memory, judgement: Judgement) -> Ruling:
     """Decide between an incoming claim (side `a`) and a standing memory (side `b`)."""
     ours, theirs = TRUST_RANK[claim.authority], TRUST_RANK[standing.authority]
+    if claim.guessed:
+        return Ruling(Winner.BESIDE, claim.guessed)
+    replaced = judgement.basis is Basis.MARKER and judgement.newer != "b" and ours == theirs
+    if is_guess(standing) and not claim.held and ours <= theirs and not replaced:
+        return Ruling(Winner.EACH, "waits-beside-standing")
     waits = standing.status is Status.HELD and standing.trust is Trust.UNTRUSTED
     if claim.held and not (standing.status is Status.HELD and ours >= theirs):
         if claim.authority is Trust.AGENT and ours < theirs:
@@ -130,7 +140,8 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
     """
     observation = one.observation
     claim = Claim(trust_of(observation.origin), observation.at, observation.conversation,
-                  one.gated.verdict is GateVerdict.HOLD, not observation.explicit)
+                  one.gated.verdict is GateVerdict.HOLD, not observation.explicit,
+                  one.gated.reason if one.gated.verdict is GateVerdict.HOLD and one.gated.reason in GUESSED else "")
 
     def listed(m: Met) -> bool:
         return are_lines_of_a_list(one.gated.text, m.memory.text, beside)
@@ -140,7 +151,9 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
         if m.memory.status not in CURRENT or m is twin:
             continue
         if m.judgement.relation in MERGING:
-            if _trust_apart(one, m.memory):
+            if is_guess(m.memory) and not claim.held:
+                rulings += _over_guess(claim, m)
+            elif _trust_apart(one, m.memory):
                 rulings.append((m, _between_trusts(claim)))
             continue
         if m.judgement.relation not in CONFLICTS or not m.judgement.is_sure or listed(m):
@@ -196,6 +209,14 @@ def _rival_of_ended(memory: Memory, rulings: Sequence[tuple[Met, Ruling]]) -> bo
 
 def _trust_apart(one: Heard, memory: Memory) -> bool:
     return (trust_of(one.observation.origin) is Trust.UNTRUSTED) != (memory.trust is Trust.UNTRUSTED)
+
+
+def _over_guess(claim: Claim, met: Met) -> list[tuple[Met, Ruling]]:
+    """What is said in earnest takes the place of a guess that says it too, unless the guess says more."""
+    more = met.judgement.relation is Relation.REFINES and met.judgement.richer != "a"
+    if more or TRUST_RANK[claim.authority] < TRUST_RANK[met.memory.authority]:
+        return []
+    return [(met, Ruling(Winner.NEW, Relation.DUPLICATE.value))]
 
 
 def _between_trusts(claim: Claim) -> Ruling:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from dreamd.core.values import (
     EXPIRED,
+    GUESSED,
     PLACE_OF,
     TRUST_RANK,
     Gated,
+    GateVerdict,
     Memory,
     MemoryClass,
     Observation,
@@ -34,11 +36,16 @@ class Heard:
     gated: Gated
 
 
+def is_guess(memory: Memory) -> bool:
+    """Whether a memory waits because nobody but a language model says that it was said."""
+    return memory.status is Status.HELD and memory.reason in GUESSED and not (memory.pinned or memory.edited)
+
+
 def may_merge(one: Heard, memory: Memory) -> bool:
     """Whether an observation judged the same claim may support a memory."""
     ours = trust_of(one.observation.origin)
-    if memory.status is Status.SUPERSEDED:
-        return False
+    if memory.status is Status.SUPERSEDED or is_guess(memory) and one.gated.verdict is GateVerdict.ALLOW:
+        return False  # what is said in earnest lives in its own words, and not in those of a guess
     if memory.status is Status.ARCHIVED and memory.reason in BURIED:
         return ours is Trust.USER and _after_end(one, memory)
     if memory.status is Status.ARCHIVED and memory.reason == EXPIRED:
