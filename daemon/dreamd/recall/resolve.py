@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.identity import speaker_of
 from dreamd.core.settings import RecallSettings
-from dreamd.core.values import Memory, Relation, Status
+from dreamd.core.values import Memory, MemoryClass, Relation, Status
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, weigh
 from dreamd.recall.terms import word_roots
 from dreamd.recall.weighed import Weighed
@@ -58,7 +58,14 @@ def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near |
     if not wanted.whole:
         told = _instead_of_passages(told, weighed, wanted, store, near)
         told = [one for one in told if not any(_is_over(one.memory, other.memory, weighed) for other in told)]
+        told = _without_states_of_before(told)
     return _newer_first(_chosen(told, wanted), weighed)
+
+
+def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
+    """A state past its day answers only where no state of today does: who is away, not who was."""
+    today = any(one.memory.memory_class is MemoryClass.STATE and one.memory.status is Status.LIVE for one in told)
+    return [one for one in told if not (today and one.memory.is_expired)]
 
 
 def as_shown(memory: Memory) -> Memory:
