@@ -34,7 +34,7 @@ def audit_own(kit: Kit, *, scope: Scope | None = None, here: Path | None = None)
     everything = memories.load_memories(kit.store, scope=scope)
     live = [m for m in everything if m.status in (Status.LIVE, Status.STALE)]
     found = [*_secrets(kit, live, scope), *_undecided(everything), *_compared(kit, live), *_past(kit, live),
-             *_changed(everything), *_about_here(kit, live, here), *_overfull(kit, live), *_unclassified(live),
+             *find_changed(everything), *_about_here(kit, live, here), *_overfull(kit, live), *_unclassified(live),
              *_unasked(kit, live)]
     return Audited(f"dream's memory{f' of {scope}' if scope else ''}", len(live), in_order(found),
                    tuple(_loaded(kit, {m.scope for m in live})))
@@ -84,7 +84,8 @@ def _past(kit: Kit, live: Sequence[Memory]) -> Iterator[Finding]:
             yield Finding(Kind.PAST, (_place(memory),), f"held until {memory.ttl}", "`dream consolidate` archives it")
 
 
-def _changed(everything: Sequence[Memory]) -> Iterator[Finding]:
+def find_changed(everything: Sequence[Memory]) -> Iterator[Finding]:
+    """Facts that were replaced again and again: the next value is wrong soon, too."""
     by_id = {m.id: m for m in everything}
     for memory in everything:
         if memory.status not in (Status.LIVE, Status.STALE):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -55,7 +55,8 @@ def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
     Raises DreamError when it cannot be read or holds nothing of the kind, Outage without the model.
     """
     texts, here = _read(kit, place)
-    rows = [e for name, some in _apart(texts).items() for e in read_entries(some, _dialect(name, some))]
+    rows = [e for part in _apart(texts, in_tree=not (here / "MEMORY.md").exists() and (here / ".git").exists())
+            for e in _entries(part, texts)]
     tree = root or next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
     kept = tuple(e for e in set_apart(rows, texts).entries if e.claims and e.text.strip("`~ \n"))
     scene = _Scene(here, texts, kept, tree, _bases(here, tree, root))
@@ -101,17 +102,20 @@ def _of_repository(root: Path, kept_out: Callable[[Path], bool]) -> dict[str, st
     return texts
 
 
-def _apart(texts: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """Each instruction file by itself, for each agent reads its own; the memories of one folder together."""
-    parts: dict[str, dict[str, str]] = {}
-    for name, text in texts.items():
-        parts.setdefault(name if is_instruction_file(name) else "", {})[name] = text
-    return parts
+def _apart(texts: Mapping[str, str], *, in_tree: bool) -> list[tuple[str, list[str]]]:
+    """Each instruction file by itself, for each agent reads its own; the memories of one folder together, below its name."""
+    parts: dict[tuple[str, str], list[str]] = {}
+    for name in texts:
+        folder = next((f"{folder}/" for folder in MEMORY_PLACES if in_tree and name.startswith(f"{folder}/")), "")
+        parts.setdefault((folder, name if is_instruction_file(name) else ""), []).append(name)
+    return [(folder, names) for (folder, _), names in parts.items()]
 
 
-def _dialect(name: str, texts: Mapping[str, str]) -> Dialect:
-    return Dialect.GENERIC if name else detect_dialect({path.rpartition("/")[2] if "/" in path and path.endswith("/MEMORY.md")
-                                                        else path: text for path, text in texts.items()})
+def _entries(part: tuple[str, list[str]], texts: Mapping[str, str]) -> list[Entry]:
+    folder, names = part
+    some = {name.removeprefix(folder): texts[name] for name in names}
+    dialect = Dialect.GENERIC if all(map(is_instruction_file, names)) else detect_dialect(some)
+    return [replace(e, file=f"{folder}{e.file}") for e in read_entries(some, dialect)]
 
 
 def _bases(here: Path, tree: Path | None, root: Path | None) -> tuple[Path | None, ...]:

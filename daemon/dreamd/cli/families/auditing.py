@@ -138,6 +138,7 @@ def _page(audited: Audited, planned: frozenset[str]) -> str:
 
     rows: Sequence[str] = [row(f) for f in audited.findings]
     return ("<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>dream audit</title><style>"
-            "body{font-family:sans-serif;max-width:70em;margin:2em auto}td{vertical-align:top;border-top:1px solid #ccc;padding:.5em}</style>"
+            "body{font-family:sans-serif;max-width:70em;margin:2em auto}"
+            "td{vertical-align:top;border-top:1px solid #ccc;padding:.5em}</style>"
             f"<h1>dream audit</h1><p>{escape(_summary(audited))}</p><table>{''.join(rows)}</table>"
             f"<p>{escape('; '.join(audited.untold))}</p></html>\n")
