@@ -39,6 +39,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     )),
     ("upkeep", (
         ("check", "upkeep", "verify store, files, vectors and journal against each other"),
+        ("audit", "auditing", "what pollutes a memory, yours or an agent's: twins, contradictions, what is gone"),
         ("restore-store", "founding", "go back to a verified backup of the store"),
         ("init", "founding", "make a store; `--new` where the old one is lost"),
         ("config", "upkeep", "settings, where each came from, what was clamped"),

@@ -46,6 +46,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "unpin": (("dream unpin 53e5", ""),),
     "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),
     "promote": (("dream search \"the kiln\"", "find what was said"), ("dream promote 53e5", "keep it as a memory")),
+    "audit": (
+        ("dream audit", "dream's own memory"),
+        ("dream audit CLAUDE.md", "an instruction file; exit 0 clean, 1 findings, 2 could not look"),
+        ("dream audit ~/.claude/projects/x/memory --root ~/src/x", "an agent's memory of a repository")),
     "forget": (
         ("dream forget 53e5", "one memory and all that was said for it"),
         ('dream forget --matching "blue pipeline"', "every memory with all these words; asks first")),

@@ -2,6 +2,7 @@
 
     DreamError            1   a failure without a name of its own
     ├── UsageError        2   wrong arguments
+    ├── CouldNotLook      2   a check for CI could not look, and so tells nothing
     ├── Partial           3   finished, some inputs set aside, each listed
     ├── Refused           4   a safety limit stopped the run, nothing was changed
     ├── StoreMissing     10   nothing there, with the command that creates it
@@ -36,6 +37,12 @@ class DreamError(Exception):
 
 class UsageError(DreamError):
     """The command was called with arguments that mean nothing."""
+
+    exit_code = 2
+
+
+class CouldNotLook(DreamError):
+    """A check that answers by its exit code could not look, and so tells nothing."""
 
     exit_code = 2
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from dreamd.core.errors import DreamError
@@ -42,11 +43,18 @@ def find_clue(text: str, directory: Path | None) -> str | None:
     """What a memory names that cannot be found here; None when all is there or nothing can be told."""
     text = text[:LONGEST_TEXT]
     directory = directory if directory is not None and directory.is_dir() else None  # what is elsewhere cannot be told
-    if any(not _is_there(name, directory) for name in _paths(text, directory)):
+    if any(not there for _, there in look_for_paths(text, directory)):
         return PATH_MISSING
     if any(not _runs(word, directory) for word in _commands(text)):
         return COMMAND_MISSING
     return None
+
+
+def look_for_paths(text: str, directory: Path | None) -> Iterator[tuple[str, bool]]:
+    """Every path a text names, as seen from a directory, and whether it is there."""
+    for path in _paths(text[:LONGEST_TEXT], directory):
+        below = directory is not None and path.is_relative_to(directory)
+        yield str(path.relative_to(directory) if directory is not None and below else path), _is_there(path, directory)
 
 
 def find_missing_symbols(texts: list[str], directory: Path) -> list[bool]:

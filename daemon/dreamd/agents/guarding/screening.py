@@ -69,7 +69,7 @@ def screen(kit: Kit, *, repair: bool = False) -> Screened:
     with locks.hold_dream(kit.paths.locks, Owner("dream check --secrets", kit.clock.now())):
         warnings: list[str] = []
         held = list(unmasked.find_held(kit.store.connection))
-        poison = list(_find_poison(kit))
+        poison = list(find_poison(kit))
         finds = [*_of_rows(kit, held), *_of_copies(kit, warnings), *_of_files(kit), *_of_backups(kit),
                  *(Find(POISON, f"memory {m.id}", (why,), HOLD) for m, why in poison), *_of_attached(kit, warnings)]
         unfinished = kit.store.meta(unmasked.UNFINISHED) is not None
@@ -127,7 +127,7 @@ def _of_attached(kit: Kit, warnings: list[str]) -> Iterator[Find]:
                 yield Find("secret", f"`{attached.path}/{name}`, {len(lines)} lines: yours, and left as it is", (), TELL)
 
 
-def _find_poison(kit: Kit) -> Iterator[tuple[Memory, str]]:
+def find_poison(kit: Kit) -> Iterator[tuple[Memory, str]]:
     """Live memories that today would not be live, because what they rest on gives orders to whoever reads them."""
     for memory in memories.load_memories(kit.store, statuses=(Status.LIVE, Status.STALE)):
         if memory.pinned or memory.edited or "person" in memory.reason or memory.reason == "accepted-by-pin":
