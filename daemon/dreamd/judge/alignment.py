@@ -79,14 +79,31 @@ class Alignment:
         return tuple((_words(one[i:j]), _words(other[k:n])) for kind, i, j, k, n in matcher.get_opcodes() if kind != "equal")
 
     @cached_property
+    def _joints(self) -> tuple[dict[str, str], dict[str, str]]:
+        return _joined(self.a), _joined(self.b)
+
+    @cached_property
+    def is_joined_alike(self) -> bool:
+        """Whether the same small words join each shared word to the rest: a phrase may stand elsewhere, and is the same."""
+        one, other = self._joints
+        return all(one[stem] == other[stem] for stem in self.shared)
+
+    @cached_property
+    def is_moved_only(self) -> bool:
+        """Whether both have the very same words, joined alike, and only a phrase went from one end to the other."""
+        bags = [sorted(t.lower for t in side.tokens if t.kind != "stop") for side in (self.a, self.b)]
+        one, other = self.a.content, self.b.content
+        turned_round = len(one) == len(other) and any(one[n:] + one[:n] == other for n in range(len(one)))
+        return bags[0] == bags[1] and turned_round and self.is_joined_alike and not any(self.turned)
+
+    @cached_property
     def turned(self) -> tuple[str, str]:
         """Two shared words that stand the other way round in `b`, where both say nearly the same words; else empty.
 
         A phrase that moves with the word that joins it ("before each commit, run it") and the two sides of an identity ("the
         primary is north") change no role.
         """
-        one, other = _joined(self.a), _joined(self.b)
-        moved = all(one[s] == other[s] for s in self.shared)
+        (one, other), moved = self._joints, self.is_joined_alike
         if moved and _says_the_same_identity(self.a, self.b):
             return "", ""
         order_a = [s for s in one if s in self.shared]

@@ -80,7 +80,8 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
 def certain(told: Laid) -> Judgement | None:
     """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
     a, b = told.pair.a, told.pair.b
-    if a.low == b.low or len(a.plain) >= _FEWEST and a.plain == b.plain and not vetoes(told.pair, told.guards):
+    same = a.plain == b.plain or told.pair.is_moved_only
+    if a.low == b.low or len(a.plain) >= _FEWEST and same and not vetoes(told.pair, told.guards):
         richer = "a" if len(a.text) >= len(b.text) else "b"
         return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
     gap = told.gap or 0.0

@@ -64,3 +64,17 @@ def test_a_certain_difference_forbids_a_merge_from_both_sides(kind: str) -> None
 def test_another_wording_of_one_claim_is_forbidden_by_nothing(a: str, b: str) -> None:
     assert not forbidden(a, b)
     assert not forbidden(b, a)
+
+
+@pytest.mark.parametrize(("one", "other", "same"), [
+    ("Before each commit, run the tide tests.", "Run the tide tests before each commit.", True),
+    ("On Mondays the crew meets in the boat house.", "The crew meets in the boat house on Mondays.", True),
+    ("Only keepers may restart the lamp.", "Keepers may only restart the lamp.", False),
+    ("Copy the charts from the harbour to the tower.", "Copy the charts from the tower to the harbour.", False),
+    ("The north crew trains on Monday, the south one rests.", "The south crew trains on Monday, the north one rests.", False),
+    ("Keepers pay in coins and guests by card.", "Keepers pay by card and guests in coins.", False),
+    ("Run the tide tests before the lamp check.", "Run the lamp check before the tide tests.", False),
+])
+def test_a_phrase_that_stands_elsewhere_changes_nothing_and_another_order_does(one: str, other: str, same: bool) -> None:
+    laid = Alignment(read(one), read(other))
+    assert laid.is_moved_only is same
