@@ -82,6 +82,13 @@ def test_an_order_a_passed_state_and_what_the_readme_says_are_named(dream, repos
         ("order", 3), ("derivable", 4), ("past", 5)}
 
 
+def test_a_copy_of_a_memory_away_from_its_repository_has_no_paths_that_are_gone(dream, tmp_path):
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    (copy / "MEMORY.md").write_text("# Memory\n\n" + "".join(f"## Part {n}\n- See `src/part{n}/main.py`.\n" for n in range(8)))
+    assert dream("audit", str(copy)).code == 0
+
+
 def test_own_memory_is_audited_and_planned_and_not_changed(dream):
     dream("note", "The billing API listens on port 8080.")
     before, plan = dream.files(), dream.root / "plan.json"

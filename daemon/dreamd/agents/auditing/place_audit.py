@@ -31,6 +31,8 @@ OWN_WORDS = ("README.md", "README.rst", "README", "CONTRIBUTING.md")
 """What a repository says itself, beside its instruction files."""
 OF_HARNESSES = frozenset({".claude", ".codex", ".openclaw", ".hermes"})
 """Below these in a person's home nothing tells which repository a memory speaks of."""
+MOST_ALL_GONE = 5
+"""Outside a work tree, where not one of more paths is there, the place is not the one that they were written for."""
 ALWAYS_LOADED = frozenset({"memory.md", "memory_summary.md", "user.md"})
 
 
@@ -150,17 +152,21 @@ def _orders(scene: _Scene) -> Iterator[Finding]:
 
 def _gone(scene: _Scene) -> Iterator[Finding]:
     told: dict[str, list[Entry]] = {}
+    found_any = False
     for entry in scene.entries:
         there: dict[str, bool] = {}
         if not entry.text.startswith(("```", "~~~")):
             for base in scene.bases:
                 for name, is_there in look_for_paths(entry.text, base):
                     there[name] = there.get(name, False) or is_there
+        found_any = found_any or any(there.values())
         if entry.kind is EntryKind.POINTER and "://" not in entry.target and not entry.target.startswith("#"):
             folder, target = (scene.here / entry.file).parent, entry.target.partition("#")[0]
             there[target] = any((base / target).exists() for base in (folder, *filter(None, scene.bases)))
         for name in (name for name, is_there in there.items() if not is_there):
             told.setdefault(name, []).append(entry)
+    if scene.tree is None and not found_any and len(told) > MOST_ALL_GONE:
+        return  # a copy of a memory, away from what it speaks of: nothing tells what is gone there
     for name, entries in told.items():
         yield Finding(Kind.GONE, tuple(map(scene.place, entries)), f"`{name}` is not there",
                       "name what is there now, or take it out")
