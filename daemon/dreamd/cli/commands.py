@@ -27,6 +27,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("review", "deciding", "the held memories, one at a time"),
         ("pin", "deciding", "keep a memory as it is, whatever a dream finds"),
         ("unpin", "deciding", "let dreams tend to it again"),
+        ("edit", "deciding", "give a memory other words"),
         ("restore", "deciding", "bring an archived or replaced memory back"),
         ("promote", "deciding", "make a memory of what was said in passing"),
         ("forget", "deciding", "remove memories and what was said, for good"),

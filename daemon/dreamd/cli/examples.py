@@ -44,6 +44,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream review --pairs", "what you decided, as labelled pairs that train a judge")),
     "pin": (("dream pin 53e5", ""),),
     "unpin": (("dream unpin 53e5", ""),),
+    "edit": (('dream edit 53e5 "The API listens on port 9090"', "at once, and `dream undo RUN` takes it back"),),
     "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),
     "promote": (("dream search \"the kiln\"", "find what was said"), ("dream promote 53e5", "keep it as a memory")),
     "audit": (

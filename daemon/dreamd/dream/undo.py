@@ -17,9 +17,10 @@ from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
+from dreamd.dream.phases.hand_edits import restated_files
 from dreamd.dream.scopes import crossing
 from dreamd.kit import Kit
-from dreamd.store import checks, journal, memories, observations
+from dreamd.store import checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run
 
 UNDO = "undo"
@@ -128,7 +129,10 @@ def reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: s
         there = memories.delete_memory(tx, entry.memory)
     else:
         if entry.after:
-            crossing.carry_edited(tx, kit, memories.from_snapshot(kit.store, entry.after), before)
+            after = memories.from_snapshot(kit.store, entry.after)
+            crossing.carry_edited(tx, kit, after, before)
+            if before.edited and after.scope == before.scope and after.text != before.text:
+                work.intend(tx, restated_files(kit, before))  # kept to the byte, the file would go on saying the later words
         memories.write_memory(tx, before)
         scopes.add(before.scope)
     journal.write_entry(tx, Entry(mine.seq, 0, UNDO, entry.memory, entry.scope, f"undo of {entry.op}", (),

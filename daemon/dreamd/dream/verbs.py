@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import combinations
 
 from dreamd.core import locks
 from dreamd.core.clock import days_between
-from dreamd.core.errors import Outage, Refused, StoreMissing, UsageError
+from dreamd.core.errors import Refused, StoreMissing, UsageError
 from dreamd.core.locks import Owner
 from dreamd.core.values import (
     CLEARLY_LATER_DAYS,
@@ -23,13 +22,12 @@ from dreamd.core.values import (
     Status,
     Trust,
     content_id,
-    text_sha,
 )
 from dreamd.dream import projection
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
-from dreamd.dream.phases.compare import embed_under
 from dreamd.dream.phases.orient import take_inbox
+from dreamd.dream.phases.reworded import embed_told, reword
 from dreamd.dream.plan import Change
 from dreamd.extraction import gate
 from dreamd.kit import Kit
@@ -137,9 +135,21 @@ def promote(kit: Kit, identity: str) -> Memory:
                      answers="")
     changed = change_by_person(kit, "promote", [(None, replace(memory, file=topic_path(memory)))])[0]
     if gated.text != said.text:
-        with suppress(Outage):  # words find it until a dream has the model again
-            embed_under(kit, {text_sha(gated.text): gated.text})
+        embed_told(kit, gated.text)
     return changed
+
+
+def edit(kit: Kit, identity: str, words: str) -> Memory:
+    """Give a memory other words, at once; a held or stale one lives by it.
+
+    Raises Refused for what is not current, or no memory, UsageError for words that say nothing.
+    """
+    memory = _load_named(kit, identity)
+    if memory.status not in CURRENT:
+        raise Refused(f"a memory that is {memory.status.value} cannot be edited", hint=f"`dream restore {memory.id}` first")
+    after = reword(kit, memory, words)
+    rewrite(kit, [memory.scope])
+    return after
 
 
 def _load_named(kit: Kit, identity: str) -> Memory:

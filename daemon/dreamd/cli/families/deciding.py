@@ -1,4 +1,4 @@
-"""A person's verbs: `dream review`, `pin`, `unpin`, `restore`, `promote`, `forget`."""
+"""A person's verbs: `dream review`, `pin`, `unpin`, `edit`, `restore`, `promote`, `forget`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dreamd.core.values import Memory, content_id
 from dreamd.dream import verbs
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
-from dreamd.store import checks, memories
+from dreamd.store import checks, journal, memories
 from dreamd.store.language.proposed import Proposed, load_proposed
 from dreamd.text.language import language_of
 
@@ -42,13 +42,15 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     else:
         named = "passage" if command == "promote" else "memory"
         parser.add_argument("id", metavar="ID", help=f"id of a {named}, or the beginning of it")
+        if command == "edit":
+            parser.add_argument("words", metavar="WORDS", nargs="+", help="what it says from now on")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
     commands: dict[str, Callable[[Context, Namespace], int]] = {
         "review": review, "forget": forget, "pin": _verb, "unpin": _verb, "restore": _verb,
-        "promote": _verb}
+        "promote": _verb, "edit": edit}
     return commands[context.command](context, options)
 
 
@@ -62,6 +64,19 @@ def _verb(context: Context, options: Namespace) -> int:
         memory = act(kit, options.id)
     context.document({"memory": memory_document(memory, context.world.paths)})
     context.say(f"{done}: {_line(context, memory)}")
+    return 0
+
+
+def edit(context: Context, options: Namespace) -> int:
+    """Give a memory other words, and say how they are taken back."""
+    with open_to_change(context.world) as kit:
+        before = journal.last_seq(kit.store)
+        memory = verbs.edit(kit, options.id, " ".join(options.words))
+        run = journal.last_run(kit.store, kind="edit") if journal.last_seq(kit.store) > before else None
+    context.document({"memory": memory_document(memory, context.world.paths), "run": run.id if run else None})
+    context.say(f"{'edited' if run else 'it says that already'}: {_line(context, memory)}")
+    if run:
+        context.tell(f"hint: `dream undo {run.id}` takes it back")
     return 0
 
 

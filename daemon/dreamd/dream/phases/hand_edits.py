@@ -17,7 +17,18 @@ from pathlib import Path
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError
-from dreamd.core.values import ELSEWHERE_TOO, OVERRULED, Candidate, MemoryType, Origin, Scope, content_id, parse_scope, storable
+from dreamd.core.values import (
+    ELSEWHERE_TOO,
+    OVERRULED,
+    Candidate,
+    Memory,
+    MemoryType,
+    Origin,
+    Scope,
+    content_id,
+    parse_scope,
+    storable,
+)
 from dreamd.dream import projection
 from dreamd.dream.apart import apart, set_aside
 from dreamd.dream.setting_aside import AWAY, Damaged
@@ -213,6 +224,13 @@ def _kept(body: bytes) -> bytes:
     """A file's bytes as the store may keep them."""
     masked = redact(decoded(body)).text
     return body if masked == decoded(body) else masked.encode()
+
+
+def restated_files(kit: Kit, memory: Memory) -> list[Intent]:
+    """The file of a memory saying what the memory says now; a person's words and layout around that stay."""
+    edit = PersonEdit(EditKind.CHANGED, memory.file, memory.id, memory.text, ttl=memory.ttl)
+    known = work.load_files(kit.store, scope=memory.scope).values()
+    return [intent for file in known if file.memory == memory.id for intent in _restated(file, edit)]
 
 
 def _restated(file: KnownFile, edit: PersonEdit) -> list[Intent]:
