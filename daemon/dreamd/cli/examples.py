@@ -33,6 +33,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "search": (
         ('dream search "how do we deploy?"', "words and meaning together"),
         ("dream search port -k 3", "three results"),
+        ("dream search port --all", "also what was replaced or archived"),
         ("dream search password --held", "also what waits for a decision")),
     "explain": (("dream explain 53e5", "who said what when, and every decision since"),),
     "relate": (

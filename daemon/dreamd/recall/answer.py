@@ -117,14 +117,14 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         except Outage as outage:
             warning = f"{outage.message}; found by words alone"
     hits = gather(kit, query, look, near)
-    asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection,
+    asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection, everything=look.everything,
                   nearness=near.between if near else None)
     count, rules = result_count(asked, kit.settings.recall), kit.settings.recall
     ranked = rank(query, hits, now=kit.clock.now(), rules=rules, asked=asked if look.injection else replace(asked, count=POOL))
     if not look.injection:
-        wanted = Wanted(kit.clock.now(), rules, count, whole=look.budget is Budget.DEEP)
+        wanted = Wanted(kit.clock.now(), rules, count, whole=look.budget is Budget.DEEP or look.everything)
         ranked = resolve(ranked, wanted, kit.store, near)
-    if near and ranked and look.budget is not Budget.DEEP and is_unanswered(query, ranked):
+    if near and ranked and look.budget is not Budget.DEEP and not look.everything and is_unanswered(query, ranked):
         ranked = []
     ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)

@@ -78,6 +78,8 @@ class Asked:
     """Also memories held for review."""
     injection: bool = False
     """For a conversation: only what holds today, and never more than the injection cap."""
+    everything: bool = False
+    """Also what was replaced or archived, whatever stands in its place today."""
     nearness: Callable[[Memory, Memory], float] | None = None
     """Likeness (0–1) of two memories, for diversity; without it, the words they share."""
 
@@ -99,8 +101,9 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
         matches = word_matches(query, [hit.memory.text for hit in shown])
         shown = [replace(hit, word_score=match) if hit.word_score is None else hit
                  for hit, match in zip(shown, matches, strict=True)]
-    scored = [one for one in (_score(hit, rules) for hit in shown) if _passes(one, rules)]
-    if asked.budget is not Budget.DEEP:  # what was replaced goes first: it must not set how near an answer has to be
+    scored = [one for one in (_score(hit, rules) for hit in shown) if _passes(one, rules, everything=asked.everything)]
+    if asked.budget is not Budget.DEEP and not asked.everything:
+        # What was replaced goes first: it must not set how near an answer has to be.
         scored = _without_company(_without_replaced(scored), rules.share_of_best)
     passed = [_aged(one, now, rules) for one in scored]
     passed.sort(key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
@@ -135,16 +138,19 @@ def _may_show(memory: Memory, asked: Asked) -> bool:
         return asked.held and not asked.injection
     if memory.status is Status.SUPERSEDED:
         return not asked.injection
-    return (memory.may_answer or memory.status is Status.SAID) and not (
+    return (memory.may_answer or memory.status is Status.SAID or asked.everything) and not (
         asked.injection and memory.status in (Status.ARCHIVED, Status.SAID))
 
 
-def _passes(one: Ranked, rules: RecallSettings) -> bool:
+def _passes(one: Ranked, rules: RecallSettings, *, everything: bool) -> bool:
     """Whether something is near enough to be shown; what was only said has no weight of its own, and half the floor."""
     least = rules.floor / 2 if one.memory.status is Status.SAID else rules.floor
     # A name or a value that fits makes nothing near that is far.
     plain = one.parts["nearness"] / one.parts["similarity"] if one.parts["similarity"] > 0 else 1.0
-    return one.score * plain >= least
+    # Who asks for everything asks for what was replaced as well: that orders it then, and does not hide it.
+    ended = everything and one.memory.status is Status.SUPERSEDED
+    score = one.parts["similarity"] * one.parts["class_boost"] if ended else one.score
+    return score * plain >= least
 
 
 def _score(hit: Hit, rules: RecallSettings) -> Ranked:

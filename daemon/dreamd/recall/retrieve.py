@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dreamd.core.identity import speaker_of, with_context, words_of_speaker
-from dreamd.core.values import Memory, Scope, Status
+from dreamd.core.values import Category, Memory, MemoryClass, Scope, Status
 from dreamd.kit import Kit
 from dreamd.recall.asked import has_what_is_asked, kind_asked_for
 from dreamd.recall.ranking import LONGEST_QUESTION, Budget, Hit
@@ -18,6 +18,8 @@ POOL = 60
 """Memories that words bring up, memories that vectors bring up, and passages, looked at for one question."""
 CONTEXT_WORDS = 0.33
 """What the words before a text count beside what their meaning does: a number in them is not the text's own."""
+NARROWED = 20
+"""Times as many are looked at where only some kinds of them are wanted."""
 POOL_ALONE = 150
 """Words that have to answer alone deserve a longer look."""
 
@@ -42,18 +44,30 @@ class Look:
     hurried: bool = False
     """By words alone, for there is no time to wait for the model."""
 
+    everything: bool = False
+    """Also what was replaced or archived."""
+    classes: frozenset[MemoryClass] = frozenset()
+    """Only memories of these; empty means all."""
+    categories: frozenset[Category] = frozenset()
+    """Only memories of these; empty means all."""
+
+    @property
+    def narrowed(self) -> bool:
+        """Whether only some kinds of memories are wanted, and no passage, which is of none."""
+        return bool(self.classes or self.categories)
+
     @property
     def statuses(self) -> frozenset[Status]:
         """What such a look may show."""
         more = {Status.HELD} if self.held and not self.injection else set()
-        if self.budget is Budget.DEEP and not self.injection:
+        if (self.everything or self.budget is Budget.DEEP) and not self.injection:
             more.add(Status.SUPERSEDED)
         return frozenset({Status.LIVE, Status.STALE} | more | (set() if self.injection else {Status.ARCHIVED}))
 
 
 def gather(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     """The hits of a question; what words or vectors alone brought up carries both measures."""
-    most = max(POOL if near else POOL_ALONE, 2 * (look.limit or 0))
+    most = max(POOL if near else POOL_ALONE, 2 * (look.limit or 0)) * (NARROWED if look.narrowed else 1)
     words = telling_words(query)
     stems = word_stems(words if near else [*words, *alike_words(words)])
     statuses, scopes = {s.value for s in look.statuses}, {str(s) for s in look.scopes}
@@ -62,7 +76,12 @@ def gather(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
         names += near.best(most, statuses=statuses, scopes=scopes)
     known = memories.load_some(kit.store, list(dict.fromkeys(names)))
     pool = [m for m in known.values() if m.may_answer or m.status in look.statuses - {Status.ARCHIVED}]
-    if kit.settings.recall.passages and not look.injection:
+    if look.everything:
+        pool = [m for m in known.values() if m.status in look.statuses]
+    if look.narrowed:
+        pool = [m for m in pool if (not look.classes or m.memory_class in look.classes)
+                and (not look.categories or m.category in look.categories)]
+    elif kit.settings.recall.passages and not look.injection:
         pool += _passages(kit, look, near, stems, most)
     return _measured(kit, query, pool, near)
 

@@ -136,6 +136,12 @@ def count_by_status(store: Store) -> dict[str, int]:
     return {r["status"]: int(r["n"]) for r in store.all("SELECT status, COUNT(*) AS n FROM memory GROUP BY status")}
 
 
+def count_by_category(store: Store) -> dict[str, int]:
+    """How many live memories there are of each category, most first."""
+    return {r["category"]: int(r["n"]) for r in store.all(
+        "SELECT category, COUNT(*) AS n FROM memory WHERE status = 'live' GROUP BY category ORDER BY n DESC, category")}
+
+
 def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
     """Insert or replace one memory with its support, links, words and word index."""
     tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (text_sha(memory.text), memory.text))

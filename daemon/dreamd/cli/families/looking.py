@@ -12,7 +12,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document, memory_file
 from dreamd.core.errors import UsageError
-from dreamd.core.values import Memory, MemoryClass, Scope, Status, parse_scope
+from dreamd.core.values import Category, Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
     from dreamd.core.paths import Paths
@@ -32,16 +32,23 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--status", action="append", choices=[s.value for s in OF_MEMORIES],
                             help="only memories of this status")
         parser.add_argument("--scope", help="only this scope")
-        parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
+        _add_kinds(parser)
     elif command == "search":
         parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
         parser.add_argument("-k", dest="limit", type=int, metavar="N", help="most results")
         parser.add_argument("--budget", choices=BUDGETS, default="balanced", help="3, 7 or 15 results")
         parser.add_argument("--held", action="store_true", help="also memories that wait for a decision")
+        parser.add_argument("--all", action="store_true", help="also what was replaced or archived, marked as such")
         parser.add_argument("--scope", help="only this scope")
+        _add_kinds(parser)
         parser.add_argument("--no-record", action="store_true", help="do not count this as a recall")
     else:
         parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
+
+
+def _add_kinds(parser: ArgumentParser) -> None:
+    parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
+    parser.add_argument("--category", choices=[c.value for c in Category], help="only this section of the index")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -65,6 +72,8 @@ def list_memories(context: Context, options: Namespace) -> int:
         empty = "" if found else _why_empty(store)
     if options.memory_class:
         found = [m for m in found if m.memory_class == options.memory_class]
+    if options.category:
+        found = [m for m in found if m.category == options.category]
     context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
     if not context.json:
         _list_by_scope(context, found)
@@ -164,8 +173,10 @@ def search(context: Context, options: Namespace) -> int:
     query = " ".join(options.query)
     scopes = (parse_scope(options.scope),) if options.scope else ()
     wording = reword(context.world, query, Budget(options.budget), scope=scopes[0] if scopes else None, place=_here())
-    look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held, scopes=scopes,
-                record=not options.no_record)
+    look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held or options.all, scopes=scopes,
+                record=not options.no_record, everything=options.all,
+                classes=frozenset({MemoryClass(options.memory_class)} if options.memory_class else ()),
+                categories=frozenset({Category(options.category)} if options.category else ()))
     answer = _recall(context, wording.query, look)
     if wording.used and not answer.results:
         wording, answer = wording._replace(query=query, used=False), _recall(context, query, look)
@@ -175,7 +186,8 @@ def search(context: Context, options: Namespace) -> int:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
-         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results]})
+         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results], "not_shown": (
+             left := {} if results or options.all else _left_out(context, query, look))})
     if answer.warning:
         context.warn(answer.warning)
     for result in results:
@@ -184,14 +196,26 @@ def search(context: Context, options: Namespace) -> int:
             result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
     if not results:
         context.say("nothing found")
-        context.tell("hint: `--held` also looks at memories that wait for a decision")
+        told = ", ".join(f"{n} {status}" for status, n in left.items())
+    if not results and not options.all:
+        context.tell(f"hint: {told} would match; `dream search --all` shows what was replaced, archived or waits" if told
+                     else "hint: `--held` also looks at memories that wait for a decision")
     return 0
+
+
+def _left_out(context: Context, query: str, look: Look) -> dict[str, int]:
+    """How many memories of each status match and are not shown; passages are no such thing."""
+    from collections import Counter
+
+    found = _recall(context, query, replace(look, everything=True, held=True, record=False)).results
+    return dict(Counter(r.memory.status.value for r in found if r.memory.status is not Status.SAID))
 
 
 def _recall(context: Context, query: str, look: Look) -> Recall:
     """Ask the recall server where one listens; do the work here otherwise."""
     paths = context.world.paths
-    if query.strip() and (paths.socket.exists() or paths.heartbeat.exists()):
+    plain = not (look.everything or look.narrowed)  # what the server knows how to look for
+    if plain and query.strip() and (paths.socket.exists() or paths.heartbeat.exists()):
         from dreamd.agents import recall_client
         from dreamd.store.connection import open_reader
 

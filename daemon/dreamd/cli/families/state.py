@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from dreamd import __version__, probe
@@ -63,6 +63,8 @@ class Standing:
     """Files that were damaged and of which a copy is kept."""
     apart: str = ""
     """Why nothing is compared across languages; empty where it is."""
+    categories: dict[str, int] = field(default_factory=dict)
+    """Live memories by section of the index."""
     aside: tuple[Aside, ...] = ()
     """What could not be worked with and waits for a change, or for the next version."""
     model: tuple[str, ...] = ()
@@ -161,7 +163,8 @@ def _read(context: Context, store: Store) -> Standing:
         model=model, asking=asking,
         dreamer=dreamer, service=service, pulse=telemetry.read_beat(paths.heartbeat) if service else None,
         beat=telemetry.read_beat(telemetry.cycle_beat_path(paths)) if dreamer else None, last=runs[0] if runs else None,
-        last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store), waiting=waiting,
+        last_good=journal.last_run(store, outcomes=SUCCESSES), memories=memories.count_by_status(store),
+        categories=memories.count_by_category(store), waiting=waiting,
         oldest_at=oldest_at, inbox=len(list(paths.inbox.glob("*.json"))) if paths.inbox.is_dir() else 0,
         apart=multilingual.find_multilingual(kept_in=paths.models, keep=False),
         outlook=look_for_auto(world, store), deletions=len(observations.load_put_off(store)),
@@ -185,7 +188,7 @@ def _asking(world: World, store: Store) -> tuple[tuple[str, ...], dict[str, obje
 
 def _document(context: Context, standing: Standing) -> dict[str, object]:
     last, outlook, beat, pulse = standing.last, standing.outlook, standing.beat, standing.pulse
-    paths = context.world.paths
+    paths, live = context.world.paths, sum(standing.categories.values())
     return {
         "state": standing.state, "dreaming": standing.dreamer or None, "service": standing.service or None,
         "service_state": pulse.state if pulse else None, "service_state_since": pulse.since or None if pulse else None,
@@ -195,7 +198,9 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
         "last_run": {"run": last.id, "kind": last.kind, "now": moment(last.now), "ended_at": moment(last.ended_at),
                      "outcome": last.outcome or None, "reason": last.reason or None} if last else None,
         "last_success_at": moment(standing.last_good.ended_at) if standing.last_good else None,
-        "memories": standing.memories, "waiting": standing.waiting, "oldest_waiting_at": moment(standing.oldest_at),
+        "memories": standing.memories, "categories": {
+            name: {"memories": n, "share": round(n / live, 3)} for name, n in standing.categories.items()},
+        "waiting": standing.waiting, "oldest_waiting_at": moment(standing.oldest_at),
         "inbox": standing.inbox, "deletions_waiting": standing.deletions,
         "set_aside": [*(one.shown() for one in standing.aside), *(copy.shown() for copy in standing.damaged)],
         "next": {"due": outlook.due.due, "gate": outlook.due.gate, "reason": outlook.due.words,
@@ -223,6 +228,9 @@ def _lines(context: Context, standing: Standing) -> list[str]:
         rows.append(("last dream", "none yet; `dream consolidate` makes one"))
     kept = ", ".join(f"{n:,} {status}" for status, n in sorted(standing.memories.items()) if n)
     rows.append(("memories", kept or "none yet"))
+    if standing.categories:
+        live = sum(standing.categories.values())
+        rows.append(("of these", ", ".join(f"{name} {100 * n / live:.0f} %" for name, n in standing.categories.items())))
     since = f", the oldest stored {render.ago(standing.oldest_at, now)}" if standing.oldest_at else ""
     inbox = f", {render.count(standing.inbox, 'file')} in the inbox" if standing.inbox else ""
     rows.append(("waiting", render.count(standing.waiting, "observation") + since + inbox))
