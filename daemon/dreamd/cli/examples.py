@@ -73,6 +73,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "config": (
         ("dream config path", "where the file is looked for"),
         ("dream config show", "what applies, and where it came from"),
+        ("dream config set recall.lean 5", "one setting; everything else in the file stays"),
+        ("dream config unset recall.lean", "its default counts again"),
         ("dream config check", "is the file right?")),
     "llm": (
         ("dream llm setup", "finds what is here, shows what it would mean, asks, tries one call"),

@@ -266,6 +266,29 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
 
 
+def check_word(name: str, word: str) -> tuple[object, tuple[str, ...]]:
+    """The value that a word on a command line stands for, clamped to its range, with what was clamped.
+
+    Raises ConfigError for a name that is no setting, with the nearest that is, and for a word of the wrong type.
+    """
+    known = {f"{table}.{f.name}": f for table in TABLES for f in fields(getattr(Settings(), table))}
+    if name not in known:
+        raise ConfigError(f"unknown key `{name}`", hint=_nearest(name, tuple(known)))
+    default, warnings = known[name].default, list[str]()
+    value: object = word
+    if isinstance(default, bool):
+        value = {"true": True, "false": False}.get(word.strip().lower(), word)
+    elif isinstance(default, tuple):
+        value = [part.strip() for part in word.split(",") if part.strip()]
+    elif isinstance(default, int | float):
+        try:
+            value = float(word)
+        except ValueError:
+            raise ConfigError(f"`{name}` must be a number") from None
+    checked = _checked(name, value, known[name], warnings)
+    return checked, tuple(warnings)
+
+
 def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object:
     default, meta = spec.default, spec.metadata
     if isinstance(default, tuple):

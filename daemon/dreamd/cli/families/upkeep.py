@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
-from dreamd.core.errors import Corrupt
+from dreamd.core.errors import Corrupt, UsageError
 from dreamd.core.paths import default_config, share_dir
-from dreamd.core.settings import TABLES
+from dreamd.core.settings import TABLES, Settings, check_word
 from dreamd.kit import open_kit, open_to_change, read_zone
 from dreamd.service.gating.due import parse_time_of_day
 
 if TYPE_CHECKING:
     from dreamd.dream.check import Finding
 
-ACTIONS = ("show", "path", "check")
+ACTIONS = ("show", "path", "check", "get", "set", "unset")
 SIGNS = {"ok": ("ok", "green"), "repaired": ("repaired", "yellow"), "broken": ("broken", "red")}
 
 
@@ -32,7 +32,9 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
                                  "--repair they are masked and held")
     else:
         parser.add_argument("action", choices=ACTIONS, nargs="?", default="show",
-                            help="show every setting, the path of the file, or check the file")
+                            help="show every setting, the path of the file, check the file, or one setting of it")
+        parser.add_argument("key", metavar="KEY", nargs="?", help="a setting, as `recall.lean`")
+        parser.add_argument("value", metavar="VALUE", nargs="?", help="for `set`; several, as paths, with commas between")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -102,6 +104,12 @@ def _secrets(context: Context, *, repair: bool) -> int:
 def config(context: Context, options: Namespace) -> int:
     """Show settings and where each came from."""
     settings, env = context.world.settings, context.world.env
+    takes = {"get": 1, "unset": 1, "set": 2}.get(options.action, 0)
+    if takes != sum(word is not None for word in (options.key, options.value)):
+        raise UsageError("`config get KEY`, `config set KEY VALUE`, `config unset KEY`; the others take nothing more",
+                         hint="`dream config show` lists the keys")
+    if takes:
+        return _one_setting(context, options)
     wanted = settings.path or default_config(env)
     if options.action == "path":
         context.document({"path": str(wanted), "exists": settings.path is not None, "home": str(context.world.paths.home),
@@ -123,6 +131,32 @@ def config(context: Context, options: Namespace) -> int:
                       "warnings": list(settings.warnings)})
     for line in render.table([(name, _spelt(value), origin) for name, value, origin in rows]):
         context.say(line)
+    return 0
+
+
+def _one_setting(context: Context, options: Namespace) -> int:
+    """Tell, write or take out one setting; the file's other lines and remarks stay."""
+    from dreamd.core.settings_file import remove_key, write_keys
+
+    rows = {name: (value, origin) for name, value, origin in _rows(context)}
+    if options.key not in rows:
+        check_word(options.key, "")  # raises, with the nearest name
+    value, origin = rows[options.key]
+    table, key = options.key.split(".", 1)
+    path = context.world.settings.path or default_config(context.world.env)
+    if options.action == "set":
+        word, clamped = check_word(options.key, options.value)
+        for warning in clamped:
+            context.warn(warning)
+        value, origin = list(word) if isinstance(word, tuple) else word, "file"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_keys(path, table, {key: value})
+    elif options.action == "unset":
+        default = getattr(getattr(Settings(), table), key)
+        value, origin = list(default) if isinstance(default, tuple) else default, "default"
+        remove_key(path, table, key)
+    context.document({"key": options.key, "value": value, "from": origin, "path": str(path)})
+    context.say(_spelt(value) if options.action == "get" else f"{options.key} = {_spelt(value)}  ({origin})")
     return 0
 
 
