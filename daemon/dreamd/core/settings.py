@@ -266,7 +266,7 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
 
 
-def check_word(name: str, word: str) -> tuple[object, tuple[str, ...]]:
+def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
     """The value that a word on a command line stands for, clamped to its range, with what was clamped.
 
     Raises ConfigError for a name that is no setting, with the nearest that is, and for a word of the wrong type.

@@ -24,10 +24,10 @@ from dreamd.core.values import (
     content_id,
 )
 from dreamd.dream import projection
+from dreamd.dream.living.reworded import embed_told, reword
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.orient import take_inbox
-from dreamd.dream.phases.reworded import embed_told, reword
 from dreamd.dream.plan import Change
 from dreamd.extraction import gate
 from dreamd.kit import Kit

@@ -148,9 +148,10 @@ def _one_setting(context: Context, options: Namespace) -> int:
         word, clamped = check_word(options.key, options.value)
         for warning in clamped:
             context.warn(warning)
-        value, origin = list(word) if isinstance(word, tuple) else word, "file"
+        chosen = list(word) if isinstance(word, tuple) else word
+        value, origin = chosen, "file"
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_keys(path, table, {key: value})
+        write_keys(path, table, {key: chosen})
     elif options.action == "unset":
         default = getattr(getattr(Settings(), table), key)
         value, origin = list(default) if isinstance(default, tuple) else default, "default"
