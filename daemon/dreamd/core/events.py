@@ -65,6 +65,8 @@ class Event:
     type_hint: str = ""
     """For `note` events: the frontmatter type, when it is one of the closed set."""
     truncated: bool = False
+    sign: str = ""
+    """For `note` events that are more than a line somebody kept: what they are."""
     file: str = ""
     """For events out of a directory: the file in it that `start` and `end` belong to."""
 
@@ -108,3 +110,5 @@ class Reading:
     standing: Mapping[str, tuple[str, ...] | None] | None = None
     """Of a document that lives on: by file what stands there now, as the uids of its notes in order; None for a file that
     is as it was, or cannot be read. No such account of a source that only grows."""
+    told: tuple[str, ...] = ()
+    """What in it a person should look at, in words."""

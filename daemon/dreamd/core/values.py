@@ -50,6 +50,10 @@ OBSERVED_WAITS = "observed:"
 GUESSED = frozenset({"another-number", "another-name", "another-denial", "another-reach", "another-order", "other-words",
                      "model-unsure", "said-by-agent"})
 """Those reasons: nobody but a language model says that it was said."""
+DECISION = "decision:"
+"""Before the status of a decision, in the sign of what its record says; behind it the record that took its place."""
+DECIDED = "decision-"
+"""The same in the reason of the memory made of it."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 ELSEWHERE_TOO, OVERRULED = "edited-elsewhere-too", "taken-out-elsewhere"
@@ -338,9 +342,14 @@ class Memory:
     def is_faded(self) -> bool:
         """Whether it was archived for its age, or for want of a document that says it: search still finds it.
 
-        Nobody said that it no longer holds.
+        Nobody said that it no longer holds, or, of a decision, its own words say so.
         """
-        return self.status is Status.ARCHIVED and self.reason in (FADED, WITHDRAWN)
+        return self.status is Status.ARCHIVED and (self.reason in (FADED, WITHDRAWN) or self.is_decision)
+
+    @property
+    def is_decision(self) -> bool:
+        """Whether it is what a decision record says: its words are the record's, which tell also what became of it."""
+        return self.reason.startswith(DECIDED)
 
     @property
     def may_answer(self) -> bool:

@@ -6,7 +6,7 @@ Each scope is planned as if the others did not exist. Nothing here changes a mem
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,7 +17,6 @@ from dreamd.core.values import (
     DELETION_WAITS,
     IN_PASSING,
     MARKS,
-    MEMORY_FILE,
     ONE_OFF,
     WITHHELD,
     Candidate,
@@ -35,6 +34,7 @@ from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
+from dreamd.dream.living.recorded import is_record, noted, records_of
 from dreamd.dream.phases.compare import (
     PairJudge,
     Vectors,
@@ -57,7 +57,7 @@ from dreamd.dream.verifying import plan_verification
 from dreamd.extraction import gate
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
-from dreamd.store import derived, memories, observations, passages, shown, work
+from dreamd.store import derived, memories, observations, passages, shown
 from dreamd.store.passages import ONLY_NO_MEMORY
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
 from dreamd.store.uses import load_days_used
@@ -216,35 +216,30 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     # Heard again only where one of them could be the one too many: a night would pay for every order that still waits.
     waiting = [_hear(kit, o) for o in observations.load_waiting(kit.store, str(scope))] if _has_order(heard) else []
     asked = [h.gated.text for h in heard if h.gated.verdict != "discard" and not is_edit(h.observation)
-             and h.observation.sign not in MARKS]
+             and h.observation.sign not in MARKS and not is_record(h.observation)]
+    decided = [h.gated.text for h in heard if is_record(h.observation)]
+    records = records_of(kit.store, heard, full=full) if decided or full else {}
     partners, vectors = dict[str, list[str]](), Vectors()
-    if asked or full:
+    if asked or decided or full:
         standing, vectors = load_standing(kit, scope)
-        load_vectors(kit, (*asked, *standing, *(w.gated.text for w in waiting)), vectors)
+        load_vectors(kit, (*asked, *decided, *standing, *(w.gated.text for w in waiting)), vectors)
         load_abroad(kit, asked, (*standing, *(w.gated.text for w in waiting)), vectors)
         rules = kit.settings.consolidate
         partners = find_partners([*asked, *(standing if full else ())], [*standing, *asked], vectors, k=rules.neighbours,
                                  floor=rules.neighbour_floor)
     if heard or full:
         _embed_heard(kit, scope, heard, full=full)
-    known = _load_known(kit, scope, heard, partners if not full else None)
+    known = _load_known(kit, scope, heard, partners if not full else None, records)
     worth = tell_worth(heard, known.memories)
     if asked or full:
         judge.prepare(vectors, likely_pairs(partners, heard, known.memories, worth, full=full))
         judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
-                  _deletions(kit, heard, unlimited=allowance is None), _noted(kit, heard, full=full), partial(_wording, kit),
-                  worth=worth)
+                  _deletions(kit, heard, unlimited=allowance is None), records,
+                  noted(kit.store, heard, records, full=full), partial(_wording, kit), worth=worth)
     plan = credited(kit.store, plan_consolidation(heard, bench))
     return _look_again(kit, plan, bench) if full else plan
-
-
-def _noted(kit: Kit, heard: Sequence[Heard], *, full: bool) -> dict[str, str]:
-    """The lines of every document that any of the statements comes from, or of all documents."""
-    documents = {h.observation.source_id for h in heard if h.observation.sign == MEMORY_FILE and h.observation.source_id}
-    known = work.load_lines(kit.store, None if full else documents, sign=MEMORY_FILE)
-    return known | {h.observation.id: h.observation.source_id for h in heard if h.observation.source_id in documents}
 
 
 def _wording(kit: Kit, identity: str) -> str:
@@ -322,7 +317,8 @@ class _Known:
     live_elsewhere: int
 
 
-def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mapping[str, Sequence[str]] | None) -> _Known:
+def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mapping[str, Sequence[str]] | None,
+                records: Iterable[str] = ()) -> _Known:
     """The memories that statements can meet, or all without `partners`: a night costs what it heard, not what is stored."""
     with kit.store.reading():
         if partners is None:
@@ -330,7 +326,7 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
         else:
             texts = {*partners, *(near for some in partners.values() for near in some)}
             targets = {h.observation.target for h in heard if is_edit(h.observation)}
-            said = {one for h in heard for one in spoken_of(h.observation.target)}
+            said = {*records, *(one for h in heard for one in spoken_of(h.observation.target))}
             found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
         found = [_memory_never_later(kit, memory) for memory in found]
         revisions = memories.load_revisions(kit.store, [m.id for m in found])

@@ -12,10 +12,13 @@ from datetime import datetime, tzinfo
 from functools import cache
 
 from dreamd.core.values import (
+    DECIDED,
+    DECISION,
     MEMORY_FILE,
     OBSERVED_WAITS,
     QUOTED,
     SHORTEST_TEXT,
+    Category,
     Gated,
     GateVerdict,
     MemoryClass,
@@ -57,6 +60,8 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
          type_hint: MemoryType | None = None, ttl: str | None = None, explicit: bool = True, sign: str = "") -> Gated:
     """Decide what an observation may become, and give its durable wording."""
     redacted = redact(strip_hidden(text).strip())
+    if sign.startswith(DECISION):
+        return _decision(redacted, sign.split(":")[1])
     durable = make_durable(redacted.text, at, zone)
     judged = durable.text[:_CHECKED_CHARS]
     refusal = _refusal(redacted, origin)
@@ -85,6 +90,18 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
         category=category_of(judged, chosen),
         ttl=ttl or (durable.ttl if chosen is MemoryClass.STATE or class_hint is None else None) or _state_end(durable, chosen),
         valid_from=durable.valid_from, evidence=_evidence(redacted, durable, verdict, reason))
+
+
+def _decision(redacted: Redacted, standing: str) -> Gated:
+    """What a decision record says: its status decides; only what might be meant for the reader waits for a person."""
+    text = redacted.text
+    verdict = GateVerdict.ALLOW if standing in ("accepted", "unstated") else GateVerdict.HOLD
+    reason = DECIDED + standing
+    if looks_like_injection(text) or wears_a_role(text):
+        verdict, reason = GateVerdict.HOLD, "injection"
+    masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(mask.kind for mask in redacted.masks))
+    return Gated(verdict, reason, text, MemoryClass.REFERENCE, MemoryType.PROJECT, Category.ARCHITECTURE,
+                 evidence=(f"{verdict.value}: {reason}", *masks))
 
 
 def _stands_there(reason: str) -> bool:

@@ -10,6 +10,7 @@ from dreamd.sources.codex.rollouts import Codex
 from dreamd.sources.copilot.copilot_cli import CopilotCli
 from dreamd.sources.cursor.cursor_cli import CursorCli
 from dreamd.sources.cursor.cursor_lines import CursorText, CursorTranscript
+from dreamd.sources.decisions.decision_folder import DecisionRecords
 from dreamd.sources.gemini.gemini_chats import Gemini
 from dreamd.sources.hermes.hermes_files import HermesSnapshot, HermesTranscript
 from dreamd.sources.hermes.hermes_rows import Hermes as HermesSessions
@@ -28,6 +29,7 @@ ADAPTERS: tuple[Adapter, ...] = (
     OpenCodeTree(), CursorIde(), CursorCli(), HermesSessions(), HermesTranscript(), HermesSnapshot(), LettaTalk(),
     OpenClawSession(), OpenClawDatabase(),
     CursorTranscript(), CursorText(), OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(),
+    DecisionRecords(),
     StructuredLog(),
 )
 """The first that accepts a path reads it."""

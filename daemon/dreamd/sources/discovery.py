@@ -17,6 +17,8 @@ from dreamd.sources.base.stores import is_store
 from dreamd.sources.base.tolerant import moment
 from dreamd.sources.base.unpacking import PACKED, is_twin, plain_name
 from dreamd.sources.copilot.copilot_cli import surroundings_beside
+from dreamd.sources.decisions.decision_folder import KIND as DECISIONS
+from dreamd.sources.decisions.record_folders import folders_below, is_all_records, place_of
 from dreamd.sources.letta.letta_talk import TALK_NAME
 from dreamd.sources.vscode.vscode_chats import CHATS_FOLDER, workspace_of
 
@@ -46,6 +48,7 @@ def discover_in(roots: SourceRoots, recognise: Recognise) -> list[FoundSource]:
         if path not in found and not roots.leave_out(path):
             # A page that somebody names is read as notes, whatever it is called and however it begins.
             named = MEMORY_DIR if path in roots.extra and path.suffix == ".md" and path.is_file() else ""
+            named = DECISIONS if path.is_dir() and place and not _has_index(path) else named
             source = _describe(path, place=place, recognise=recognise, else_kind=named)
             if source:
                 found[path] = source
@@ -91,6 +94,8 @@ def _candidates(roots: SourceRoots) -> Iterator[tuple[Path, str]]:
         opened = _folders(root / CHAT_FOLDERS[0])
         for folder in (*(place / CHATS_FOLDER for place in opened), root / CHAT_FOLDERS[1]):
             yield from _newest_form(files_below(folder, endings=(".jsonl", ".json"), deepest=0))
+    for root in roots.repositories:
+        yield from _decisions(root, roots.leave_out)
     for path in roots.extra:
         yield from _extra(path, roots.leave_out)
 
@@ -157,12 +162,22 @@ def _extra(path: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
     yield from ((folder, _memory_place(folder, leave_out)) for folder in memories)
     if path in memories:
         return
+    decided = list(_decisions(path, leave_out, thorough=True))
+    yield from decided
     for place in _once(files_below(path, endings=_EXTRA_ENDINGS)):
         if place.name == "MEMORY.md" and not leave_out(place.parent):
             yield place.parent, _memory_place(place.parent, leave_out)
-        elif "subagents" not in place.parts and not any(
+        elif "subagents" not in place.parts and not any(place.is_relative_to(folder) for folder, _ in decided) and not any(
                 _has_index(parent) for parent in place.parents if parent.is_relative_to(path)):
             yield place, _around(place)
+
+
+def _decisions(root: Path, leave_out: LeaveOut, *, thorough: bool = False) -> Iterator[tuple[Path, str]]:
+    """The folders of a tree in which decisions are recorded."""
+    found = folders_below(root, thorough=thorough)
+    if thorough and not found and is_all_records(root):
+        found = [root]
+    yield from ((folder, place_of(folder)) for folder in found if not leave_out(folder))
 
 
 def _around(path: Path) -> str:

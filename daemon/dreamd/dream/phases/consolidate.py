@@ -36,6 +36,7 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.dream.allowance import Allowance
+from dreamd.dream.living.recorded import heirs_first, is_record, take_record
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
@@ -45,6 +46,7 @@ from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.pasted import LONG
 from dreamd.judge import share_half
+from dreamd.store.intake.decided import Line
 from dreamd.text.tokens import stem
 
 Relate = Callable[[str, datetime, str, datetime], Judgement]
@@ -73,6 +75,7 @@ class Bench:
     live_elsewhere: int = 0  # live memories of the scope that are not among `memories`
     allowance: Allowance | None = None  # without one, any number may be retired
     deletions: Deletions = field(default_factory=Deletions)
+    records: Mapping[str, Line] = field(default_factory=dict)  # what was read of decision records
     noted: Mapping[str, str] = field(default_factory=dict)  # the document that each line of one was noted in
     wording: Wording = str  # the durable wording of an observation
     same_day: Mapping[tuple[date, Trust], Sequence[str]] = field(default_factory=dict)  # what else is heard, by its day
@@ -89,9 +92,12 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     draft = Draft(bench.memories, bench.revisions, live_elsewhere=bench.live_elsewhere, allowance=bench.allowance)
     deletions = bench.deletions.of(draft)
     bench = replace(bench, same_day=_by_day(heard))
-    for one in in_turn(heard):
+    for one in in_turn([one for one in heard if not is_record(one.observation)]):
         if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
             _decide(one, draft, bench, waiting, deletions)
+    for one in heirs_first([one for one in heard if is_record(one.observation)]):
+        if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
+            take_record(one, draft, bench.records)
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
 
@@ -225,7 +231,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         # The richer words go first: they are kept unless they would lose something.
         pair = (one.gated.text, memory.text) if verdict.richer == "a" else (memory.text, one.gated.text)
         wording = bench.merged(*pair) or ""
-    untouchable = memory.pinned or memory.edited
+    untouchable = memory.pinned or memory.edited or memory.is_decision
     if not wording or (untouchable and wording != memory.text):
         # Nothing may be dropped, and these words may not be changed: both stay.
         _add(one, rulings, draft)

@@ -58,7 +58,7 @@ from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
 from dreamd.store.language import unread
 from dreamd.store.language.unread import Unread
-from dreamd.store.scopes.projects import EXCLUDED
+from dreamd.store.scopes.projects import EXCLUDED, load_known
 from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact
@@ -96,6 +96,7 @@ class Gathered:
     """Sources that were not read yet, the next one last."""
     unread: list[Unread] = field(default_factory=list)
     """In a dry run: what would wait for a language model."""
+    everything: bool = False  # all sources were looked for, and not some that a person named
     rules: Exclusions | None = None
     """What is kept from being read, as it stood when the sources were looked for: one gathering knows one answer."""
 
@@ -105,8 +106,10 @@ def gather(kit: Kit, *, until: int | None = None) -> Gathered:
 
     With `until`, sources that are not read once so many observations were stored are left for `gather_on`.
     """
+    known = tuple(dict.fromkeys(Path(k.root) for k in load_known(kit.store) if k.root.startswith("/")))
     staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
-    return _gather_all(kit, source_roots(kit.world, (*kit.extra_sources, *staged)), everything=True, until=until)
+    roots = replace(source_roots(kit.world, (*kit.extra_sources, *staged)), repositories=known)
+    return _gather_all(kit, roots, everything=True, until=until)
 
 
 def gather_from(kit: Kit, places: Sequence[Path]) -> Gathered:
@@ -124,7 +127,7 @@ def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool, until: int | 
     read = sorted((f for f in found if f.path not in left.paths), reverse=True,
                   key=lambda f: (-(f.modified_at.timestamp() if f.modified_at else 0), str(f.path)))
     gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}), left=read,
-                        rules=left.rules)
+                        everything=everything, rules=left.rules)
     gather_on(kit, gathered, until=until)
     remember(kit, left.paths, everything=everything)
     return gathered
@@ -182,6 +185,8 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
         told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed,
                      tuple(_unread(kit, source, reading, position.cursor)))
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
+        fresh = reading.cursor != position.cursor or not gathered.everything
+        gathered.warnings += [redact(one).text for one in reading.told if fresh]
         cursor = replace(reading.cursor, carry=redact(reading.cursor.carry).text)
         moved = Position(cursor, mtime_ns if reading.complete else -1, redact(talks.encode()).text)
         # Of a database that was written to for nothing that concerns us, the service must not be told again and again.
@@ -374,7 +379,8 @@ def _notes(reading: Reading, hearing: Hearing) -> Iterator[Candidate]:
                 event.text.strip(), origin, event.at or _undated(reading), hearing.scopes[event.conversation],
                 conversation=event.conversation, key=f"note:{source.id}:{event.uid}" if event.uid else "",
                 type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
-                source_id=source.id, start=event.start, end=event.end, sign=sign, context=redact(event.title).text)
+                source_id=source.id, start=event.start, end=event.end, sign=event.sign or sign,
+                context=redact(event.title).text)
 
 
 def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:

@@ -99,6 +99,8 @@ class SourceRoots:
     """The `User` folders of VS Code and of editors made from it."""
     extra: tuple[Path, ...] = ()
     """Files and directories named in the settings or on the command line; looked at by content."""
+    repositories: tuple[Path, ...] = ()
+    """Work trees that are known, in which decisions may be recorded."""
     leave_out: Callable[[Path], bool] = nothing_left_out
     """Says of a path that it is not to be opened, whoever named it."""
 

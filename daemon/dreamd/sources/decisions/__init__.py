@@ -1,0 +1,1 @@
+"""Records of decisions that a repository keeps beside its code."""

@@ -1,0 +1,149 @@
+"""A folder of decision records as a source: one note for each record, with what the others say of it.
+
+The folder is read as a whole whenever any page of it changed, for who supersedes whom may stand on either side. A record
+that says the same as before keeps its identity, so what was known stays known.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+from pathlib import Path
+
+from dreamd.core.values import DECISION, Cursor, Event, EventKind, Reading, Skip, Speaker, content_id
+from dreamd.sources.base import contract
+from dreamd.sources.base.contract import Head
+from dreamd.sources.base.opening import Unopened, open_source
+from dreamd.sources.base.tolerant import parse_record, record_at
+from dreamd.sources.decisions.record_chains import Chain, chain
+from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, is_all_records, pages_of, place_of
+from dreamd.sources.decisions.record_reading import Record, read_record
+from dreamd.sources.decisions.record_words import Standing
+
+KIND = "decisions"
+FORM = "1"
+"""Goes up with the wording of the notes, so that every folder is read once more."""
+_DIGITS = 16
+_TELLING = {Standing.UNSTATED: "status not stated"}
+
+
+@dataclass(frozen=True)
+class _Pages:
+    """What was read of a folder."""
+
+    chain: Chain
+    digests: Mapping[str, str]
+    changed_at: Mapping[str, datetime]
+    skips: tuple[Skip, ...]
+    size: int
+    lines: int
+
+
+class DecisionRecords:
+    """Reads a folder of decision records, whatever their dialect."""
+
+    kind = KIND
+
+    def accepts(self, head: Head) -> bool:
+        """A directory with little else than records of decisions; one that is named so is found without being asked."""
+        return head.is_dir and not head.names.isdisjoint(_names_of_pages(head)) and "MEMORY.md" not in head.names and (
+            is_all_records(head.path))
+
+    def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one small whole
+        """Read the folder and give every record, where any page changed since the cursor."""
+        carried = parse_record(cursor.carry) or {}
+        known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("form") == FORM else {}
+        pages = _load(path)
+        findings = tuple(finding.told() for finding in pages.chain.findings)
+        if known == pages.digests:
+            return Reading((), cursor, pages.skips, told=findings)
+        unread = {skip.file for skip in pages.skips}
+        base = _from_place(path)
+        events = {one.path: _note(one, pages, base) for one in pages.chain.records}
+        standing: dict[str, tuple[str, ...] | None] = dict.fromkeys(sorted(unread & known.keys()))
+        standing |= {name: (event.uid,) for name, event in sorted(events.items())}
+        digests = {**pages.digests, **{name: known[name] for name in unread & known.keys()}}
+        carry = json.dumps({"form": FORM, "files": digests}, separators=(",", ":"), sort_keys=True)
+        return Reading(tuple(events.values()), Cursor(len(digests), pages.size, carry=carry), pages.skips, pages.lines, 0,
+                       standing=standing, told=findings)
+
+
+def findings_in(path: Path) -> list[str]:
+    """What in a folder of records cannot be right, in words."""
+    return [finding.told() for finding in _load(path).chain.findings]
+
+
+def _names_of_pages(head: Head) -> frozenset[str]:
+    return frozenset(name for name in head.names if "." not in name or name.endswith((".md", ".markdown", ".mdx", ".adoc",
+                                                                                       ".asciidoc", ".rst", ".txt")))
+
+
+def _load(path: Path) -> _Pages:
+    records: list[Record] = []
+    digests: dict[str, str] = {}
+    changed: dict[str, datetime] = {}
+    skips: list[Skip] = []
+    size = lines = 0
+    for name in pages_of(path):
+        try:
+            with open_source(path / name) as handle:
+                body = handle.read(LARGEST_PAGE_BYTES + 1)
+                changed[name] = datetime.fromtimestamp(os.fstat(handle.fileno()).st_mtime, UTC)
+        except (Unopened, OSError) as error:
+            skips.append(Skip(error.reason if isinstance(error, Unopened) else contract.UNREADABLE, 0, 0, name))
+            continue
+        if len(body) > LARGEST_PAGE_BYTES or b"\0" in body:
+            skips.append(Skip(contract.OVERSIZED if len(body) > LARGEST_PAGE_BYTES else contract.SPOILT, 0, len(body), name))
+            continue
+        size, lines = size + len(body), lines + body.count(b"\n") + 1
+        digests[name] = hashlib.sha256(body).hexdigest()[:_DIGITS]
+        record = read_record(name, body.decode("utf-8", "replace").removeprefix("\ufeff"))
+        if record is not None:
+            records.append(record)
+    return _Pages(chain(records), digests, changed, tuple(skips), size, lines)
+
+
+def _note(record: Record, pages: _Pages, base: str) -> Event:
+    """One record as a note. Its sign tells what became of it, and the record that took its place."""
+    chained = pages.chain
+    standing, successors = chained.standing(record), chained.successors.get(record.path, ())
+    text = told(record, successors, f"{base}{record.path}")
+    heir = f":{_identity(successors[0])}" if successors else ""
+    sign = f"{DECISION}{standing.value}{heir}"
+    at = datetime.combine(record.day, time(12), UTC) if record.day else pages.changed_at[record.path]
+    return Event(Speaker.AGENT, EventKind.NOTE, text, at, "", 0, 0, title=record.title, sign=sign, file=record.path,
+                 uid=f"{DECISION}{_identity(record)}:{content_id(sign, text)[:_DIGITS]}")
+
+
+def _identity(record: Record) -> str:
+    return content_id("record", record.path)[:_DIGITS]
+
+
+def told(record: Record, successors: tuple[Record, ...], link: str) -> str:
+    """A decision in a few sentences: its name and standing, what was decided, why, and where it is written down."""
+    said = record.said or _TELLING.get(record.standing, record.standing.value)
+    if successors:
+        by = f"superseded by {', '.join(one.name for one in successors)}"
+        said = by if record.standing in (Standing.ACCEPTED, Standing.UNSTATED, Standing.SUPERSEDED) else f"{said}, {by}"
+    parts = [f"{record.name} ({', '.join(part for part in (said, record.when) if part)}): {_closed(record.title)}"]
+    parts += [f"Decided: {_closed(record.decided)}"] if record.decided else []
+    parts += [f"Why: {_closed(record.why)}"] if record.why else []
+    return " ".join((*parts, f"Record: {link}"))
+
+
+def _closed(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?", "…", "。", "！", "？")) else f"{sentence}."
+
+
+def _from_place(path: Path) -> str:
+    """What leads from the project to the folder."""
+    place = Path(place_of(path))
+    for here in (path.absolute(), path.resolve()):
+        if here.is_relative_to(place):
+            inside = here.relative_to(place).as_posix()
+            return "" if inside == "." else f"{inside}/"
+    return f"{path.name}/"

@@ -1,0 +1,199 @@
+"""The page of a decision record taken apart: its title, its fields wherever they stand, and its sections.
+
+Fields stand in front matter, in a table, in bold or listed lines below the title, in the attributes of AsciiDoc and
+reStructuredText, or as sections of their own. What a field is called is a matter of the words file, not of the place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from dreamd.text import patterns
+
+WORDS = "words/decisions"
+_FRONT = re.compile(r"\A\s*(?:(---)|(\+\+\+))[ \t]*\r?\n(.*?)^(?:---|\+\+\+|\.\.\.)[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+_ENTRY = re.compile(r"([\w][\w .-]{0,40}?)\s*[:=]\s*(.*)")
+_FENCE = re.compile(r"^[ \t]*(```|~~~|----$|\.\.\.\.$).*?(?:^[ \t]*\1.*?$|\Z)", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(.*?)[ \t#=]*$")
+_UNDERLINE = re.compile(r"(=|-|~|\^|\*|\+){3,}\s*$")
+_ATTRIBUTE = re.compile(r":([\w][\w .-]{0,40}):[ \t]*(.*)")
+_LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*[:：][ \t]*(.*)")
+_MARKS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
+_LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
+_CELL = re.compile(r"(?i)\s*</t[dh]>\s*<t[dh][^>]*>\s*")
+_ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.*?)</t[dh]>\s*</tr>", re.DOTALL)
+_TAG = re.compile(r"(?i)</?(?:b|strong|em|i|br|p|dl|dt|dd|table|tbody|thead|sub|small|span|div|u)(?:\s[^<>]*)?/?>")
+_RULE_CELL = re.compile(r":?-{2,}:?|={2,}")
+
+
+@dataclass
+class Page:
+    """What a page says, by the kind of its fields and sections; `preamble` is what stands before the first section."""
+
+    title: str = ""
+    fields: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    """By kind, each with the name it has on the page."""
+    sections: list[tuple[str, str]] = field(default_factory=list)
+    """Headings below the title, each with the text under it."""
+    preamble: str = ""
+
+    def first(self, kind: str) -> str:
+        """The first field of a kind that says something."""
+        return next((value for _, value in self.fields.get(kind, ()) if value.strip()), "")
+
+    def section(self, kind: str) -> str:
+        """The text of the first section of a kind that says something."""
+        return next((text for heading, text in self.sections if kind_of(heading) == kind and text.strip()), "")
+
+    def has_section(self, kind: str) -> bool:
+        """Whether there is a section of a kind."""
+        return any(kind_of(heading) == kind for heading, _ in self.sections)
+
+
+@cache
+def _kinds() -> dict[str, str]:
+    tables = patterns.load(WORDS)["fields"]
+    return {name: kind for kind, names in reversed(tables.items()) for name in names}
+
+
+def kind_of(label: str) -> str:
+    """The kind of field or section a label names; empty for any other."""
+    plain = re.sub(r"[\s_-]+", " ", re.sub(r"[*_`:：#?!.]+|^\d+(?:\.\d+)*[.)]?\s+", " ", label)).strip().casefold()
+    return _kinds().get(plain, "") or _kinds().get(plain.replace(" ", ""), "")
+
+
+def take_apart(text: str) -> Page:
+    """The title, fields and sections of a page."""
+    page = Page()
+    front = _FRONT.match(text)
+    if front:
+        for name, value in _front_entries(front[3]):
+            _note(page, name, value)
+        text = text[front.end():]
+    text = _FENCE.sub("", _COMMENT.sub("", text))
+    text = _ROW.sub(lambda row: f"| {_CELL.sub(' | ', row[1])} |".replace("\n", " "), text)
+    text = _TAG.sub("", text)
+    here: list[str] = []
+    bodies: list[tuple[str, list[str]]] = [("", here)]
+    for level, line in _lines(text):
+        if level and not page.title and not any(heading for heading, _ in bodies):
+            page.title = line
+        elif level:
+            here = []
+            bodies.append((line, here))
+        else:
+            here.append(line)
+    page.preamble = "\n".join(bodies[0][1]).strip()
+    for name, value in _labelled(page.preamble):
+        _note(page, name, value)
+    for heading, body in bodies[1:]:
+        name, colon, value = heading.partition(":")
+        if colon and value.strip() and kind_of(name):
+            _note(page, name, value)
+        page.sections.append((heading if not colon or not kind_of(name) else name, "\n".join(body).strip()))
+        if kind_of(heading) == "links" or kind_of(heading) == "status":
+            for name, value in _labelled(page.sections[-1][1]):
+                _note(page, name, value)
+    page.title = page.title or page.first("title")
+    return page
+
+
+def _note(page: Page, name: str, value: str) -> None:
+    kind = kind_of(name)
+    if kind:
+        page.fields.setdefault(kind, []).append((name.strip(), value.strip()))
+
+
+def _front_entries(text: str) -> Iterator[tuple[str, str]]:
+    """The entries of front matter, a list as one value; a line that is no entry belongs to the one before."""
+    name, values = "", list[str]()
+    for line in text.splitlines():
+        if line.lstrip().startswith("#"):
+            continue
+        entry = None if line[:1] in " \t-" else _ENTRY.fullmatch(line.strip())
+        if entry:
+            if name:
+                yield name, ", ".join(values)
+            name, values = entry[1], [_unquoted(entry[2])] if entry[2] else []
+        elif line.strip():
+            values.append(_unquoted(line.strip().removeprefix("- ")))
+    if name:
+        yield name, ", ".join(values)
+
+
+def _unquoted(value: str) -> str:
+    value = re.sub(r"\s+#\s.*$", "", value.strip())
+    if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'":
+        value = value[1:-1]
+    listed = re.fullmatch(r"\[([^\[\]()]*)\]", value)
+    return ", ".join(part.strip().strip("\"'") for part in listed[1].split(",")) if listed else value
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Lines, each with the level of the heading it is, or 0; a title between or above lines of signs is a heading too."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    skip = False
+    for n, line in enumerate(lines):
+        following = lines[n + 1] if n + 1 < len(lines) else ""
+        if skip:
+            skip = False
+            continue
+        heading = _ATX.fullmatch(line)
+        plain = line.strip()
+        if heading and heading[2]:
+            yield len(heading[1]), _MARKS.sub("", heading[2]).strip()
+        elif plain and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(plain) and not plain.startswith(
+                ("|", "-", "*", ">")) and not _LABELLED.match(_MARKS.sub("", plain)):
+            skip = True
+            yield (1 if following[0] == "=" else 2), _MARKS.sub("", plain)
+        elif not _UNDERLINE.fullmatch(plain):
+            yield 0, line
+
+
+def _labelled(text: str) -> Iterator[tuple[str, str]]:
+    """Fields that stand in lines: two cells of a table, one row below a head, or a name before a colon."""
+    rows: list[list[str]] = []
+    label = ""
+    for line in [*text.splitlines(), ""]:
+        plain = line.strip()
+        cells = [cell.strip() for cell in plain.strip("|").split("|")] if plain.count("|") > 1 or plain.startswith("|") else []
+        if cells:
+            rows += [] if all(_RULE_CELL.fullmatch(cell) or not cell for cell in cells) else [cells]
+            continue
+        yield from _rows(rows)
+        rows = []
+        if label and plain:  # the value of a label that ends its line
+            yield label, plain
+        label = ""
+        attribute = _ATTRIBUTE.fullmatch(plain)
+        if attribute:
+            yield attribute[1], attribute[2]
+            continue
+        for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}:?\*\*:?\s)", plain):
+            said = _LABELLED.fullmatch(_MARKS.sub("", _LEAD.sub("", part)).strip())
+            if said and said[2]:
+                yield said[1], said[2]
+            elif said:
+                label = said[1]
+            else:
+                yield from _unmarked(part)
+
+
+def _unmarked(part: str) -> Iterator[tuple[str, str]]:
+    """A bold or bracketed name with its value behind it and no colon between: "**Status** accepted", "[Supersedes] …"."""
+    bold = re.fullmatch(r"(?:\*\*|__|\[)([^*_\[\]]{2,40})(?:\*\*|__|\](?!\())[ \t–—-]*(.+)", _LEAD.sub("", part).strip())
+    if bold:
+        yield bold[1], bold[2]
+
+
+def _rows(rows: list[list[str]]) -> Iterator[tuple[str, str]]:
+    head = kind_of(rows[1][0]) == "" and all(kind_of(cell) for cell in rows[0]) if len(rows) == 2 else False
+    if len(rows) == 2 and len(rows[0]) == len(rows[1]) and (len(rows[0]) > 2 or head):
+        yield from zip(rows[0], rows[1], strict=True)
+    elif all(len(row) in (2, 4, 6) for row in rows):
+        for row in rows:
+            yield from zip(row[::2], row[1::2], strict=True)

@@ -1,0 +1,251 @@
+"""One decision record: what was decided and why, its standing and day, and which other records it speaks of. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from pathlib import PurePosixPath
+
+from dreamd.sources.decisions.record_pages import WORDS, Page, kind_of, take_apart
+from dreamd.sources.decisions.record_words import (
+    Standing,
+    chosen_in,
+    day_in,
+    first_sentence,
+    month_in,
+    plain,
+    reason_in,
+    says_nothing,
+    shortened,
+    speaks_of_part,
+    standing_in,
+)
+from dreamd.text import patterns
+
+_FILE_NUMBER = re.compile(r"(?:(?P<prefix>[^\W\d_][^\d]*?)[-_. ]*)?(?P<number>\d{1,7})(?=[-_. ]|$)")
+_FILE_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?=[-_. ]|$)")
+_TITLE_NUMBER = re.compile(r"(?i)^\[?(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #:]*)?(?P<number>\d{1,6})\]?\s*"
+                           r"(?:[.:)–—|-]+|$|(?=\s))\s*")
+_TITLE_WORD = re.compile(r"(?i)^(?:adr|madr|decision record|"
+                         r"architecture decision record|decision|adl|entscheidung|决策|決定)\s*[:：–—-]+\s*")
+_STANDING_BEHIND = re.compile(r"\s*[\[(（【]([^\[\]()（）【】]{3,60})[\])）】]\s*$"
+                              r"|^\s*[\[(（【]([^\[\]()（）【】]{3,30})[\])）】]\s*")
+_HOLLOW = re.compile(r"^\s*(?:[{<\[][^{}<>\[\]]{2,}[}>\]]\s*|(?:short )?(?:title|name)(?: of .*)?"
+                     r"|titel|titre|título)$|\bN{3,}\b|\bX{3,}\b"
+                     r"|(?i:insert (?:title|data)|title (?:goes )?here|\{(?:short )?title)")
+_HOLE = re.compile(r"(?i)(?<!\$)\{[a-z][^{}\n=:]*[a-z] [^{}\n=]*\}|<[a-z]+(?: [a-z]+){1,8}>"
+                   r"|\[(?:describe|insert|short|list|your|the change|what is)[^\]\n]{4,}\](?!\()")
+_SPEAKS = re.compile(
+    r"(?im)^[ \t>*+•-]*(?:\*\*|__|\["
+    r"|this (?:adr|decision|record|document)?\s*(?:is |was |has been )?)?(?P<what>[^\W\d_][^\n:\[\]*(#\d]{2,24}?)"
+    r"(?:\*\*|__|\])?[ \t]*[:：]?[ \t]+(?P<whom>(?:\[|`|#|<|\"|“|adr|rfc|dr-|xref|link|:\w+:|\d|decision|the ).*)$")
+LONGEST_NAME = 60
+LONGEST_DAY = 24
+
+
+@dataclass(frozen=True)
+class Record:
+    """What one record tells."""
+
+    path: str
+    """Its file, from the folder it was found in."""
+    name: str
+    """What people call it: `ADR-0012`, or the file's own name where it has no number."""
+    prefix: str
+    number: int | None
+    title: str
+    decided: str
+    why: str
+    standing: Standing
+    said: str
+    """Its status in its own word; empty where it names none."""
+    day: date | None
+    when: str = ""
+    """Its day, or its month, or what it says where neither can be told."""
+    supersedes: tuple[str, ...] = ()
+    superseded_by: tuple[str, ...] = ()
+    """The words that name other records, as they stand."""
+
+
+def read_record(path: str, text: str) -> Record | None:
+    """Read a page; None for what is no record of a decision: a template, an index, a guide."""
+    place = PurePosixPath(path)
+    if is_beside(place):
+        return None
+    page = take_apart(text)
+    prefix, number = _numbered(place, page)
+    title = _title_of(page.title, place)
+    standing, said = _standing_of(page, place)
+    dated = _file_day(place.stem)
+    if not _is_record(page, standing, known=number is not None or dated is not None) or _is_hollow(page, text):
+        return None
+    ours, theirs = _speaks_of(page)
+    if standing in (Standing.ACCEPTED, Standing.UNSTATED, Standing.UNKNOWN) and theirs:
+        standing, said = Standing.SUPERSEDED, "superseded"
+    decided, why = _decided(page, title)
+    return Record(path, _name(prefix, number, place, page), prefix.casefold(), number, title, decided, why, standing, said,
+                  *_day_of(page, dated), tuple(ours), tuple(theirs))
+
+
+def is_beside(place: PurePosixPath) -> bool:
+    """Whether a file's name says that it is about records: a template, an index, a guide."""
+    stem = place.stem.casefold()
+    beside = patterns.load(WORDS)["beside"]
+    words = [word for word in re.split(r"[\W_]+", stem) if word]
+    if stem.replace("_", "-") in beside["words"] or not words or any(
+            part.casefold().strip("._") in beside["template"] for part in place.parts[:-1]):
+        return True
+    if re.search(r"(?:^|[-_])(?:n{3,}|x{3,}|y{4,}m{2}d{2})(?:[-_]|$)", stem):
+        return True
+    rest = [word for word in words if not word.isdigit() and word not in beside["kind"]]
+    hollow = bool(rest) and all(word in beside["template"] for word in rest)
+    # Behind a project's own prefix and the number 0 stands the template, whatever else its name says.
+    return hollow or bool(rest) and rest[-1] in ("template", "vorlage", "plantilla") and all(
+        not word.isdigit() or int(word) == 0 for word in words)
+
+
+def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:
+    """Whether a page holds a decision: it has a standing or says what was decided, and a number or a form besides."""
+    decides = page.has_section("decision") or bool(page.first("decision"))
+    why = page.has_section("context") or page.has_section("why") or bool(page.first("why"))
+    stated = standing is not Standing.UNSTATED
+    if not page.title or not (decides or stated or (known and why)):
+        return False
+    return known or (stated and (decides or why)) or (decides and why and bool(page.first("date") or page.section("date")))
+
+
+def _is_hollow(page: Page, text: str) -> bool:
+    """Whether a page is a form that nobody filled in."""
+    if _HOLLOW.search(plain(page.title)) or _HOLLOW.search(page.title):
+        return True
+    return sum(1 for _ in _HOLE.finditer(re.sub(r"```.*?(?:```|\Z)", "", text, flags=re.DOTALL))) >= 3
+
+
+def _numbered(place: PurePosixPath, page: Page) -> tuple[str, int | None]:
+    """The prefix and number of a record: from its file's name, else from its title, else from a field."""
+    dated = _FILE_DAY.match(place.stem)
+    stem = place.stem[dated.end():].lstrip("-_. ") if dated and _file_day(place.stem) else place.stem
+    in_file = _FILE_NUMBER.match(stem)
+    front = (in_file["prefix"] or "") if in_file else ""
+    if in_file and len(front) <= LONGEST_NAME // 2 and (not front or _is_prefix(front)):
+        return front.strip("-_. "), int(in_file["number"])
+    if place.stem.casefold() in ("adr", "decision", "record", "rfc", "readme") or not dated:
+        above = _FILE_NUMBER.match(place.parent.name)
+        if above and place.stem.casefold() in ("adr", "decision", "record", "rfc"):
+            return (above["prefix"] or "").strip("-_. "), int(above["number"])
+    in_title = _TITLE_NUMBER.match(plain(page.title))
+    if in_title and (not in_title["prefix"] or _is_prefix(in_title["prefix"])):
+        return (in_title["prefix"] or "").strip("-_ "), int(in_title["number"])
+    told = re.search(r"(?:([^\W\d_][\w-]*?)[-_ #]*)?(\d{1,6})", plain(page.first("number")))
+    return ((told[1] or "").strip("-_ "), int(told[2])) if told else ("", None)
+
+
+def _is_prefix(words: str) -> bool:
+    """Whether what stands before a number names a kind of record, as `ADR-` or `odh-adr-operator-` does."""
+    parts = [part for part in re.split(r"[\W_]+", words) if part]
+    return words.isupper() or len(parts) == 1 and len(words) <= 5 or any(
+        part.casefold() in ("adr", "madr", "rfc", "decision", "dr", "record", "ad", "edr", "pdr", "tdr") for part in parts)
+
+
+def _name(prefix: str, number: int | None, place: PurePosixPath, page: Page) -> str:
+    if number is None:
+        return place.stem[:LONGEST_NAME]
+    written = re.search(rf"(?<!\d)0*{number}(?!\d)", place.stem) or re.search(rf"(?<!\d)0*{number}(?!\d)", page.title)
+    digits = written[0] if written else str(number)
+    front = prefix if any(sign.isupper() for sign in prefix) else prefix.upper()
+    return f"{re.sub(r'[_ .]+', '-', front) or 'ADR'}-{digits}"
+
+
+def _title_of(heading: str, place: PurePosixPath) -> str:
+    title = _STANDING_BEHIND.sub(lambda m: "" if standing_in(m[1] or m[2])[0] is not Standing.UNKNOWN else m[0], plain(heading))
+    for _ in range(2):
+        number = _TITLE_NUMBER.match(title)
+        if number and (not number["prefix"] or _is_prefix(number["prefix"])) and title[number.end():].strip():
+            title = title[number.end():]
+        title = _TITLE_WORD.sub("", title)
+    return shortened(title.strip(" :–—-") or place.stem)
+
+
+def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
+    """The standing of a record: its status field, its status section, what its title says, the folder it lies in."""
+    for told in (*(value for name, value in page.fields.get("status", ()) if value), page.section("status")):
+        standing, said = standing_in(told)
+        if standing is not Standing.UNSTATED:
+            return standing, said
+    behind = _STANDING_BEHIND.search(plain(page.title))
+    for told in ((behind[1] or behind[2]) if behind else "", *(part for part in reversed(place.parts[:-1]))):
+        standing, said = standing_in(told.replace("_", " ").replace("-", " ")) if told else (Standing.UNSTATED, "")
+        if standing not in (Standing.UNSTATED, Standing.UNKNOWN) and len(told.split()) <= 2 + (told != place.parent.name):
+            return standing, said
+    return Standing.UNSTATED, ""
+
+
+def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
+    """The day of a decision: the one called so, then the one beside its status, in its file's name, of its last change."""
+    told = page.fields.get("date", ())
+    days = [(name.casefold(), day) for name, value in told if (day := day_in(value))]
+    later = ("updated", "modified", "lastmod", "created", "start", "proposed")
+    first = next((day for name, day in days if not any(word in name for word in later)), None)
+    status = "\n".join((*(v for _, v in page.fields.get("status", ())), page.section("status")))
+    beside = max((day for line in status.splitlines() if (day := day_in(line))), default=None)
+    day = first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None)
+    if day is not None:
+        return day, day.isoformat()
+    written = plain(page.first("date") or page.section("date"))[:LONGEST_DAY]
+    month = month_in(written)
+    return month, month.isoformat()[:7] if month else written if any(sign.isdigit() for sign in written) else ""
+
+
+def _file_day(stem: str) -> date | None:
+    found = _FILE_DAY.match(stem)
+    return day_in("-".join(found.groups())) if found else None
+
+
+def _decided(page: Page, title: str) -> tuple[str, str]:
+    """What was decided and why, a sentence each; the title alone says it where the record has no more."""
+    body = page.section("decision") or page.first("decision")
+    decided, why = chosen_in(body)
+    decided = decided or first_sentence(body) or first_sentence(
+        "\n".join(line for line in page.preamble.splitlines() if not _is_field(line)))
+    why = why or first_sentence(page.section("why")) or shortened(plain(page.first("why"))) or reason_in(body)
+    why = why or first_sentence(page.section("context"))
+    same = re.sub(r"\W+", " ", decided.casefold()).strip() == re.sub(r"\W+", " ", title.casefold()).strip()
+    return "" if same else decided, "" if why == decided else why
+
+
+def _is_field(line: str) -> bool:
+    return "|" in line or re.match(r"[\s>*_+-]*[^:：]{1,40}[:：]|\s*[-*+>!]", line) is not None
+
+
+def _speaks_of(page: Page) -> tuple[list[str], list[str]]:
+    """What a page says that it supersedes, and by what it is superseded, in the words that name it."""
+    told: dict[str, list[str]] = {"supersedes": [], "superseded_by": []}
+    for kind, found in told.items():
+        found += [value for _, value in page.fields.get(kind, ()) if not says_nothing(value)]
+        found += [text for heading, text in page.sections if kind_of(heading) == kind and not says_nothing(text)]
+    for text in _places(page):
+        for line in _SPEAKS.finditer(text):
+            kind = kind_of(line["what"].rpartition(",")[2]) or kind_of(line["what"].split()[-1])
+            if kind in told and not speaks_of_part(line["what"]):
+                told[kind].append(line["whom"])
+        for kind, cue in (("superseded_by", _BY), ("supersedes", _OVER)):
+            told[kind] += [found[1] or found[2] for found in cue.finditer(text)
+                           if not speaks_of_part(text[max(0, found.start() - 20):found.start()])]
+    return told["supersedes"], told["superseded_by"]
+
+
+_BY = re.compile(r"(?i)\b(?:supers?[ec]+eded|replaced|obsoleted|ersetzt|abgelöst|remplacée?"
+                 r"|re?emplazad[oa]|sustituid[oa]|substituíd[oa]|"
+                 r"sostituit[oa])[ \t]+(?:by|with|durch|von|par|por|da)\b[ \t:]*([^\n]{1,300})"
+                 r"|(?:被|由)[ \t]*([^\n]{1,200}?)[ \t]*取代")
+_OVER = re.compile(r"(?i)\b(?:supers?[ec]+des|obsoletes)\b[ \t:]*([^\n]{1,300})"
+                   r"|取代[ \t了]*([^\n]{1,200})")
+
+
+def _places(page: Page) -> Iterator[str]:
+    """Where a record speaks of its relations to others: its status, above its first section, among its links."""
+    yield page.preamble
+    yield from (value for _, value in page.fields.get("status", ()))
+    yield from (text for heading, text in page.sections if kind_of(heading) in ("status", "links"))

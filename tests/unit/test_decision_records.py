@@ -1,0 +1,132 @@
+"""Decision records in many dialects: each is found with its status and day, whoever says that it was superseded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dreamd.sources.decisions.record_chains import Chain, chain
+from dreamd.sources.decisions.record_folders import folders_below, pages_of
+from dreamd.sources.decisions.record_reading import Record, read_record
+
+SAID = "We keep it in one table because two drifted apart."
+BODY = f"\n## Context\n\nThe ferry timetable changes each season.\n\n## Decision\n\n{SAID}\n"
+TOP = "# One table\n\n"
+DIALECTS = {
+    "front matter": ("0007-one-table.md", f"---\nstatus: accepted\ndate: 2024-03-05\n---\n{TOP}{BODY}"),
+    "table on top": ("ADR-007-one-table.md", f"{TOP}| | |\n|---|---|\n| Status | Accepted |\n| Date | March 5, 2024 |\n{BODY}"),
+    "table in a row": ("0007-a.md", f"{TOP}| Status | Date | Owner |\n|--|--|--|\n| Accepted | 2024-03-05 | Harbour |\n{BODY}"),
+    "bold line": ("0007-one-table.md", f"# ADR-0007: One table\n\n**Status:** Accepted | **Date:** 2024-03-05\n{BODY}"),
+    "bold lines": ("0007-one-table.md", f"{TOP}**Status**: ✅ Accepted  \n**Date**: 5 March 2024\n{BODY}"),
+    "listed": ("20240305-one-table.md", f"{TOP}- Status: accepted\n- Deciders: harbour office\n- Tags: ferry\n{BODY}"),
+    "sections": ("0007-one-table.md", f"# 7. One table\n\nDate: 2024-03-05\n\n## Status\n\nAccepted\n{BODY}"),
+    "history": ("0007-one-table.md", f"{TOP}## Status\n\n* 2024-01-02: proposed\n* 2024-03-05: accepted\n{BODY}"),
+    "boxes": ("0007-a.md", f"{TOP}Date: 05.03.2024\n\n## Status\n\n- [ ] Proposed\n- [x] Accepted\n- [ ] Rejected\n{BODY}"),
+    "quotation": ("dr-7.md", f"{TOP}> Status: Accepted\n> Date: 2024/03/05\n{BODY}"),
+    "html table": ("0007.md", f"{TOP}<table>"
+                              f"<tr><td>Status</td><td>Accepted</td></tr>\n<tr><td>Date</td><td>2024-03-05</td></tr>"
+                              f"</table>\n{BODY}"),
+    "asciidoc": ("0007-one.adoc", f"= One table\n:status: accepted\n:revdate: 2024-03-05\n\n== Decision\n\n{SAID}\n"),
+    "restructured": ("0007-one.rst", "One table\n=========\n\n:Status: Accepted\n:Date: 2024-03-05\n\nDecision\n--------\n\n"
+                                     f"{SAID}\n"),
+    "toml": ("0007-one-table.md", f"+++\nstatus = \"accepted\"\ndate = 2024-03-05\n+++\n{TOP}{BODY}"),
+    "german": ("0007-eine-tabelle.md", f"{TOP}**Status:** Angenommen\n**Datum:** 5. März 2024\n\n## Entscheidung\n\n{SAID}\n"),
+}
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_record_of_any_dialect_tells_its_status_its_day_and_what_was_decided(dialect: str) -> None:
+    name, text = DIALECTS[dialect]
+    record = read_record(name, text)
+    assert record is not None
+    assert (record.standing.value, str(record.day)) == ("accepted", "2024-03-05")
+    assert (record.title, record.decided) == ("One table", SAID)
+    assert record.number == (None if name.startswith("2024") else 7)
+
+
+@pytest.mark.parametrize(("said", "standing"), [
+    ("Shipped", "accepted"), ("Approved by the board", "accepted"), ("Not yet accepted", "proposed"), ("Draft", "proposed"),
+    ("Proposed → Accepted", "accepted"), ("~~Proposed~~ Accepted", "accepted"), ("Declined", "rejected"),
+    ("Deprecated since 2025-01-01", "deprecated"), ("Superseded by ADR-0012", "superseded"), ("Parked", "unknown"),
+    ("Partially superseded by ADR-0012, accepted", "accepted"), ("Accepted, partially superseded by ADR-0012", "accepted"),
+    ("Verworfen", "rejected"), ("已废弃", "deprecated"), ("承認", "accepted"), ("Remplacé par ADR-0012", "superseded"),
+    ("", "unstated"), ("Proposed | Accepted | Rejected", "unstated"),
+])
+def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: str) -> None:
+    record = read_record("0007-one-table.md", f"{TOP}## Status\n\n{said}\n{BODY}")
+    assert record is not None and record.standing.value == standing
+
+
+@pytest.mark.parametrize(("name", "text"), [
+    ("README.md", "# Decisions\n\n| ADR | Status |\n|--|--|\n| [1](0001-x.md) | Accepted |\n"),
+    ("index.md", "# Index\n\n* [ADR-0001](0001-x.md) accepted\n"),
+    ("0000-template.md", "# Title\n\nStatus: Accepted\n" + BODY),
+    ("ADR-NNNN-title.md", "# Title\n\nStatus: Accepted\n" + BODY),
+    ("0001-first.md", "# {short title of the solved problem}\n\nStatus: accepted\n" + BODY),
+    ("templates/0001-long.md", "# One\n\nStatus: accepted\n" + BODY),
+    ("how-we-decide.md", "# How we decide\n\n## Status\n\nOne of proposed, accepted, rejected or superseded.\n" + BODY),
+    ("module-guide.md", "# Module guide\n\n## What\n\nA guide to modules.\n"),
+])
+def test_templates_indexes_and_guides_are_no_records(name: str, text: str) -> None:
+    assert read_record(name, text) is None
+
+
+def test_a_record_about_templates_is_a_record() -> None:
+    assert read_record("0012-use-a-template-engine.md", "# Use a template engine\n\nStatus: accepted\n" + BODY)
+
+
+def record(name: str, top: str) -> Record:
+    """A record with some lines below its title."""
+    found = read_record(name, f"# {name[5:-3].replace('-', ' ')}\n\n{top}\n{BODY}")
+    assert found is not None
+    return found
+
+
+def heirs(found: Chain) -> dict[str, list[str]]:
+    """By number what took the place of what."""
+    return {path[:4]: [one.name for one in some] for path, some in found.successors.items()}
+
+
+@pytest.mark.parametrize(("older", "newer"), [
+    ("Status: Superseded by [ADR-0009](0009-two.md)", "Status: accepted"),
+    ("Status: accepted", "Status: accepted\n\nSupersedes: ADR-7"),
+    ("Status: accepted", "| | |\n|--|--|\n| Status | accepted |\n| Supersedes | [the table](./0007-one.md) |"),
+    ("## Status\n\nSuperseded by 9. Two", "Status: accepted"),
+    ("* Status: superseded by [0009-two](0009-two.md)", "* Status: accepted"),
+    ("**Status:** Accepted | **Superseded by:** #9", "Status: accepted"),
+    ("Status: accepted", "Status: accepted\n\n## Links\n\n* [Supersedes] [ADR-0007](0007-one.md)"),
+    ("Status: accepted", "## Status\n\nAccepted\n\nReplaces [7. One](0007-one.md)"),
+    ("Status: replaced by ADR 0009", "Status: shipped"),
+])
+def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -> None:
+    found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
+    assert heirs(found) == {"0007": ["ADR-0009"]}
+    assert [found.standing(one).value for one in found.records] == ["superseded", "accepted", "accepted"]
+
+
+def test_what_is_only_proposed_and_what_takes_over_a_part_ends_nothing() -> None:
+    found = chain([record("0007-one.md", "Status: accepted"), record("0008-two.md", "Status: proposed\n\nSupersedes: ADR-0007"),
+                   record("0009-three.md", "Status: accepted\n\nPartially supersedes ADR-0007\n\nAmends: ADR-0007")])
+    assert heirs(found) == {}
+
+
+def test_a_circle_a_number_used_twice_and_an_unknown_status_are_told() -> None:
+    found = chain([record("0007-one.md", "Status: accepted\n\nSuperseded by: ADR-0008"),
+                   record("0008-two.md", "Status: accepted\n\nSuperseded by: ADR-0007"),
+                   record("0009-three.md", "Status: accepted"), record("0009-four.md", "Status: parked")])
+    assert [(one.reason, one.files) for one in found.findings] == [
+        ("cycle", ("0007-one.md", "0008-two.md")), ("number-twice", ("0009-three.md", "0009-four.md")),
+        ("unknown-status", ("0009-four.md",))]
+    assert heirs(found) == {}
+
+
+def test_folders_of_records_are_found_by_their_names_and_by_what_names_them(tmp_path: Path) -> None:
+    page = "# One\n\nStatus: accepted\n" + BODY
+    named = ("documentation/adr", "docs/decisions", "architecture-decision-records", "packages/boats/docs/adr", "notes/why")
+    for folder in (*named, "docs/recipes", "doc/adr"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "0001-one.md").write_text("# A page\n" if folder == "doc/adr" else page)
+    (tmp_path / ".adr-dir").write_text("notes/why\n")
+    assert {str(folder.relative_to(tmp_path)) for folder in folders_below(tmp_path)} == set(named)
+    assert pages_of(tmp_path / "docs" / "decisions") == ["0001-one.md"]
