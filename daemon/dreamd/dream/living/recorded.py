@@ -51,7 +51,14 @@ def noted(store: Store, heard: Sequence[Heard], records: Mapping[str, Line], *, 
         h.observation.id: h.observation.source_id for h in heard if h.observation.source_id in documents}
 
 
-def heirs_first(heard: Sequence[Heard]) -> list[Heard]:
+def take_records(heard: Sequence[Heard], draft: Draft, records: Mapping[str, Line]) -> None:
+    """Bring the memories of decisions to what their records say, what took another's place before that other."""
+    for one in _heirs_first([one for one in heard if is_record(one.observation)]):
+        if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
+            _take_record(one, draft, records)
+
+
+def _heirs_first(heard: Sequence[Heard]) -> list[Heard]:
     """Records in the order in which they can be placed: what took another's place before that other."""
     after = {record_of(one.observation.key).rpartition(":")[2]: _heir(one.observation) for one in heard}
 
@@ -66,7 +73,7 @@ def heirs_first(heard: Sequence[Heard]) -> list[Heard]:
     return sorted(heard, key=lambda one: (depth(one), one.observation.at, one.observation.seq))
 
 
-def take_record(one: Heard, draft: Draft, records: Mapping[str, Line]) -> None:
+def _take_record(one: Heard, draft: Draft, records: Mapping[str, Line]) -> None:
     """Bring the memory of a decision to what its record says now."""
     observation, line = one.observation, records[one.observation.id]
     if one.gated.verdict is GateVerdict.DISCARD:

@@ -36,7 +36,7 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.dream.allowance import Allowance
-from dreamd.dream.living.recorded import heirs_first, is_record, take_record
+from dreamd.dream.living.recorded import is_record, take_records
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
@@ -95,9 +95,7 @@ def plan_consolidation(heard: Sequence[Heard], bench: Bench) -> Plan:
     for one in in_turn([one for one in heard if not is_record(one.observation)]):
         if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
             _decide(one, draft, bench, waiting, deletions)
-    for one in heirs_first([one for one in heard if is_record(one.observation)]):
-        if not draft.waits(one.observation, about=spoken_of(one.observation.target)):
-            take_record(one, draft, bench.records)
+    take_records(heard, draft, bench.records)
     return Plan(tuple(draft.steps), draft.touched_revisions(), waiting=tuple(draft.waiting))
 
 
