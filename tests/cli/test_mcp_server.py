@@ -11,7 +11,7 @@ import pytest
 mcp = pytest.importorskip("mcp", reason="the MCP library is not installed")
 anyio = pytest.importorskip("anyio", reason="the MCP library is not installed")
 
-TOOLS = {"memory_search", "memory_note", "memory_status", "memory_forget", "memory_review"}
+TOOLS = {"memory_search", "memory_library", "memory_note", "memory_status", "memory_forget", "memory_review"}
 Talk = Callable[[Any], Awaitable[Any]]
 
 
@@ -57,7 +57,7 @@ def test_the_tools_say_what_they_do_and_whether_they_change_anything(dream):
     assert set(by_name) == TOOLS
     assert all(tool.description and tool.annotations.open_world_hint is False for tool in tools)
     assert {name for name, tool in by_name.items() if tool.annotations.read_only_hint} == {
-        "memory_search", "memory_status", "memory_review"}
+        "memory_search", "memory_library", "memory_status", "memory_review"}
     assert list(by_name["memory_forget"].input_schema["properties"]) == ["memory_id"]
     assert by_name["memory_note"].annotations.destructive_hint is False
     assert [str(r.uri) for r in resources] == ["dream://index"]

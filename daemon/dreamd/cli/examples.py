@@ -24,6 +24,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream ingest ~/.claude/projects", "transcripts of an agent"),
         ("dream ingest ~/notes/memory", "a memory directory, wherever it came from")),
     "sources": (("dream sources", ""),),
+    "corpus": (
+        ("dream corpus add ~/handbook --tag ops --watch", "every dream brings it up to date"),
+        ("dream corpus list", "what was added, and what of it could not be read"),
+        ('dream search --corpus "how are backups restored?"', "documents answer; memories are not asked")),
     "list": (
         ("dream list", "what holds"),
         ("dream list --scope project:harbour --class rule", "the rules of one project"),

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SERVICE_LOCK = "service.lock"
 INSTALL_LOCK = "install.lock"
+LIBRARY_LOCK = "library.lock"
 DREAM_LOCK = "dream.lock"
 WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
@@ -96,6 +97,16 @@ def hold_install(locks_dir: Path, owner: Owner) -> AbstractContextManager[None]:
     Raises Locked, naming the holder, if somebody is installing or removing it right now.
     """
     return _hold_named(locks_dir, INSTALL_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="the service is being installed")
+
+
+@contextmanager
+def hold_library(locks_dir: Path, owner: Owner) -> Iterator[None]:
+    """Hold the lock under which documents are taken in or out.
+
+    Raises Locked, naming the holder, if somebody does that right now.
+    """
+    with _hold_named(locks_dir, LIBRARY_LOCK, owner=owner, wait_s=PROBE_GRACE_S, said="documents are being taken in"):
+        yield
 
 
 @contextmanager

@@ -29,6 +29,8 @@ class Paths:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.store = home / "dream.db"
+        self.library = home / "library.db"
+        """Documents to look things up in, cut into passages; there once somebody added one."""
         self.memory = home / "memory"
         """The markdown people and agents read, one directory a scope."""
         self.locks = home / "locks"

@@ -11,6 +11,7 @@ from dreamd.agents.foreign_traces import still_saying
 from dreamd.agents.hooks import dismiss_request, drop_requests, read_requests
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
+from dreamd.cli.families.corpus import find_passages, forget_passages
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
 from dreamd.core.clock import iso
@@ -210,6 +211,10 @@ def forget(context: Context, options: Namespace) -> int:
     """Remove memories for good, and every trace of what was said."""
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
+    passages = find_passages(context, options)
+    options.ids = [one for one in options.ids if not one.startswith("corpus://")]
+    if passages and not options.ids and (options.matching is None or not context.world.paths.store.exists()):
+        return forget_passages(context, passages, yes=options.yes)
     with open_to_change(context.world) as kit:
         loose: list[tuple[int, str]] = []
         verbs.take_waiting(kit)
@@ -218,6 +223,8 @@ def forget(context: Context, options: Namespace) -> int:
             loose = verbs.find_loose(kit, options.matching, chosen)
         else:
             chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
+        if not chosen and not loose and passages:
+            return forget_passages(context, passages, yes=options.yes)
         if not chosen and not loose:
             raise StoreMissing("no memory has all these words",
                                hint="`dream search` finds by meaning, `dream review ID drop` dismisses a request to forget")
@@ -234,6 +241,8 @@ def forget(context: Context, options: Namespace) -> int:
         gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose],
                             words=options.matching or "")
         left = [*gone.left, *still_saying(kit, words)]
+    if passages:
+        forget_passages(context, passages, yes=options.yes, alone=False)
     return _tell_forgotten(context, gone, left)
 
 

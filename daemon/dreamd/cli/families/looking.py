@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
+from dreamd.cli.families import corpus
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document, memory_file
 from dreamd.core.errors import UsageError
 from dreamd.core.values import Category, Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
+    from dreamd.agents.reference import Consulted, Told
     from dreamd.core.paths import Paths
     from dreamd.recall.answer import Found, Look, Recall
     from dreamd.store.connection import Store
@@ -41,6 +43,10 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--all", action="store_true", help="also what was replaced or archived, marked as such")
         parser.add_argument("--scope", help="only this scope")
         _add_kinds(parser)
+        parser.add_argument("--corpus", action="store_true", help="documents (`dream corpus add`) instead of memories")
+        parser.add_argument("--with-corpus", action="store_true", help="documents beside memories, dampened")
+        parser.add_argument("--in", dest="among", action="append", default=[], metavar="NAME", help="only this corpus")
+        parser.add_argument("--tag", default="", help="only documents with this tag")
         parser.add_argument("--no-record", action="store_true", help="do not count this as a recall")
     else:
         parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
@@ -164,13 +170,16 @@ def _passage_lines(context: Context, memory: Memory) -> list[str]:
 def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
     from dreamd.dream.asking.rewording import reword
-    from dreamd.recall.answer import Look
+    from dreamd.recall.answer import Found, Look
     from dreamd.recall.ranking import Budget
     from dreamd.text.redaction import redact
 
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
+    documents = _documents(context, query, options)
+    if options.corpus:
+        return _tell_documents(context, redact(query).text, documents)
     scopes = (parse_scope(options.scope),) if options.scope else ()
     wording = reword(context.world, query, Budget(options.budget), scope=scopes[0] if scopes else None, place=_here())
     look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held or options.all, scopes=scopes,
@@ -182,24 +191,64 @@ def search(context: Context, options: Namespace) -> int:
         wording, answer = wording._replace(query=query, used=False), _recall(context, query, look)
     paths = context.world.paths
     results = _with_clues(paths, answer.results)
+    beside = [d for d in documents.results if d.score >= context.world.settings.recall.floor] if documents else []
+    # Sorted together: what a document loses and a memory gains is in the scores already.
+    mixed: list[Found | Told] = sorted([*results, *beside], key=lambda one: -one.score)
+    left = {} if results or options.all else _left_out(context, query, look)
     if wording.used:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
-         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} for r in results], "not_shown": (
-             left := {} if results or options.all else _left_out(context, query, look))})
+         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} if isinstance(r, Found)
+        else corpus.told_document(r) for r in mixed], "not_shown": left})
     if answer.warning:
         context.warn(answer.warning)
-    for result in results:
-        clue = f"  [{result.clue}]" if result.clue else ""
-        context.say(f"{result.score:.2f}  " + render.memory_line(
-            result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
-    if not results:
-        context.say("nothing found")
+    _say_results(context, mixed)
+    if not mixed and not options.all:
         told = ", ".join(f"{n} {status}" for status, n in left.items())
-    if not results and not options.all:
         context.tell(f"hint: {told} would match; `dream search --all` shows what was replaced, archived or waits" if told
                      else "hint: `--held` also looks at memories that wait for a decision")
+    return 0
+
+
+def _say_results(context: Context, mixed: Sequence[Found | Told]) -> None:
+    from dreamd.recall.answer import Found
+
+    for result in mixed:
+        if isinstance(result, Found):
+            clue = f"  [{result.clue}]" if result.clue else ""
+            context.say(f"{result.score:.2f}  " + render.memory_line(
+                result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
+        else:
+            corpus.say_told(context, result)
+    if not mixed:
+        context.say("nothing found")
+
+
+def _documents(context: Context, query: str, options: Namespace) -> Consulted | None:
+    """What the library answers, where it is asked."""
+    if options.corpus and options.with_corpus:
+        raise UsageError("give `--corpus` or `--with-corpus`, not both")
+    if not (options.corpus or options.with_corpus):
+        if options.among or options.tag:
+            raise UsageError("`--in` and `--tag` choose among documents", hint="with `--corpus` or `--with-corpus`")
+        return None
+    rules = context.world.settings.recall
+    by_budget = {"lean": rules.lean, "balanced": rules.balanced, "deep": rules.deep}
+    return corpus.consult(context, query, options.limit or by_budget[options.budget], options.among, options.tag)
+
+
+def _tell_documents(context: Context, query: str, answer: Consulted | None) -> int:
+    results = answer.results if answer else ()
+    context.document({"query": query, "mode": answer.mode if answer else "", "results": [
+        corpus.told_document(told) for told in results]})
+    if answer and answer.warning:
+        context.warn(answer.warning)
+    for told in results:
+        corpus.say_told(context, told)
+    if not results:
+        context.say("nothing found")
+        context.tell("hint: `dream corpus list` says what was added")
     return 0
 
 

@@ -1,0 +1,1 @@
+"""Reference memory: documents cut into passages, asked for and never told unasked."""

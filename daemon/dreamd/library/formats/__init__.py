@@ -1,0 +1,1 @@
+"""How the text of a document is got out of its file."""
