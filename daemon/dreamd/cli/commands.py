@@ -15,7 +15,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("note", "intake", "add an observation, or many from JSON lines"),
         ("ingest", "intake", "read transcripts, memory directories and logs from anywhere"),
         ("sources", "intake", "what was found on this machine, how far each was read"),
-        ("corpus", "corpus", "documents to look things up in: add, list, remove"),
+        ("corpus", "knowledge.corpus", "documents to look things up in: add, list, remove"),
     )),
     ("look", (
         ("list", "looking", "the memories"),

@@ -11,7 +11,7 @@ from dreamd.agents.foreign_traces import still_saying
 from dreamd.agents.hooks import dismiss_request, drop_requests, read_requests
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
-from dreamd.cli.families.corpus import find_passages, forget_passages
+from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
 from dreamd.core.clock import iso

@@ -12,7 +12,7 @@ from typing import Any
 
 from dreamd.agents.attach import load_attachments
 from dreamd.cli.context import Context
-from dreamd.cli.families.corpus import read_watched
+from dreamd.cli.families.knowledge.corpus import read_watched
 from dreamd.cli.printing.json_documents import counts, error_document
 from dreamd.cli.printing.render import tell_way
 from dreamd.cli.printing.reporting import tell_report, tell_tended

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
-from dreamd.cli.families import corpus
+from dreamd.cli.families.knowledge import corpus
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document, memory_file
 from dreamd.core.errors import UsageError
