@@ -34,6 +34,9 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("forget", "deciding", "remove memories and what was said, for good"),
         ("scope", "scoping", "whose project is what: list, rename, merge, move, map"),
     )),
+    ("work", (
+        ("task", "tasks", "a piece of work over many conversations: notes, verified items, phases"),
+    )),
     ("journal", (
         ("history", "run_log", "the runs so far"),
         ("diff", "run_log", "what a run changed"),

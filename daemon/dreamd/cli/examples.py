@@ -40,6 +40,12 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream search port --all", "also what was replaced or archived"),
         ("dream search password --held", "also what waits for a decision")),
     "explain": (("dream explain 53e5", "who said what when, and every decision since"),),
+    "task": (
+        ('dream task start export --title "Export to CSV"', "in the repository you stand in"),
+        ('dream task verify "quotes are doubled" --how "pytest tests/test_csv.py"', "an item that was checked"),
+        ('dream task note "no access to staging" --blocker', "what stands in the way"),
+        ("dream task phase build", "end the present phase, begin the next"),
+        ("dream task show export --brief", "what is needed to go on")),
     "relate": (
         ('dream relate "The API listens on 8080" "The API listens on 9090"', ""),
         ("dream relate --jsonl pairs.jsonl", 'lines like {"a": "…", "b": "…"}')),

@@ -145,6 +145,11 @@ class McpSettings:
 
 
 @dataclass(frozen=True)
+class TaskSettings:
+    place: str = _free("plans/artifacts", "where the folders of tasks stand, from the root of their repository")
+
+
+@dataclass(frozen=True)
 class LlmSettings:
     backend: str = _choice("off", ("off", "claude", "codex", "openai", "anthropic"),
                            "off; an agent's own program; a server that speaks the OpenAI protocol; Anthropic")
@@ -192,6 +197,7 @@ class Settings:
     priming: PrimingSettings = PrimingSettings()
     mcp: McpSettings = McpSettings()
     llm: LlmSettings = LlmSettings()
+    tasks: TaskSettings = TaskSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
     path: Path | None = None
@@ -204,7 +210,7 @@ RETIRED = {
 }
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm")
+          "llm", "tasks")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:

@@ -15,7 +15,7 @@ from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
-from dreamd.dream import projection
+from dreamd.dream import projection, task_ends
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import restated_files
 from dreamd.dream.scopes import crossing
@@ -102,6 +102,7 @@ def redo(kit: Kit, run_id: str) -> int:
 def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
     touched: set[str] = set()
     aside, scopes = 0, set[Scope]()
+    ended: list[tuple[Run, Entry]] = []
     mine = kit.begin()
     with kit.writing() as tx:
         for run in runs:
@@ -109,12 +110,15 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
             for entry in reversed(entries):
                 if entry.op == crossing.ROWS:
                     scopes |= crossing.take_back(tx, kit, entry, mine)
+                elif entry.op == task_ends.ENDS:
+                    ended.append((run, entry))
+                    continue
                 elif reverse(tx, kit, entry, mine, scopes):
                     touched.add(entry.memory)
                 scopes.add(parse_scope(entry.scope))
             aside += observations.set_aside(tx, run.seq)
             journal.mark_undone(tx, run.seq, by=mine.seq)
-    files = project(kit, sorted(scopes))
+    files = project(kit, sorted(scopes)) + sum(task_ends.take_back(kit, run, entry) for run, entry in ended)
     kit.end("took back " + ", ".join(r.id for r in runs))
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 

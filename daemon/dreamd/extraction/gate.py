@@ -14,6 +14,7 @@ from functools import cache
 from dreamd.core.values import (
     DECIDED,
     DECISION,
+    FROM_TASK,
     MEMORY_FILE,
     OBSERVED_WAITS,
     QUOTED,
@@ -75,8 +76,8 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     chosen = refusal.memory_class if refusal else class_hint or class_of(judged, has_ttl=bool(ttl or durable.ttl))
     if trust_of(origin) is Trust.UNTRUSTED and chosen in (MemoryClass.PREFERENCE, MemoryClass.RULE):
         chosen = MemoryClass.REFERENCE
-    waits = sign == QUOTED and "quotes-an-order" or sign.startswith(OBSERVED_WAITS) and sign.removeprefix(
-        OBSERVED_WAITS) or suspected and "injection" or needs_a_person(
+    waits = sign == QUOTED and "quotes-an-order" or sign == FROM_TASK and FROM_TASK or sign.startswith(
+        OBSERVED_WAITS) and sign.removeprefix(OBSERVED_WAITS) or suspected and "injection" or needs_a_person(
         judged, origin=origin, memory_class=chosen, sign=sign)
     verdict, reason = (GateVerdict.DISCARD, refusal.reason) if refusal else _verdict(
         judged, origin, explicit=explicit, waits=waits, listed=sign == MEMORY_FILE)

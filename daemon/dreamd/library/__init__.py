@@ -1,1 +1,1 @@
-"""Reference memory: documents cut into passages, asked for and never told unasked."""
+"""Knowledge that is no talk: what is kept beside the memories, and read when somebody asks for it."""

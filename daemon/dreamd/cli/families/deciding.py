@@ -238,12 +238,21 @@ def forget(context: Context, options: Namespace) -> int:
         words = [*(m.text for m in chosen), *(text for _, text in loose)]
         drop_requests(context.world.paths, words)
         attach.forget(kit, [*words, *([options.matching] if options.matching else ())])
+        told = _forget_in_tasks(context, words)
         gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose],
                             words=options.matching or "")
-        left = [*gone.left, *still_saying(kit, words)]
+        left = [*gone.left, *still_saying(kit, words), *told]
     if passages:
         forget_passages(context, passages, yes=options.yes, alone=False)
     return _tell_forgotten(context, gone, left)
+
+
+def _forget_in_tasks(context: Context, words: Sequence[str]) -> list[str]:
+    if not (context.world.paths.home / "tasks").is_dir():
+        return []
+    from dreamd.library.tasks import task_runs
+
+    return task_runs.forget(context.world.paths, words)
 
 
 def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> int:

@@ -1,0 +1,1 @@
+"""Tasks: the layer between a conversation and its repository, in files that a person can read."""
