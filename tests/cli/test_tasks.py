@@ -81,11 +81,11 @@ def test_after_ten_phases_a_third_conversation_knows_what_was_verified_and_what_
     assert [t["slug"] for t in dream("task", "list", "lock.py")["tasks"]] == ["tides"]
 
 
-def test_the_page_to_go_on_with_stays_within_its_tokens_however_much_was_kept(dream):
+def test_the_page_to_go_on_with_stays_within_its_tokens_however_much_was_kept(dream, repository):
     dream("task", "start", "tides", "--title", "Import the tide tables")
-    for n in range(30):
-        dream("task", "verify", f"case {n} " + "holds for every station and for every month of the year " * 8, "--how", "read")
-        dream("task", "note", f"choice {n} " + "潮汐表的导入" * 30, "--decision")
+    for name, kind, words in (("verified", "V", "holds for every month of the year " * 8), ("decisions", "D", "潮汐表的导入" * 30)):
+        rows = [f"- **{kind}{n}** (2026-03-02, phase 1): case {n} {words}\n" for n in range(30)]
+        (notes_of(repository).parent / f"{name}.md").write_text("# Kept\n\n" + "".join(rows))
     dream("task", "note", "no access to the archive", "--blocker")
     told = dream("task", "show", "--brief")
     assert told["tokens"] <= MOST_TOKENS and "no access to the archive" in told["brief"]

@@ -15,10 +15,10 @@ from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
-from dreamd.dream import projection, task_ends
+from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import restated_files
-from dreamd.dream.scopes import crossing
+from dreamd.dream.scopes import crossing, task_ends
 from dreamd.kit import Kit
 from dreamd.store import checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run

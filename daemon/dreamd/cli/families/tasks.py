@@ -120,7 +120,7 @@ def done(context: Context, options: Namespace) -> int:
 
 def _end(context: Context, options: Namespace, task: Task, next_phase: str) -> int:
     from dreamd.dream.scopes.place_now import place_now
-    from dreamd.dream.task_ends import end_phase
+    from dreamd.dream.scopes.task_ends import end_phase
     from dreamd.kit import open_to_change
 
     scope = parse_scope(options.scope) if options.scope else place_now(context.world, str(_root(options)))[0]
