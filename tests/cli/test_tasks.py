@@ -39,6 +39,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def dream(repository: Path, capsys: pytest.CaptureFixture[str]) -> Dream:
     """Runs a command that must end with a code and gives its document."""
+    assert repository.is_dir()
+
     def run(*words: str, code: int = 0) -> Any:
         assert main.main([*words, "--json"]) == code, capsys.readouterr()
         return json.loads(capsys.readouterr().out)
@@ -83,7 +85,8 @@ def test_after_ten_phases_a_third_conversation_knows_what_was_verified_and_what_
 
 def test_the_page_to_go_on_with_stays_within_its_tokens_however_much_was_kept(dream, repository):
     dream("task", "start", "tides", "--title", "Import the tide tables")
-    for name, kind, words in (("verified", "V", "holds for every month of the year " * 8), ("decisions", "D", "潮汐表的导入" * 30)):
+    for name, kind, words in (("verified", "V", "holds for every month of the year " * 8),
+                              ("decisions", "D", "潮汐表的导入" * 30)):
         rows = [f"- **{kind}{n}** (2026-03-02, phase 1): case {n} {words}\n" for n in range(30)]
         (notes_of(repository).parent / f"{name}.md").write_text("# Kept\n\n" + "".join(rows))
     dream("task", "note", "no access to the archive", "--blocker")

@@ -57,7 +57,9 @@ def end_phase(kit: Kit, task: Task, next_phase: str, scope: Scope | None) -> End
         run = begin_run(tx, kind=KIND, now=now, started_at=now, version="")
         write_entry(tx, Entry(run.seq, 0, ENDS, task.folder.id, str(scope or Scope("local", f"task-{task.folder.slug}")),
                               "task-done" if not next_phase else "phase-ended", (), None, None))
-        made = [m for text in wanted if scope is not None and (m := _propose(tx, kit, run, text, scope, task))]
+        said = [Candidate(text, Origin.AGENT, now, scope, conversation=f"task-{task.folder.slug}", sign=FROM_TASK)
+                for text in wanted if scope is not None]
+        made = [memory for one in said if (memory := _propose(tx, kit, run, one))]
         task_runs.record(kit.paths, task.folder, run.id, end)
         end_run(tx, replace(run, outcome="changed", reason=f"{end.action} of a task"), ended_at=now)
     course.apply_end(task, end, at=now, run=run.id)
@@ -82,12 +84,11 @@ def _standing_alone(kit: Kit, task: Task, fresh: Sequence[str]) -> list[str]:
     return [text for text in dict.fromkeys([*(i.text for i in kept), *fresh]) if not why_not(text, at=now, zone=kit.zone)]
 
 
-def _propose(tx: sqlite3.Connection, kit: Kit, run: Run, text: str, scope: Scope, task: Task) -> Memory | None:
+def _propose(tx: sqlite3.Connection, kit: Kit, run: Run, said: Candidate) -> Memory | None:
     """Hold a line of a task for its project; None for one that is known there, or was forgotten."""
     now = kit.clock.now()
-    said = Candidate(text, Origin.AGENT, now, scope, conversation=f"task-{task.folder.slug}", sign=FROM_TASK)
-    gated = gate(text, origin=said.origin, at=now, zone=kit.zone, sign=FROM_TASK)
-    if any(m.text == gated.text for m in memories.load_memories(kit.store, scope=scope)):
+    gated = gate(said.text, origin=said.origin, at=now, zone=kit.zone, sign=FROM_TASK)
+    if any(m.text == gated.text for m in memories.load_memories(kit.store, scope=said.scope)):
         return None
     stored, = observations.append(tx, [said], stored_at=now, key=observations.tombstone_key(kit.store))
     heard = next(iter(observations.load_by_ids(kit.store, [stored.id])), None) if stored.status == "stored" else None
