@@ -35,7 +35,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("scope", "scoping", "whose project is what: list, rename, merge, move, map"),
     )),
     ("work", (
-        ("task", "tasks", "a piece of work over many conversations: notes, verified items, phases"),
+        ("task", "working.tasks", "a piece of work over many conversations: notes, verified items, phases"),
     )),
     ("journal", (
         ("history", "run_log", "the runs so far"),

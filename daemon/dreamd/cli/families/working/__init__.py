@@ -1,0 +1,1 @@
+"""Commands for a piece of work that goes on over many conversations."""
