@@ -48,6 +48,15 @@ def test_the_same_question_is_asked_once_and_a_second_dream_starts_nobody(on: Ho
     assert (len(first.asked), second.opened) == (1, 0)
 
 
+def test_while_a_plan_is_carried_out_only_what_was_answered_before_counts(on: House) -> None:
+    caller = FakeCaller()
+    with desk_in(on, caller, NIGHT) as desk:
+        desk.ask(question())
+        desk.only_kept = True
+        assert (desk.ask(question()).ending, desk.ask(question("b")).ending) == (Ending.KEPT, Ending.OFF)
+    assert len(caller.asked) == 1
+
+
 def test_with_the_model_off_nobody_is_asked(house: House) -> None:
     caller = FakeCaller()
     with desk_in(house, caller, NIGHT) as desk:

@@ -24,6 +24,7 @@ from read_aloud import (
 )
 
 from dreamd.core.values import Status, Trust
+from dreamd.dream.planning import Wish
 from dreamd.models.language_model import Answer, Ask, Ending, credit
 from household import House
 
@@ -236,3 +237,15 @@ def test_a_dry_run_shows_what_would_be_asked_and_remembers_nothing(house: House)
     model = ending(Ending.OFF)
     night(house, model, NIGHT, Wish(only_plan=True))
     assert len(model.asked) == 1 and house.rows("SELECT COUNT(*) FROM unread") == [(0,)]
+
+
+def test_a_plan_is_carried_out_as_it_was_made_and_what_waits_is_read_the_next_night(house: House) -> None:
+    talk(house, "s-1", POOL, SAID)
+    house.say(NIGHT, "The staging port of cedar is 8080.")
+    model = oracle(SQL)
+    planned = night(house, model, wish=Wish(only_plan=True))
+    model.asked.clear()
+    assert night(house, model, wish=Wish(approved=planned.digest)).outcome == "changed"
+    assert model.asked == [] and SQL.text not in texts(house)
+    night(house, model, NEXT_NIGHT)
+    assert SQL.text in texts(house, Status.LIVE)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from argparse import ArgumentParser
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 import pytest
 from read_aloud import NIGHT, Reader, night
 
+from dreamd.cli.families import dreaming
 from dreamd.core.values import MemoryClass, Origin, Status
 from dreamd.dream.asking.reflecting import take_proposed
 from dreamd.models.language_model import Answer, Ask, Ending, Role
@@ -124,3 +127,13 @@ def test_what_is_forgotten_stands_in_no_proposal(house: House) -> None:
     nights(house, proposing(REWRITE), 1)
     house.forget(NIGHT, "exporter")
     assert [row for row in house.rows("SELECT value FROM meta") if "export" in str(row[0])] == []
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_person_may_have_one_night_only_propose(house: House, asked: bool) -> None:
+    parser = ArgumentParser()
+    dreaming.add_arguments("consolidate", parser)
+    options = parser.parse_args(["--propose"] if asked else [])
+    context = SimpleNamespace(world=house.world(NIGHT))
+    _, world = dreaming._wish(context, options, dreaming.CycleHolder())  # type: ignore[arg-type]  # a world is all it asks for
+    assert world.settings.llm.propose_only is asked

@@ -7,6 +7,8 @@ import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from dreamd.core.paths import Paths
 from dreamd.core.settings import ExtractionSettings
 from dreamd.service.gating.watch import Ledger
@@ -31,14 +33,16 @@ def talked(tmp_path: Path) -> Path:
     return talk
 
 
-def test_the_end_of_a_conversation_is_extracted_without_more_turns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", ["session-end", "pre-compact"])
+def test_the_end_of_a_conversation_and_what_is_about_to_be_compacted_is_extracted_without_more_turns(
+        tmp_path: Path, ending: str) -> None:
     paths, ledger = Paths(tmp_path / "home"), Ledger(RULES)
     talk = talked(tmp_path)
     touched(paths, "1", "stop", talk)
     hints = Hints()
     hints.take(paths, (), ledger, now=NOW)
     assert ledger.take_due(NOW) == []
-    touched(paths, "2", "session-end", talk)
+    touched(paths, "2", ending, talk)
     hints.take(paths, (), ledger, now=NOW)
     assert ledger.take_due(NOW) == [talk]
 

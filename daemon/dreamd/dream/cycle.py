@@ -71,7 +71,7 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
         # Before the run has a record: not even that is written into a store that is damaged.
         checks.refuse_if_unsound(kit.store)
         watch = watch_over(kit, BURIED)
-        with _recorded(kit, report), speaking(kit, report):
+        with _recorded(kit, report), speaking(kit, report, only_kept=bool(wish.approved)):
             _dream(kit, wish, report)
             report.warnings.extend(watch.look_after(kit))
             clear_markers(kit)
@@ -160,7 +160,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
     take = partial(_carry_out_unit, kit, report)
     with _phase(kit, report, "gather") as counts:
         gathered = _gather(kit, orientation, counts, report, partial(work_off, kit, wish, allowances, take, most_units=1))
-    if kit.language is not None:
+    if kit.language is not None and not wish.approved:  # a plan is carried out as it was made
         with _phase(kit, report, "observe") as counts:
             counts.update(observe_waiting(kit, gathered.unread))
     long = (wish.only_plan or bool(wish.approved)) and is_long(kit, gathered.candidates)
@@ -181,7 +181,7 @@ def _dream(kit: Kit, wish: Wish, report: CycleReport) -> None:
         if not long:
             _check_approved(wish, report)
         _apply(kit, orientation, consolidation, pruning, report)
-        if kit.language is not None:
+        if kit.language is not None and not wish.approved:
             with _phase(kit, report, "reflect") as counts:
                 counts.update(reflect_on(kit, report, allowances, take))
         _weigh(kit, wish, report)

@@ -64,6 +64,8 @@ class Desk:
     open_caller: OpenCaller = calling.open_caller
     of_dream: bool = True
     """Whether a dream asks, in whose record the calls belong; a search or a trial belongs to none."""
+    only_kept: bool = False
+    """Nobody is asked, and what was answered before counts."""
     counts: Counter[str] = field(default_factory=Counter)
     """What was asked and how it ended, for the record of a run."""
     would: list[Would] = field(default_factory=list)
@@ -128,6 +130,8 @@ class Desk:
         kept = language_calls.load_kept(self.kit.store, request)
         if kept is not None:
             return _again(kept)
+        if self.only_kept:
+            return Answer(Ending.OFF, detail="only-kept")
         worst = ceilings.worst_case(ask, self.settings, self._calls())
         stopped = self._stopped(ask, worst)
         if stopped is not None:

@@ -66,11 +66,13 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
                         help="judge every memory again, not only what is new; with `--dry-run` see what that would change")
     parser.add_argument("--auto", action="store_true", help="obey the gates (idle, time, volume), silent when nothing is due")
     parser.add_argument("--allow-large-change", action="store_true", help="retire more than a run usually may")
+    parser.add_argument("--propose", action="store_true", help="what a language model would promote, reword, merge or retire "
+                        "waits in `dream review`")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Dream once."""
-    if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full):
+    if options.apply and (options.dry_run or options.plan or options.auto or options.scope or options.full or options.propose):
         raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
     if options.plan and not Path(options.plan).expanduser().absolute().parent.is_dir():
         raise UsageError(f"there is no directory for the plan `{options.plan}`", hint="make it first, or name another file")
@@ -143,7 +145,9 @@ def _wish(context: Context, options: Namespace, holder: CycleHolder) -> tuple[Wi
         scope = parse_scope(options.scope) if options.scope else None
         wish = Wish(scope=scope, full=options.full, allow_large_change=options.allow_large_change,
                     only_plan=bool(options.dry_run or options.plan))
-        return wish, context.world
+        settings = context.world.settings
+        return wish, replace(context.world, settings=replace(settings, llm=replace(
+            settings.llm, propose_only=settings.llm.propose_only or options.propose)))
     plan = read_plan(Path(options.apply).expanduser())
     at = parse_instant(plan.now)
     if options.now and parse_instant(options.now) != at:

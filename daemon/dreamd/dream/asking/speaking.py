@@ -14,8 +14,11 @@ from dreamd.store.language.unread import Unread
 
 
 @contextmanager
-def speaking(kit: Kit, report: CycleReport) -> Iterator[None]:
-    """Have someone to ask while a dream works, where the settings name a backend; the record says what came of it."""
+def speaking(kit: Kit, report: CycleReport, *, only_kept: bool = False) -> Iterator[None]:
+    """Have someone to ask while a dream works, where the settings name a backend; the record says what came of it.
+
+    `only_kept`: nobody is asked, and what was answered before counts, as when the plan was made that is carried out now.
+    """
     if kit.language is not None or kit.settings.llm.backend == "off":
         yield
         return
@@ -23,7 +26,7 @@ def speaking(kit: Kit, report: CycleReport) -> Iterator[None]:
     from dreamd.llm.desk import open_desk
 
     with open_desk(kit, open_caller) as desk:
-        kit.language = desk
+        kit.language, desk.only_kept = desk, only_kept
         try:
             yield
         finally:
