@@ -127,3 +127,11 @@ def test_the_log_shows_each_call_and_the_text_that_left(dream: Any) -> None:
     assert len(told) == 3
     used = dream.json("llm", "status")["used"]["month"]
     assert (used["requests"], used["tokens_in"], used["cached_share"]) == (2, 1900, 0.316)
+
+
+def test_what_is_measured_asks_the_model_only_where_that_is_what_is_tried(dream: Any, server: ModelServer) -> None:
+    assert dream("llm", "setup", "--base-url", server.url, "--yes", now=None).code == 0
+    server.forget()
+    told = dream("eval", "llm", now=None)
+    assert told.code == 0, told.err
+    assert server.requests and "weighted recall" in told.out

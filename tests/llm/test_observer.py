@@ -25,7 +25,7 @@ from read_aloud import (
 
 from dreamd.core.values import Status, Trust
 from dreamd.dream.planning import Wish
-from dreamd.models.language_model import Answer, Ask, Ending, credit
+from dreamd.models.language_model import Answer, Ask, Ending, Role, credit
 from household import House
 
 SQL = Label("No inline SQL: we keep queries in repo/queries.", ("no more inline sql, we keep queries in repo/queries",))
@@ -226,7 +226,7 @@ def test_a_reader_that_finds_without_end_is_stopped(house: House) -> None:
         found = ({**fact_of(SQL, ask), "text": f"No inline sql number {n}."} for n in range(500))
         return Answer(Ending.ANSWERED, facts(*found))
 
-    assert of_observer(night(house, Reader(many)))["facts"] == 24
+    assert of_observer(night(house, Reader(many, on=frozenset({Role.OBSERVER}))))["facts"] == 24
 
 
 def test_a_dry_run_shows_what_would_be_asked_and_remembers_nothing(house: House) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
+from dreamd.core.settings import LlmSettings
 from dreamd.dream import evaluation
 from dreamd.dream.evaluation import Answered, Evaluation, harm, interval, mean_figures
 from dreamd.models import load_embedder
@@ -34,13 +36,16 @@ def run(context: Context, options: Namespace) -> int:
     """Measure recall before and after a dream; exit 1 when dream's own gold set fares worse than its baseline."""
     if not 0 <= options.nights <= MOST_NIGHTS:
         raise UsageError(f"`--nights` must be from 0 to {MOST_NIGHTS}")
+    if options.what:
+        return _try_model(context)
     gold = read_gold(_place(options.gold))
     model = context.world.settings.model
     asked, known = render.count(len(gold.questions), "question"), render.count(len(gold.statements), "statement")
     context.tell(f"asking {asked} of {known}, before and after dreaming …")
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
                              threads=model.threads, device=model.device, kept_in=context.world.paths.models)
-    found = evaluation.evaluate(gold, settings=context.world.settings, embedder=embedder, nights=options.nights,
+    alone = replace(context.world.settings, llm=LlmSettings())  # what is measured costs nothing
+    found = evaluation.evaluate(gold, settings=alone, embedder=embedder, nights=options.nights,
                                 phases=options.phases)
     worse = [] if options.gold else evaluation.compare_with_baseline(
         evaluation.mean_figures(found.after), evaluation.read_baseline())
