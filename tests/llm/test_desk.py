@@ -282,9 +282,9 @@ def test_without_the_wish_no_text_that_left_is_kept(on: House) -> None:
 
 
 def test_forgetting_reaches_what_was_answered_and_what_left(house: House) -> None:
-    house.furnish(llm={"backend": "openai", "log_text": True})
     house.say(NIGHT, "The marten of cedar sleeps in the attic.")
     house.dream(NIGHT)
+    house.furnish(llm={"backend": "openai", "log_text": True})
     with desk_in(house, FakeCaller(), NIGHT) as desk:
         desk.ask(question("it is the marten that sleeps up there"))
     with desk_in(house, FakeCaller(failing(Ending.REFUSED)), NIGHT) as desk:
