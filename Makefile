@@ -22,7 +22,7 @@ $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
 	@touch $@
 
 $(DEV): $(STAMP)
-	@$(PIP) install -c config/constraints.txt -e '.[dev,mcp,llm,anthropic]'
+	@$(PIP) install -c config/constraints.txt -e '.[dev,docs,mcp,llm,anthropic]'
 	@touch $@
 
 dream: $(STAMP) ## set up, then one real dream

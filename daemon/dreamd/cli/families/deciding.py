@@ -238,12 +238,12 @@ def forget(context: Context, options: Namespace) -> int:
         words = [*(m.text for m in chosen), *(text for _, text in loose)]
         drop_requests(context.world.paths, words)
         attach.forget(kit, [*words, *([options.matching] if options.matching else ())])
+        if passages:  # before it is looked where the words still stand
+            forget_passages(context, passages, yes=options.yes, alone=False)
         told = _forget_in_tasks(context, words)
         gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose],
                             words=options.matching or "")
         left = [*gone.left, *still_saying(kit, words), *told]
-    if passages:
-        forget_passages(context, passages, yes=options.yes, alone=False)
     return _tell_forgotten(context, gone, left)
 
 
