@@ -22,7 +22,7 @@ CONTRACT = {
     "consolidate", "run", "probe", "status", "note", "ingest", "sources", "list", "show", "search", "explain", "relate",
     "review", "pin", "unpin", "restore", "promote", "forget", "history", "diff", "undo", "check", "restore-store", "init",
     "pause", "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
-    "scope", "llm", "task", "audit"}
+    "scope", "llm", "task", "audit", "corpus", "edit"}
 
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):

@@ -109,9 +109,9 @@ def test_a_dream_before_midnight_and_one_after_it_are_of_one_night(house: House)
 
 
 def test_going_back_to_an_older_store_opens_no_new_budget(house: House) -> None:
-    house.furnish(llm={"backend": "openai", "requests_per_night": 3})
     house.say(BEGIN.isoformat(), "The port of cedar is 8080.")
     house.dream(BEGIN.isoformat())
+    house.furnish(llm={"backend": "openai", "requests_per_night": 3})
     caller = FakeCaller()
     with desk_in(house, caller, BEGIN.isoformat()) as desk:
         desk.ask(question("a"))

@@ -100,6 +100,8 @@ def test_a_pair_keeps_the_words_that_were_decided_about_and_does_not_leave_with_
 
 
 def test_the_pairs_are_printed_in_the_form_a_judge_is_trained_with(house: House, capsys: pytest.CaptureFixture[str]) -> None:
+    house.dream(LATER)  # the store of before is brought up to date
+    capsys.readouterr()
     assert main(["--home", str(house.home), "review", "--pairs"]) == 0
     line, = capsys.readouterr().out.splitlines()
     row = json.loads(line)

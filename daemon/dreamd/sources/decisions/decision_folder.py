@@ -55,6 +55,8 @@ class DecisionRecords:
 
     def read(self, path: Path, cursor: Cursor, *, budget_bytes: int) -> Reading:  # noqa: ARG002 one small whole
         """Read the folder and give every record, where any page changed since the cursor."""
+        if not _is_folder(path):  # gone or not looked into: that ends nothing
+            return Reading((), cursor, (Skip(contract.UNREADABLE, 0, 0, path.name),))
         carried = parse_record(cursor.carry) or {}
         known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("form") == FORM else {}
         pages = _load(path)
@@ -75,6 +77,13 @@ class DecisionRecords:
 def findings_in(path: Path) -> list[str]:
     """What in a folder of records cannot be right, in words."""
     return [finding.told() for finding in _load(path).chain.findings]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir() and not path.is_symlink()
+    except (OSError, ValueError):
+        return False
 
 
 def _names_of_pages(head: Head) -> frozenset[str]:
