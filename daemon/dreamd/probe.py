@@ -44,7 +44,7 @@ def inspect(world: World) -> Report:
                              "unset DREAM_PROBE, or remove `probe.off` from the home")])
     if env.get("DREAM_ROLE", "").lower() == "reader":
         return Report([Check("switch", "stopped", "this place only reads; somebody else writes", "")])
-    chosen, site = preferences.load_preferences(world.config), surroundings.find_site()
+    chosen, site = preferences.load_preferences(world), surroundings.find_site()
     facts, store = inside.read_store(world, site)
     inbox = advance.read_inbox(world)
     service, cycle = (beat_of(world.home, name) for name in ("heartbeat.json", "cycle.json"))

@@ -26,10 +26,10 @@ from pathlib import Path
 from dreamd import __version__
 from dreamd.agents import priming, recall_line
 from dreamd.core import fsio, telemetry
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import DreamError, Locked
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
-from dreamd.core.settings import load_settings
 from dreamd.core.values import parse_scope
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
@@ -327,7 +327,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.nice(NICE)
     paths = Paths(home_at(options.home) if options.home else default_home(env))
     try:
-        world = World(paths, load_settings(options.config or default_config(env)), SystemClock(), env)
+        world = World(paths, read_settings(options.config or default_config(env), env), SystemClock(), env)
         serve(world, idle_s=options.idle,
               should_stop=lambda: stopped or bool(options.parent and os.getppid() != options.parent))
     except DreamError as error:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import Refused, UsageError
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
-from dreamd.core.settings import load_settings
 from dreamd.core.world import World
 
 NARROWEST = 60
@@ -96,7 +96,7 @@ def build_context(command: str, wanted: Wanted) -> Context:
     if home.exists() and not home.is_dir():
         raise UsageError(f"the home `{home}` is not a directory", hint="choose another place with `--home`")
     config = _place(wanted.config, "--config")
-    settings = load_settings(config or default_config(env), required=bool(config or env.get("DREAM_CONFIG")))
+    settings = read_settings(config or default_config(env), env, required=bool(config or env.get("DREAM_CONFIG")))
     context = Context(
         World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,

@@ -11,10 +11,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from dreamd.agents import hooks, prime
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import FixedClock, SystemClock, boot_time_s, cpu_s, parse_instant
 from dreamd.core.errors import ConfigError, DreamError, Outage
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
-from dreamd.core.settings import load_settings
 from dreamd.core.world import World
 
 MARGIN_S = 0.15
@@ -86,7 +86,7 @@ def build_world(options: Mapping[str, str]) -> World:
     env = read_environment()
     home, config = options.get("--home"), options.get("--config")
     now = options.get("--now") or env.get("DREAM_NOW")
-    settings = load_settings(Path(config).expanduser() if config else default_config(env))
+    settings = read_settings(Path(config).expanduser() if config else default_config(env), env)
     return World(Paths(home_at(home) if home else default_home(env)), settings,
                  FixedClock(parse_instant(now)) if now else SystemClock(), env)
 

@@ -200,6 +200,7 @@ class Settings:
     tasks: TaskSettings = TaskSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
+    from_environment: frozenset[str] = frozenset()
     path: Path | None = None
 
 
@@ -283,9 +284,10 @@ def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
     default, warnings = known[name].default, list[str]()
     value: object = word
     if isinstance(default, bool):
-        value = {"true": True, "false": False}.get(word.strip().lower(), word)
+        value = {"true": True, "yes": True, "on": True, "1": True,
+                 "false": False, "no": False, "off": False, "0": False}.get(word.strip().lower(), word)
     elif isinstance(default, tuple):
-        value = [part.strip() for part in word.split(",") if part.strip()]
+        value = _listed(word)
     elif isinstance(default, int | float):
         try:
             value = float(word)
@@ -293,6 +295,18 @@ def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
             raise ConfigError(f"`{name}` must be a number") from None
     checked = _checked(name, value, known[name], warnings)
     return checked, tuple(warnings)
+
+
+def _listed(word: str) -> object:
+    """Several in one word: with commas between, or as JSON where one of them has a comma in it."""
+    if word.lstrip().startswith("["):
+        import json
+
+        try:
+            return json.loads(word)
+        except (ValueError, RecursionError):
+            return word  # refused as no list
+    return [part.strip() for part in word.split(",") if part.strip()]
 
 
 def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object:

@@ -14,14 +14,15 @@ DEFAULTS = {"min_hours": 24.0, "volume_base": 50.0, "volume_share": 0.2, "starve
 LARGEST_BYTES = 1_000_000
 ZONE_PLACES = ("/usr/share/zoneinfo", "/usr/lib/zoneinfo", "/usr/share/lib/zoneinfo", "/etc/zoneinfo")
 HINT = "run `dream config check`"
+OF_CLUSTERS = ("DREAM_SERVICE_HOST", "DREAM_SERVICE_PORT")
+"""A cluster sets these by itself where a service there is called `dream`."""
 
 
-def load_preferences(path: str) -> dict[str, object]:
-    """The few settings the probe reckons with; what is wrong with the file is said by `check_settings`."""
+def load_preferences(world: World) -> dict[str, object]:
+    """The few settings the probe reckons with; what is wrong with them is said by `check_settings`."""
     found: dict[str, object] = dict(DEFAULTS)
-    document = _document(path) if exists(path) else None
-    if not isinstance(document, dict):
-        return found
+    document = _document(world.config) if exists(world.config) else {}
+    document = _with_variables(document, world.env) if isinstance(document, dict) else {}
     service, model, sources = (_table(document, name) for name in ("service", "model", "sources"))
     found |= {k: v for k, v in service.items() if k in DEFAULTS}
     found["model_directory"] = model.get("directory")
@@ -39,16 +40,20 @@ def number(preferences: Mapping[str, object], key: str) -> float:
 
 def check_settings(world: World, site: str | None) -> Check:
     """Settings that no dream can start with: then nothing is wrong with the store, and yet nothing will ever happen."""
-    path = world.config
-    if not exists(path):
-        if world.named_config:
-            return Check("settings", "misconfigured", f"no settings file at `{path}`", "`dream config path` shows where it is")
+    path, document = world.config, dict[str, object]()
+    if exists(path):
+        read = _document(path)
+        if not isinstance(read, dict):
+            return Check("settings", "misconfigured", f"the settings file `{path}` cannot be used: {read}", HINT)
+        document = read
+    elif world.named_config:
+        return Check("settings", "misconfigured", f"no settings file at `{path}`", "`dream config path` shows where it is")
+    said = _with_variables({}, world.env)
+    for where, told in ((f"settings file `{path}`", document), ("environment", said)):
+        for name, wrong in (*_misspelt(told), *_useless(told, world, site)):
+            return Check("settings", "misconfigured", f"`{printable(name)}` in the {where} {wrong}", HINT)
+    if not document and not said:
         return fine("settings", "every setting at its default")
-    document = _document(path)
-    if not isinstance(document, dict):
-        return Check("settings", "misconfigured", f"the settings file `{path}` cannot be used: {document}", HINT)
-    for name, wrong in (*_misspelt(document), *_useless(document, world, site)):
-        return Check("settings", "misconfigured", f"`{printable(name)}` in the settings file `{path}` {wrong}", HINT)
     return fine("settings", "the settings can be used")
 
 
@@ -75,6 +80,43 @@ def _document(path: str) -> dict[str, object] | str:
         return tomllib.loads(body.decode()) if len(body) <= LARGEST_BYTES else "it is too large"
     except (OSError, ValueError, RecursionError) as error:
         return type(error).__name__
+
+
+def _with_variables(document: Mapping[str, object], env: Mapping[str, str]) -> dict[str, object]:
+    """The settings with those in their place that stand in the environment; a word that is no value of its key stays one."""
+    found = {name: dict(table) if isinstance(table, dict) else table for name, table in document.items()}
+    variables = {name: word for name, word in env.items() if name.startswith("DREAM_") and name.count("_") > 1
+                 and not name.startswith(OF_CLUSTERS)}
+    for table, shown in _shown()[0].items() if variables else ():
+        known = {f"DREAM_{table}_{key}".upper(): key for key in shown} if isinstance(shown, dict) else {}
+        place = found.get(table, {})
+        for name, word in variables.items():
+            if name.startswith(f"DREAM_{table}_".upper()) and isinstance(place, dict):
+                key = known.get(name, name)
+                place[key] = _value_of(word, shown.get(key, "") if isinstance(shown, dict) else "")
+                found[table] = place
+    if isinstance(asked := found.get("llm"), dict):  # the key of a model may stand in a variable that is called like a setting
+        asked.pop(str(asked.get("key_variable")), None)
+    return found
+
+
+def _value_of(word: str, default: object) -> object:
+    import json
+
+    if isinstance(default, list) and not word.lstrip().startswith("["):
+        return [part.strip() for part in word.split(",") if part.strip()]
+    if isinstance(default, str):
+        return word
+    plain = word.strip().lower()
+    if isinstance(default, bool):
+        return plain in ("true", "yes", "on", "1") if plain in _TRUTHS else word
+    try:
+        return json.loads(word) if isinstance(default, list) else float(word)
+    except ValueError:
+        return word
+
+
+_TRUTHS = frozenset({"true", "yes", "on", "1", "false", "no", "off", "0"})
 
 
 def _table(document: Mapping[str, object], name: str) -> dict[str, object]:

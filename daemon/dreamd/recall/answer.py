@@ -19,10 +19,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dreamd.core import locks
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import Clock, SystemClock
 from dreamd.core.errors import DreamError, Outage, UsageError
 from dreamd.core.paths import Paths, default_config, home_at, read_environment
-from dreamd.core.settings import Settings, load_settings
+from dreamd.core.settings import Settings
 from dreamd.core.values import Memory, Status
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
@@ -93,7 +94,7 @@ def open_recall(home: Path | str, *, settings: Settings | None = None, clock: Cl
     Raises StoreMissing where no store is, Outage for one of another version, ConfigError for broken settings.
     """
     env = read_environment()
-    chosen = settings or load_settings(default_config(env))
+    chosen = settings or read_settings(default_config(env), env)
     world = World(Paths(home_at(home)), chosen, clock or SystemClock(), env)
     with open_kit(world) as kit:
         yield OpenRecall(kit)

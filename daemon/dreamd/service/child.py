@@ -19,11 +19,11 @@ from datetime import datetime
 from pathlib import Path
 
 from dreamd.core import locks, outage, telemetry
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import DreamError, Locked, Outage
 from dreamd.core.locks import Owner
 from dreamd.core.paths import Paths, read_environment
-from dreamd.core.settings import load_settings
 from dreamd.core.throttle import Throttle
 from dreamd.core.world import World
 from dreamd.dream.cycle import INTERRUPTED, beating, clear_markers, run_cycle
@@ -50,7 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _die_with_parent()
     lower_priority()
     try:
-        world = World(paths, load_settings(options.config), _clock(options.now), read_environment())
+        env = read_environment()
+        world = World(paths, read_settings(options.config, env), _clock(options.now), env)
         _limit_memory(world.settings.service.child_memory_mib)
         told = _work(world, options, stop)
         code = 0

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from dreamd.cli.context import Context
 from dreamd.core import fsio
+from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import default_config
-from dreamd.core.settings import load_settings
 from dreamd.core.world import World
 from dreamd.service.gating.pause import parse_span
 from dreamd.service.gating.pause import pause as begin
@@ -63,7 +63,7 @@ def serve(context: Context, options: Namespace) -> int:
     config = _config(context, options)
 
     def reload() -> World:
-        return replace(context.world, settings=load_settings(config))
+        return replace(context.world, settings=read_settings(config, context.world.env))
 
     fsio.make_private_dir(context.world.paths.home)
     fsio.make_private_dir(context.world.paths.locks)

@@ -163,7 +163,7 @@ def off(context: Context, options: Namespace) -> int:
 
 
 def _write(context: Context, options: Namespace, keys: dict[str, str]) -> None:
-    from dreamd.core.settings_file import write_keys
+    from dreamd.core.chosen.settings_file import write_keys
 
     named = context.world.settings.path or (Path(options.config).expanduser().absolute() if options.config else None)
     llm = context.world.settings.llm

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.core.chosen.settings_environment import variable_of
 from dreamd.core.errors import Corrupt, UsageError
 from dreamd.core.paths import default_config, share_dir
 from dreamd.core.settings import TABLES, Settings, check_word
@@ -35,6 +36,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
                             help="show every setting, the path of the file, check the file, or one setting of it")
         parser.add_argument("key", metavar="KEY", nargs="?", help="a setting, as `recall.lean`")
         parser.add_argument("value", metavar="VALUE", nargs="?", help="for `set`; several, as paths, with commas between")
+        parser.description = ("Settings, where each came from, what was clamped. What counts, the first first: an option of "
+                              "the command, the environment (DREAM_RECALL_LEAN for recall.lean), the file, the default.")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -121,8 +124,10 @@ def config(context: Context, options: Namespace) -> int:
     if options.action == "check":
         _try_words(context)
         context.document({"path": str(wanted), "exists": settings.path is not None, "warnings": list(settings.warnings),
-                          "set": sorted(settings.set_by_person)})
+                          "set": sorted(settings.set_by_person), "environment": sorted(settings.from_environment)})
         said = f"{render.count(len(settings.set_by_person), 'setting')} set, {render.count(len(settings.warnings), 'warning')}"
+        if settings.from_environment:
+            context.say(f"the environment: {render.count(len(settings.from_environment), 'setting')} set, before the file")
         context.say(f"`{wanted}`: {said}" if settings.path else f"no file at `{wanted}`, every setting is at its default")
         return 0
     rows = list(_rows(context))
@@ -136,7 +141,7 @@ def config(context: Context, options: Namespace) -> int:
 
 def _one_setting(context: Context, options: Namespace) -> int:
     """Tell, write or take out one setting; the file's other lines and remarks stay."""
-    from dreamd.core.settings_file import remove_key, write_keys
+    from dreamd.core.chosen.settings_file import remove_key, write_keys
 
     rows = {name: (value, origin) for name, value, origin in _rows(context)}
     if options.key not in rows:
@@ -156,9 +161,23 @@ def _one_setting(context: Context, options: Namespace) -> int:
         default = getattr(getattr(Settings(), table), key)
         value, origin = list(default) if isinstance(default, tuple) else default, "default"
         remove_key(path, table, key)
-    context.document({"key": options.key, "value": value, "from": origin, "path": str(path)})
-    context.say(_spelt(value) if options.action == "get" else f"{options.key} = {_spelt(value)}  ({origin})")
+    above = variable_of(options.key) if options.key in context.world.settings.from_environment else ""
+    context.document({"key": options.key, "value": value, "from": origin, "path": str(path), "variable": above or None})
+    if options.action == "get":
+        context.say(_spelt(value))
+        context.tell(f"from {_told_origin(context, options.key, origin)}")
+    else:
+        context.say(f"{options.key} = {_spelt(value)}  ({origin})")
+        if above:
+            context.warn(f"`{above}` in the environment counts before the file")
     return 0
+
+
+def _told_origin(context: Context, name: str, origin: str) -> str:
+    """Where a value comes from, in words."""
+    file = f"`{context.world.settings.path}`"
+    return {"file": file, "clamped": f"{file}, brought into its range", "default": "the defaults",
+            "environment": f"the environment, `{variable_of(name)}`"}[origin]
 
 
 def _try_words(context: Context) -> None:
@@ -178,7 +197,8 @@ def _rows(context: Context) -> Iterator[tuple[str, object, str]]:
         for field in fields(values):
             name = f"{table}.{field.name}"
             value = getattr(values, field.name)
-            origin = "default" if name not in settings.set_by_person else "clamped" if name in clamped else "file"
+            origin = "environment" if name in settings.from_environment else "default" if (
+                name not in settings.set_by_person) else "clamped" if name in clamped else "file"
             yield name, list(value) if isinstance(value, tuple) else value, origin
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
+from dreamd.core.chosen.settings_environment import variable_of
 from dreamd.core.errors import ConfigError
 from dreamd.core.paths import CALLER_SOCKET, default_config, share_dir, user_home
 from dreamd.core.world import World
@@ -91,7 +92,9 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     person = user_home(world.env).absolute()
     # Elsewhere everything readable is readable already; only what the sandbox hides is named, and never a whole home.
     hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
-    environment = tuple((name, world.env[name]) for name in VARIABLES if world.env.get(name))
+    # A setting that stands in the environment of whoever installs holds for the service too, which has another.
+    carried = (*VARIABLES, *sorted(map(variable_of, world.settings.from_environment)))
+    environment = tuple((name, world.env[name]) for name in carried if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
                  world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch",
                  _find_caller(world, own[:3]) if world.settings.llm.backend != "off" else None)
