@@ -14,6 +14,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("tell", (
         ("note", "intake", "add an observation, or many from JSON lines"),
         ("ingest", "intake", "read transcripts, memory directories and logs from anywhere"),
+        ("log", "knowledge.operating", "what was done, with what and why: one line, or look lines up"),
         ("sources", "intake", "what was found on this machine, how far each was read"),
         ("corpus", "knowledge.corpus", "documents to look things up in: add, list, remove"),
     )),

@@ -23,6 +23,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "ingest": (
         ("dream ingest ~/.claude/projects", "transcripts of an agent"),
         ("dream ingest ~/notes/memory", "a memory directory, wherever it came from")),
+    "log": (
+        ('dream log deploy helm "web 1.4 to staging" --reason release', "one line more"),
+        ("dream log --query staging --since 7d", "what was done there this week")),
     "sources": (("dream sources", ""),),
     "corpus": (
         ("dream corpus add ~/handbook --tag ops --watch", "every dream brings it up to date"),

@@ -41,6 +41,7 @@ DREAM_LOCK = "dream.lock"
 WRITE_LOCK = "write.lock"
 GATE_LOCK = "gate.lock"
 REQUESTS_LOCK = "requests.lock"
+LOGS_LOCK = "logs.lock"
 
 POLL_S = 0.01
 FOREGROUND_POLL_S = (*(0.0001,) * 10, *(0.0002,) * 10, 0.0005, 0.0005, 0.001, 0.001, 0.002)
@@ -135,6 +136,19 @@ def requests(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator
     Raises WriteBusy when the time is spent.
     """
     held = _flock(locks_dir / REQUESTS_LOCK, until_s=SystemClock().monotonic() + budget_s)
+    try:
+        yield
+    finally:
+        os.close(held)
+
+
+@contextmanager
+def logs(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+    """Be the only one who adds to or rotates the logs that people read.
+
+    Raises WriteBusy when the time is spent.
+    """
+    held = _flock(locks_dir / LOGS_LOCK, until_s=SystemClock().monotonic() + budget_s)
     try:
         yield
     finally:

@@ -150,6 +150,14 @@ class TaskSettings:
 
 
 @dataclass(frozen=True)
+class LogSettings:
+    rotate_mib: int = _number(8, 1, 128, "size from which the operational log and that of the gate are packed away")
+    rotate_days: int = _number(30, 1, 3650, "age of the first line from which they are, whatever the size")
+    kept_days: int = _number(730, 1, 36500, "how long what was packed is kept and searched")
+    gate_text: bool = _free(False, "keep the words beside each verdict of the gate")
+
+
+@dataclass(frozen=True)
 class LlmSettings:
     backend: str = _choice("off", ("off", "claude", "codex", "openai", "anthropic"),
                            "off; an agent's own program; a server that speaks the OpenAI protocol; Anthropic")
@@ -198,6 +206,7 @@ class Settings:
     mcp: McpSettings = McpSettings()
     llm: LlmSettings = LlmSettings()
     tasks: TaskSettings = TaskSettings()
+    log: LogSettings = LogSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
     from_environment: frozenset[str] = frozenset()
@@ -211,7 +220,7 @@ RETIRED = {
 }
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm", "tasks")
+          "llm", "tasks", "log")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:

@@ -20,7 +20,7 @@ from dreamd.store.masking.unmasked import NAMES, Held, find_held, mask_held, red
 from dreamd.text.redaction import redact
 
 LARGEST_BYTES = 64 * 1024 * 1024
-_BY_LINE = frozenset({".jsonl", ".log"})
+_BY_LINE = frozenset({".jsonl", ".ndjson", ".log"})
 
 
 def list_texts(paths: Paths) -> Iterator[Path]:

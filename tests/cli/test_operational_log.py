@@ -1,0 +1,56 @@
+"""The operational log: written at once, masked, looked up in words, rotated and still searched."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from cli.conftest import FRIDAY, MONDAY, TUESDAY, Terminal
+
+
+def lines(dream: Terminal) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (dream.home / "logs" / "operations.ndjson").read_text().splitlines()]
+
+
+def test_a_line_has_five_fields_and_no_secret(dream: Terminal) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    told = dream.json("log", "deploy", "helm", "web", "1.4", "with", secret, "--reason", f"release {secret}")
+    assert list(lines(dream)[0]) == ["timestamp", "action", "tool", "detail", "reason"]
+    assert secret not in (dream.home / "logs" / "operations.ndjson").read_text()
+    assert told["entry"] == lines(dream)[0]
+    assert lines(dream)[0]["timestamp"] == MONDAY
+
+
+def test_lines_are_found_by_words_time_action_and_tool_and_say_what_to_ask_next(dream: Terminal) -> None:
+    dream.json("log", "deploy", "helm", "web to staging", "--reason", "release")
+    dream.json("log", "error", "pytest", "tests/unit fails", now=TUESDAY)
+    dream.json("log", "fix", "pytest", "tests/unit", now=FRIDAY)
+
+    def details(*words: str) -> list[str]:
+        return [row["detail"] for row in dream.json("log", *words, now=FRIDAY)["entries"]]
+
+    assert details("--query", "STAGING", "release") == ["web to staging"]
+    assert details("--query", "tests/unit") == ["tests/unit", "tests/unit fails"]
+    assert details("--since", "5d") == ["tests/unit"]
+    assert details("--action", "error") == ["tests/unit fails"]
+    assert details("--tool", "helm") == ["web to staging"]
+    assert details("--query", "nothing-like-it") == []
+    for command in dream.json("log", "--query", "tests/unit", "-n", "1", now=FRIDAY)["next"]:
+        program, *words = shlex.split(command)
+        assert program == "dream"
+        assert dream(*words, now=FRIDAY).code in (0, 10), command
+
+
+def test_a_line_that_says_too_little_or_too_much_is_refused(dream: Terminal) -> None:
+    assert dream("log", "deploy", "helm").code == 2
+    assert dream("log", "deploy", "helm", " ").code == 2
+    assert dream("log", "deploy", "helm", "x" * 5000).code == 2
+    assert dream("log", "deploy", "helm", "web", "--query", "web").code == 2
+    assert not (dream.home / "logs").exists()
+
+
+def test_the_log_is_no_store_and_looking_makes_no_file(dream: Terminal) -> None:
+    assert dream.json("log", "--query", "web")["entries"] == []
+    assert not dream.home.exists()
+    dream.json("log", "deploy", "helm", "web")
+    assert not (dream.home / "dream.db").exists()
