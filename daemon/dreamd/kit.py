@@ -19,6 +19,7 @@ from dreamd.core.locks import Background
 from dreamd.core.paths import Paths, user_home
 from dreamd.core.settings import Settings
 from dreamd.core.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Company
+from dreamd.core.values import Gated
 from dreamd.core.world import World
 from dreamd.models import Embedder, load_embedder
 from dreamd.sources import SourceRoots
@@ -98,6 +99,8 @@ class Kit:
     kind: str = DREAM
     embedded: int = 0
     ahead: Ahead = Ahead()
+    verdicts: dict[str, Gated] = field(default_factory=dict)
+    """What the gate decided on observations whose fate is yet to be written, by their ids."""
     aside: list[Aside] = field(default_factory=list)
     """What could not be worked with in this run and was set aside."""
 

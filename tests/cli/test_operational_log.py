@@ -54,3 +54,13 @@ def test_the_log_is_no_store_and_looking_makes_no_file(dream: Terminal) -> None:
     assert not dream.home.exists()
     dream.json("log", "deploy", "helm", "web")
     assert not (dream.home / "dream.db").exists()
+
+
+def test_an_old_log_is_packed_and_still_searched(dream: Terminal) -> None:
+    dream.settings("[log]\nrotate_days = 2\n")
+    dream.json("log", "deploy", "helm", "web to staging")
+    dream.json("log", "deploy", "helm", "web to production", now=FRIDAY)
+    assert [row["detail"] for row in lines(dream)] == ["web to production"]
+    assert len(list((dream.home / "logs").glob("operations-*.ndjson.gz"))) == 1
+    found = dream.json("log", "--query", "web", now=FRIDAY)["entries"]
+    assert [row["detail"] for row in found] == ["web to production", "web to staging"]

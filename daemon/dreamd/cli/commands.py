@@ -41,6 +41,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("journal", (
         ("history", "run_log", "the runs so far"),
         ("diff", "run_log", "what a run changed"),
+        ("events", "knowledge.watching", "what the gate decided on everything said; `--follow` as it comes"),
         ("undo", "run_log", "take a run back"),
     )),
     ("upkeep", (

@@ -75,6 +75,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream history", "the newest runs"),
         ("dream history 8473", "one run: everything that was said, what became of it and why")),
     "diff": (("dream diff 8473", "every change: before, after, why"), ("dream diff 8473 -v", "and every single fate")),
+    "events": (("dream events --verdict discard --since 7d", "what was let go this week"),
+               ("dream events --follow", "each verdict as it comes")),
     "undo": (
         ("dream undo", "the last dream that changed something"),
         ("dream undo 8473 --dry-run", "what taking it back would mean"),

@@ -342,7 +342,10 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=observation.sign, evidence=())
     if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
-    return Heard(observation, categorised(kit.store, observation, gated))
+    heard = Heard(observation, categorised(kit.store, observation, gated))
+    if not kit.dry:
+        kit.verdicts[observation.id] = heard.gated
+    return heard
 
 
 def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowances) -> Plan:

@@ -81,7 +81,7 @@ class LineLog:
                 lines = [line for line in lines if line not in last]
             last = dict.fromkeys(lines) if number == 0 else {}
             for line in reversed(lines):
-                row = _row(line)
+                row = read_row(line)
                 if row is not None:
                     yield row
 
@@ -100,7 +100,7 @@ class LineLog:
             if size >= self.rules.rotate_mib * MIB:
                 return True
             with self.path.open("rb") as stream:
-                first = _row(stream.readline(LONGEST_LINE_BYTES)) or {}
+                first = read_row(stream.readline(LONGEST_LINE_BYTES)) or {}
         except OSError:
             return False
         at = told_at(first)
@@ -122,7 +122,8 @@ def told_at(row: Mapping[str, object]) -> datetime | None:
     return None
 
 
-def _row(line: bytes) -> dict[str, object] | None:
+def read_row(line: bytes) -> dict[str, object] | None:
+    """The record on a line; None where there is none."""
     if not line.strip():
         return None
     try:

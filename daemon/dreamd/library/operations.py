@@ -64,7 +64,9 @@ def write_line(world: World, told: dict[str, str], scope: Scope) -> dict[str, ob
     scope = mask_scope(scope)
     if scope.kind != "user":
         row["scope"] = str(scope)
-    log_of(world).append([row])
+    log = log_of(world)
+    log.rotate_if_due(world.clock.now())
+    log.append([row])
     return row
 
 

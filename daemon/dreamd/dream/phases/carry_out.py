@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dreamd.core.errors import Locked
 from dreamd.core.values import Judgement, Scope
-from dreamd.dream.plan import Change, Plan, Step
+from dreamd.dream.plan import Change, FateOf, Plan, Step
 from dreamd.kit import Kit
+from dreamd.library import gate_events
+from dreamd.library.gate_events import Ruled
 from dreamd.store import derived, memories, observations, work
 from dreamd.store.journal import Entry, begin_unit, end_unit, name_by_id, write_entry
 
@@ -57,6 +59,7 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
     dream.
     """
     done = written = 0
+    fates: list[FateOf] = []
     while done < len(plan.steps):
         if kit.should_stop():
             raise Locked("asked to stop", hint="nothing is lost; the next dream goes on from here")
@@ -66,14 +69,29 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
             if not done:
                 begin_unit(tx, kit.begin().seq, [f.observation.seq for step in plan.steps for f in step.fates])
             for part in kit.parts(plan.steps, done):
-                written += sum(apply_step(tx, step, footing, kit.begin().seq) for step in part)
+                for step in part:
+                    if apply_step(tx, step, footing, kit.begin().seq):
+                        written += 1
+                        fates += step.fates
                 done += len(part)
                 reached.append(done)
             if done >= len(plan.steps):
                 end_unit(tx)
         for step_number in reached:  # as many reports on every machine, however its clock cut the batches
             kit.progress(phase, step_number, len(plan.steps))
+    _tell_gate(kit, fates)  # not before the unit is whole: one that is taken back has decided nothing
     return written
+
+
+def _tell_gate(kit: Kit, fates: Sequence[FateOf]) -> None:
+    """An event of the gate for every verdict that has become a fate."""
+    said = [fate.observation for fate in fates]
+    decided = [(one, kit.verdicts.pop(one.id)) for one in said if one.id in kit.verdicts]
+    if not decided:
+        return
+    kinds = {s.id: s.kind for s in work.load_sources(kit.store)} if any(one.source_id for one, _ in decided) else {}
+    gate_events.tell(kit.world, [Ruled(one, gated, kit.begin().id, kinds.get(one.source_id) or gate_events.NOTED)
+                                 for one, gated in decided])
 
 
 def keep_verdicts(kit: Kit, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:
