@@ -26,6 +26,7 @@ ROWS = (
     ("kit",),
     ("recall", "llm", "library"),
     ("dream",),
+    ("report",),
     ("agents",),
     ("service",),
     ("cli",),

@@ -73,7 +73,7 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
         watch = watch_over(kit, BURIED)
         with _recorded(kit, report), speaking(kit, report, only_kept=bool(wish.approved)):
             _dream(kit, wish, report)
-            report.warnings.extend(watch.look_after(kit))
+            report.warnings.extend(watch.look_after(kit, report.phases["prune"]))
             clear_markers(kit)
     deferral.end_deferral(kit.paths)
     _tell(kit, report)

@@ -76,12 +76,17 @@ class Watch:
         having = {one.id: one for sha in read if (one := shas[sha])}
         self.asked = {one: having[one] for one in having if one in self.known} | self._found(kit, list(having.values()))
 
-    def look_after(self, kit: Kit) -> list[str]:
-        """Ask them again and keep what is missing; says so in a sentence where it is more than noise, else nothing."""
+    def look_after(self, kit: Kit, counts: dict[str, float]) -> list[str]:
+        """Ask them again and keep what is missing; says so in a sentence where it is more than noise, else nothing.
+
+        Of how many that were asked for again how many were found goes into the counts of the run.
+        """
         if not self.asked or kit.run is None:
             return []
         found, now = self._found(kit, list(self.asked.values())), memories.load_some(kit.store, list(self.asked))
         lost = [one for one in self.asked if one not in found and one in now and not self._was_taken_away(now[one])]
+        kept = [one for one in self.asked if one in now and not self._was_taken_away(now[one])]
+        counts.update(recall_asked=float(len(kept)), recall_found=float(len(kept) - len(lost)))
         fresh, still = [one for one in lost if one not in self.known], self.known & set(lost)
         if len(fresh) <= NOISE:
             if self.known and not still:

@@ -12,38 +12,20 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
 from dreamd.core.values import IN_PASSING, Fate
+from dreamd.report.plain_reasons import OF_SAYINGS, SINGLE_SIGHTING
 
 if TYPE_CHECKING:
     from dreamd.core.values import Observation
 
-SINGLE_SIGHTING = "single-sighting"
 MOST_SHOWN = 200
 TITLES = {
     Fate.NEW: "became memories of their own", Fate.DUPLICATE: "said before", Fate.REFINES: "added detail",
     Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradict something", Fate.HELD: "held", Fate.DISCARDED: "let go"}
-REASONS = {
-    SINGLE_SIGHTING: "an order for one occasion; heard in several conversations it becomes a rule",
-    IN_PASSING: "no memory is made of it, `dream search` finds it as it was said",
-    "revised-at-once": "put right or taken back in the same breath",
-    "agent-wrote-memory": "the agent wrote a memory of it itself",
-    "acknowledgement": "only agrees, thanks or greets", "too-short": "too short to say anything",
-    "only-a-secret": "nothing but a secret", "secret-file": "the contents of a file of secrets", "diff": "a diff",
-    "log": "printed by a program", "code": "code",
-    "commit": "a line of version control", "injection": "tries to give the agent orders",
-    "editing-instruction": "an edit of one text", "history": "tells what was done; version control knows",
-    "procedure": "a recipe of many steps; a runbook or a skill is its place",
-    "outside-pronoun": "speaks of something it does not name", "question": "a question",
-    "untrusted-origin": "from a tool or a web page", "agent-root-cause": "an agent's guess at a cause, not yet accepted",
-    "rule-for-a-person": "a rule, a wish or an order that no person has given: `dream review` accepts it",
-    "order-for-a-person": "an order that could do harm, which only a person may give",
-    "names-nothing": "an agent's word that looks up nothing (where, which, how large); `dream review` accepts it",
-    "quotes-an-order": "repeats what somebody else ordered; `dream review` asks whether it is meant",
-    "agent-decision": "an agent's decision, not yet accepted", "forgotten": "was forgotten on request"}
 
 
 def in_words(reason: str) -> str:
     """A reason as a person would put it; one without words of its own as it is."""
-    told = REASONS.get(reason, "")
+    told = OF_SAYINGS.get(reason, "")
     return f"{reason}: {told}" if told else reason or "–"
 
 

@@ -1,0 +1,61 @@
+"""What became of the words of a text: which stayed, which went, which came."""
+
+from __future__ import annotations
+
+import re
+from difflib import SequenceMatcher
+from enum import StrEnum
+
+_PIECE = re.compile(r"\s+|\w+|[^\w\s]")
+_LETTERED = re.compile(r"\w")
+MOST_PIECES = 1500
+"""Longer texts are told whole: comparing them word by word would take longer than anybody reads."""
+
+MOST_COMMON = 4
+"""Words that name a subject; a longer run is the statement itself."""
+
+
+class Part(StrEnum):
+    """What became of some words."""
+
+    SAME = "same"
+    OUT = "out"
+    IN = "in"
+
+
+WordChange = tuple[Part, str]
+
+
+def word_changes(before: str, after: str) -> tuple[WordChange, ...]:
+    """A text from before to after, in stretches of words; those that went stand before those that came in their place."""
+    old, new = _PIECE.findall(before), _PIECE.findall(after)
+    if before == after or max(len(old), len(new)) > MOST_PIECES:
+        whole = ((Part.SAME, before),) if before == after else ((Part.OUT, before), (Part.IN, after))
+        return tuple(one for one in whole if one[1])
+    told: list[WordChange] = []
+    for tag, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        rows = ((Part.SAME, old[a:b]),) if tag == "equal" else ((Part.OUT, old[a:b]), (Part.IN, new[c:d]))
+        told += [(part, "".join(words)) for part, words in rows if words]
+    return tuple(told)
+
+
+def common_words(texts: list[str], leave_out: frozenset[str]) -> str:
+    """The longest run of words that all of some texts have, without small words at its ends; empty where it tells nothing."""
+    if len(texts) < 2:
+        return ""
+    run = _words(texts[0])
+    for other in texts[1:]:
+        words = _words(other)
+        match = SequenceMatcher(None, [w.casefold() for w in run], [w.casefold() for w in words],
+                                autojunk=False).find_longest_match()
+        run = run[match.a:match.a + match.size]
+    while run and run[0].casefold() in leave_out:
+        run = run[1:]
+    while run and run[-1].casefold() in leave_out:
+        run = run[:-1]
+    telling = 2 <= len(run) <= MOST_COMMON and all(2 * len(run) <= len(_words(text)) for text in texts)
+    return " ".join(run) if telling else ""
+
+
+def _words(text: str) -> list[str]:
+    return [piece for piece in _PIECE.findall(text) if _LETTERED.search(piece)]
