@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from dreamd.agents.auditing import alike, place_audit
 from dreamd.agents.auditing.own_audit import find_changed
+from dreamd.cli.families import auditing
+from dreamd.cli.main import main
 from dreamd.core.clock import parse_instant
-from dreamd.core.values import Category, Memory, MemoryClass, MemoryType, Status, Trust, parse_scope
+from dreamd.core.settings import build_settings
+from dreamd.core.values import (
+    Category,
+    Judgement,
+    Memory,
+    MemoryClass,
+    MemoryType,
+    Relation,
+    Status,
+    Trust,
+    parse_scope,
+)
+from dreamd.judge import Pair
 
 INDEX = """# Memory
 
@@ -108,3 +125,52 @@ def test_a_fact_that_changed_three_times_is_named():
     told = list(find_changed([version(n) for n in range(4)]))
     assert [(f.places[0].memory, f.detail) for f in told] == [("m3", "changed 3 times")]
     assert list(find_changed([version(n) for n in range(1, 4)])) == []
+
+
+def test_what_keeps_an_audit_from_looking_is_two_and_never_reads_as_a_finding(dream, monkeypatch, capsys):
+    def crash(*_: object) -> None:
+        raise ValueError("the words of a memory")
+
+    monkeypatch.setattr(auditing, "_look", crash)
+    monkeypatch.setenv("DREAM_HOME", str(dream.home))
+    assert main(["audit", "--json"]) == 2
+    told = capsys.readouterr()
+    assert '"code": 2' in told.out and "the words" not in told.out + told.err
+    dream.settings("[recall]\nleen = 3\n")
+    assert dream("audit").code == 2
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(dream.command("audit", "--help"), stdout=full, stderr=subprocess.PIPE, env=dream.env, check=False)
+    assert done.returncode == 2
+
+
+def test_copies_of_one_memory_are_judged_once(monkeypatch):
+    asked: list[Pair] = []
+
+    class Near:
+        def similarity(self, _a: str, _b: str) -> float:
+            return 0.9
+
+    class Patient:
+        def judge_all(self, pairs: list[Pair], *, progress: object) -> list[Judgement]:  # noqa: ARG002
+            asked.extend(pairs)
+            return [Judgement(Relation.DUPLICATE, 0.9) for _ in pairs]
+
+    monkeypatch.setattr(alike, "load_vectors", lambda _kit, _texts: Near())
+    monkeypatch.setattr(alike, "find_partners", lambda texts, _others, _vectors, **_: dict.fromkeys(texts, texts))
+    kit = SimpleNamespace(settings=build_settings({}), load_judge=Patient)
+    told = alike.compare(kit, [alike.Spoken(f"the pump stands in hall {n % 2}") for n in range(40)], lambda _a, _b: True)
+    assert told.groups == (tuple(range(40)),)
+    assert len(asked) <= 4
+
+
+def test_a_tree_is_walked_once_for_all_that_an_audit_looks_for(monkeypatch, tmp_path):
+    walked: list[Path] = []
+    real = place_audit.names_below
+    monkeypatch.setattr(place_audit, "names_below", lambda place: walked.append(place) or real(place))
+    lines = "".join(f"- The part {n} is in `part{n}.py`.\n" for n in range(30))
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "CLAUDE.md").write_text(lines)
+    scene = place_audit._Scene(tmp_path, {"CLAUDE.md": lines}, tuple(place_audit._entries(("", ["CLAUDE.md"]), {
+        "CLAUDE.md": lines})), tmp_path, (tmp_path,))
+    assert len(list(place_audit._gone(scene))) == 30
+    assert walked == [tmp_path]

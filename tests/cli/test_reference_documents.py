@@ -14,6 +14,7 @@ import pytest
 
 from dreamd.agents.reference import Librarian
 from dreamd.core.errors import StoreMissing, UsageError
+from dreamd.dream import check
 from dreamd.library import letting_go, shelving
 from dreamd.library.cutting import LONGEST, SHORTEST, cut, embedded_words, measure_of
 from dreamd.library.formats.asking_child import Reader
@@ -221,6 +222,43 @@ def test_a_library_that_is_damaged_is_seen(house: House, books: Path) -> None:
         assert chunks.look_over(library) == []
         library.connection.execute("DELETE FROM chunk_words")
         assert chunks.look_over(library)
+    assert standing(house) == "broken"
+    assert (standing(house, repair=True), standing(house)) == ("repaired", "ok")
+    assert ask(house, "backups restored")
+
+
+def standing(house: House, *, repair: bool = False) -> str:
+    """What `dream check` says of the documents."""
+    return checked(house, repair=repair).verdict
+
+
+def checked(house: House, *, repair: bool = False) -> check.Finding:
+    """What `dream check` finds in the documents."""
+    with house.kit(FIRST_DAY) as kit:
+        return next(f for f in check.check(kit, repair=repair) if f.name == "documents")
+
+
+def test_a_library_whose_pages_are_damaged_is_read_again_and_what_was_forgotten_stays_away(house: House, books: Path) -> None:
+    add(house, books, tags=("sea",), watch=True)
+    letting_go.forget(house.world(FIRST_DAY), letting_go.find(house.world(FIRST_DAY), words="heron restore"))
+    with open_library(house.paths.library) as library:
+        library.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        page, = library.connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'chunk'").fetchone()
+        size, = library.connection.execute("PRAGMA page_size").fetchone()
+    with house.paths.library.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    assert standing(house) == "broken"
+    assert (standing(house, repair=True), standing(house)) == ("repaired", "ok")
+    assert ask(house, "tide table crane", tag="sea")
+    assert not letting_go.find(house.world(FIRST_DAY), words="heron restore")
+
+
+def test_a_library_that_tells_nothing_any_more_is_left_to_the_person(house: House, books: Path) -> None:
+    add(house, books)
+    house.paths.library.write_bytes(b"\xff" * 9000)
+    assert [checked(house, repair=repair).verdict for repair in (False, True)] == ["broken", "broken"]
+    assert "add the documents again" in checked(house, repair=True).detail
 
 
 @pytest.mark.parametrize(("body", "said_first"), [

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from dreamd import __version__
 from dreamd.cli.commands import FAMILY, SUMMARY, nearest, overview
 from dreamd.cli.told import Told
-from dreamd.core.errors import DreamError, Outage, UsageError
+from dreamd.core.errors import CouldNotLook, DreamError, Outage, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 VALUED = ("--home", "--config", "--now")
 FLAGS = ("--json", "--quiet", "--verbose")
+CHECKS = frozenset({"audit", "doctor"})
+"""Commands whose exit code 1 says that something was found."""
 INTERRUPTED = 130
 TERMINATED = 143
 PASSING = frozenset({"store-busy"})
@@ -67,10 +69,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         _close_stdout()
-        if _is_hook(words):  # nobody listens any more, and a hook says nothing else
+        command = _command(words)
+        if command == "hook":  # nobody listens any more, and a hook says nothing else
             return 0
         sys.stderr.write(f"error: cannot write the answer: {error.strerror}\n")
-        return 1
+        return CouldNotLook.exit_code if command in CHECKS else 1
     return code
 
 
@@ -139,9 +142,9 @@ def _run(words: list[str]) -> int:
     except Told as told:
         failed = _report(told.error, None if told.marked else context, command, wants_json=False)
     except DreamError as error:
-        failed = _report(error, context, command, wants_json=_wants_json(words))
+        failed = _report(_of_check(error, command), context, command, wants_json=_wants_json(words))
     except Exception as error:  # noqa: BLE001 - the one place where an unforeseen error becomes a sentence
-        failed = _report(_crashed(error, context), context, command, wants_json=_wants_json(words))
+        failed = _report(_of_check(_crashed(error, context), command), context, command, wants_json=_wants_json(words))
     # A hook must never be the reason that an agent's session fails.
     return 0 if command == "hook" else failed
 
@@ -249,6 +252,13 @@ def _crashed(error: Exception, context: Context | None) -> DreamError:
                       hint="run `dream check`; nothing that was stored is lost")
 
 
+def _of_check(error: DreamError, command: str) -> DreamError:
+    """What kept a check from looking: its exit code must not read as if something, or nothing, had been found."""
+    if command not in CHECKS or isinstance(error, UsageError):
+        return error
+    return CouldNotLook(error.message, hint=error.hint)
+
+
 def _wants_json(words: Sequence[str]) -> bool:
     return "--json" in (words[:words.index("--")] if "--" in words else words)
 
@@ -283,11 +293,11 @@ def _ready_streams() -> None:
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
-def _is_hook(words: Sequence[str]) -> bool:
+def _command(words: Sequence[str]) -> str:
     try:
-        return read_call(words).command == "hook"
+        return read_call(words).command or ""
     except DreamError:
-        return False
+        return ""
 
 
 def _close_stdout() -> None:

@@ -20,6 +20,7 @@ from dreamd.dream.phases.weighing import WEIGHED_TO
 from dreamd.kit import Kit
 from dreamd.store import checks, derived, memories, observations, seals, work
 from dreamd.store.connection import translated
+from dreamd.store.library.library_file import exists as library_exists
 from dreamd.store.work import Intent, KnownFile
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
@@ -70,7 +71,25 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     yield from _left_open(kit, repair)
     wrong = _stray_files(kit, unfinished, leave_out=() if repair else gone) or len(unsealed & {"file"})
     yield _derived(kit, "files", wrong, _rewrite_files, repair)
+    yield from _library(kit, repair)
     yield _rights(kit, repair)
+
+
+def _library(kit: Kit, repair: bool) -> Iterator[Finding]:
+    """The documents that were added; where there are none, there is nothing to look at."""
+    if not library_exists(kit.paths.library):
+        return
+    from dreamd.library import mending  # costs nobody anything who has no documents
+
+    faults = mending.look_over(kit.world)
+    if not faults:
+        yield Finding("documents", OK)
+    elif not repair:
+        yield Finding("documents", BROKEN, f"{'; '.join(faults)}; `dream check --repair` makes it anew", BY_REPAIR)
+    else:
+        done = mending.mend(kit.world, embedder=kit.embedder)
+        yield Finding("documents", REPAIRED if done.done else BROKEN, "; ".join(filter(None, (done.done, done.left))),
+                      "" if done.done else BY_PERSON)
 
 
 @dataclass(frozen=True)

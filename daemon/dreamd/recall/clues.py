@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from dreamd.core.errors import DreamError
@@ -50,11 +50,16 @@ def find_clue(text: str, directory: Path | None) -> str | None:
     return None
 
 
-def look_for_paths(text: str, directory: Path | None) -> Iterator[tuple[str, bool]]:
-    """Every path a text names, as seen from a directory, and whether it is there."""
+def look_for_paths(text: str, directory: Path | None, *,
+                   names: Callable[[Path], frozenset[str] | None] | None = None) -> Iterator[tuple[str, bool]]:
+    """Every path a text names, as seen from a directory, and whether it is there.
+
+    `names` remembers `names_below` for whoever looks for many.
+    """
     for path in _paths(text[:LONGEST_TEXT], directory):
         below = directory is not None and path.is_relative_to(directory)
-        yield str(path.relative_to(directory) if directory is not None and below else path), _is_there(path, directory)
+        there = _is_there(path, directory, names or names_below)
+        yield str(path.relative_to(directory) if directory is not None and below else path), there
 
 
 def find_missing_symbols(texts: list[str], directory: Path) -> list[bool]:
@@ -91,27 +96,29 @@ def _as_path(root: str, name: str, directory: Path | None, *, folder: bool) -> P
     return directory / (root + name) if sure or ("/" in name and (directory / first).is_dir()) else None
 
 
-def _is_there(path: Path, directory: Path | None) -> bool:
+def _is_there(path: Path, directory: Path | None, names: Callable[[Path], frozenset[str] | None]) -> bool:
     try:
         if path.exists():
             return True
         if directory is None or path.parent != directory:
             return False
-        return _is_below(path.name, directory)
+        below = names(directory)
+        return below is None or path.name in below
     except (OSError, ValueError, RuntimeError):
         return True
 
 
-def _is_below(name: str, directory: Path) -> bool:
-    """Whether a bare file name is somewhere in a tree; too large a tree counts as yes."""
-    seen = 0
+def names_below(directory: Path) -> frozenset[str] | None:
+    """The names of the files in a tree; None for one that is too large to be told."""
+    seen, names = 0, set[str]()
     for here, folders, files in os.walk(directory):
         depth = len(Path(here).relative_to(directory).parts)
         folders[:] = [f for f in folders if f not in _SKIPPED and not f.startswith(".git")] if depth < DEEPEST else []
         seen += len(files) + len(folders)
-        if name in files or seen > MOST_ENTRIES:
-            return True
-    return False
+        if seen > MOST_ENTRIES:
+            return None
+        names.update(files)
+    return frozenset(names)
 
 
 def _commands(text: str) -> list[str]:

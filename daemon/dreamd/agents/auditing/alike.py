@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 
 from dreamd.core.values import MERGING, Judgement, Relation
 from dreamd.dream.phases.compare import find_partners, load_vectors
@@ -56,12 +57,18 @@ def compare(kit: Kit, spoken: Sequence[Spoken], meet: Callable[[int, int], bool]
     pairs = {(min(a, b), max(a, b)) for text, near in partners.items() for other in (text, *near)
              for a in by_text[text] for b in by_text[other] if a != b and (meet(a, b) or _same_command(spoken[a], spoken[b]))}
     ordered = sorted(pairs)
-    asking = [Pair(Statement(spoken[a].text, spoken[a].at), Statement(spoken[b].text, spoken[b].at),
-                   vectors.similarity(spoken[a].text, spoken[b].text)) for a, b in ordered]
+    # Copies of a memory say the same many times over: what is said in the same words of the same days is judged once.
+    said = [(spoken[a], spoken[b]) for a, b in ordered]
+    asking = {both: Pair(Statement(both[0].text, both[0].at), Statement(both[1].text, both[1].at),
+                         vectors.similarity(both[0].text, both[1].text)) for both in said}
     judge = kit.load_judge()
-    verdicts = dict(zip(ordered, judge.judge_all(asking, progress=lambda n, of: kit.progress("judge", n, of)), strict=True))
+    judged = dict(zip(asking, judge.judge_all([*asking.values()], progress=lambda n, of: kit.progress("judge", n, of)),
+                      strict=True))
+    verdicts = {key: judged[both] for key, both in zip(ordered, said, strict=True)}
 
-    def one_claim(pair: Pair, said: Judgement) -> bool:
+    @cache
+    def one_claim(both: tuple[Spoken, Spoken]) -> bool:
+        pair, said = asking[both], judged[both]
         if said.relation in MERGING:
             return True
         if said.relation is not Relation.RELATED or said.confidence >= MORE_LIKELY_THAN_NOT:
@@ -71,7 +78,7 @@ def compare(kit: Kit, spoken: Sequence[Spoken], meet: Callable[[int, int], bool]
         told = judge.explain(pair)
         return told.probabilities["merge"] >= MORE_LIKELY_THAN_NOT and not told.vetoes
 
-    part_of = _parts(len(spoken), [key for key, pair in zip(ordered, asking, strict=True) if one_claim(pair, verdicts[key])])
+    part_of = _parts(len(spoken), [key for key, both in zip(ordered, said, strict=True) if one_claim(both)])
     members: dict[int, list[int]] = defaultdict(list)
     for n, part in enumerate(part_of):
         members[part].append(n)

@@ -11,6 +11,8 @@ from dreamd.text.redaction import redact
 BYTES_A_TOKEN = 4
 """Of English with some code; other languages need more tokens for the same bytes."""
 LONGEST_SHOWN = 240
+LONGEST_READ = 20 * LONGEST_SHOWN
+"""A secret that is cut there stands far behind what is shown."""
 
 
 class Kind(StrEnum):
@@ -86,4 +88,4 @@ def in_order(found: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def shown(text: str) -> str:
     """The words of an entry as an audit may show them: one line, not endless, no secret."""
-    return redact(" ".join(text.split())).text[:LONGEST_SHOWN]
+    return redact(" ".join(text.split())[:LONGEST_READ]).text[:LONGEST_SHOWN]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from dreamd.agents import foreign_dir
@@ -21,7 +22,7 @@ from dreamd.dream.scopes.instructions import says_already
 from dreamd.extraction import gate
 from dreamd.kit import Kit, exclusions
 from dreamd.notes import SECTIONS, Dialect, Entry, EntryKind, can_meet, detect_dialect, is_instruction_file, read_entries
-from dreamd.recall.clues import find_missing_symbols, look_for_paths
+from dreamd.recall.clues import find_missing_symbols, look_for_paths, names_below
 from dreamd.text.injection import looks_like_injection, orders_a_breach, wears_a_role
 from dreamd.text.redaction import redact
 
@@ -45,10 +46,16 @@ class _Scene:
     entries: tuple[Entry, ...]
     tree: Path | None
     bases: tuple[Path | None, ...]
+    places: dict[tuple[str, int], Place] = field(default_factory=dict)
+    """Where entries stand that were named already: an entry may be part of many findings."""
 
     def place(self, entry: Entry) -> Place:
         """Where an entry stands."""
-        return Place(entry.file, self.texts[entry.file].count("\n", 0, entry.core_start) + 1, text=shown(entry.text))
+        key = (entry.file, entry.core_start)
+        if key not in self.places:
+            line = self.texts[entry.file].count("\n", 0, entry.core_start) + 1
+            self.places[key] = Place(entry.file, line, text=shown(entry.text))
+        return self.places[key]
 
 
 def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
@@ -60,9 +67,10 @@ def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
     rows = [e for part in _apart(texts, in_tree=not (here / "MEMORY.md").exists() and (here / ".git").exists())
             for e in _entries(part, texts)]
     tree = root or next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), None)
-    kept = tuple(e for e in set_apart(rows, texts).entries if e.claims and e.text.strip("`~ \n"))
+    held = {name: lines_with_secrets(text) for name, text in texts.items()}
+    kept = tuple(e for e in set_apart(rows, texts, lines=held).entries if e.claims and e.text.strip("`~ \n"))
     scene = _Scene(here, texts, kept, tree, _bases(here, tree, root))
-    found = [*_secrets(texts), *_orders(scene), *_gone(scene), *_past(kit, scene), *_compared(kit, scene),
+    found = [*_secrets(texts, held), *_orders(scene), *_gone(scene), *_past(kit, scene), *_compared(kit, scene),
              *_derivable(scene), *_overfull(kit, scene), *_unclassified(scene)]
     untold = ["paths relative to a repository: nothing tells which one; name it with `--root DIR`"] * (None in scene.bases)
     return Audited(str(place), len(kept), in_order(found), tuple(_loaded(kit, place, texts)),
@@ -128,10 +136,10 @@ def _bases(here: Path, tree: Path | None, root: Path | None) -> tuple[Path | Non
     return (None,) if OF_HARNESSES.intersection(here.parts) else (here, here.parent)
 
 
-def _secrets(texts: Mapping[str, str]) -> Iterator[Finding]:
+def _secrets(texts: Mapping[str, str], lines: Mapping[str, frozenset[str]]) -> Iterator[Finding]:
     """Lines with secrets, one finding for lines that follow each other; their words are never shown."""
     for name, text in texts.items():
-        held, before = lines_with_secrets(text), -1
+        held, before = lines[name], -1
         for n, line in enumerate(text.splitlines(), 1):
             if line not in held or not line.strip():
                 continue
@@ -152,12 +160,12 @@ def _orders(scene: _Scene) -> Iterator[Finding]:
 
 def _gone(scene: _Scene) -> Iterator[Finding]:
     told: dict[str, list[Entry]] = {}
-    found_any = False
+    found_any, names = False, cache(names_below)
     for entry in scene.entries:
         there: dict[str, bool] = {}
         if not entry.text.startswith(("```", "~~~")):
             for base in scene.bases:
-                for name, is_there in look_for_paths(entry.text, base):
+                for name, is_there in look_for_paths(entry.text, base, names=names):
                     there[name] = there.get(name, False) or is_there
         found_any = found_any or any(there.values())
         if entry.kind is EntryKind.POINTER and "://" not in entry.target and not entry.target.startswith("#"):

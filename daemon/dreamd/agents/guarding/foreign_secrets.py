@@ -39,9 +39,14 @@ def lines_with_secrets(text: str) -> frozenset[str]:
     return frozenset(text.splitlines()) - frozenset(masked.text.splitlines())
 
 
-def set_apart(entries: Sequence[Entry], files: Mapping[str, str]) -> Apart:
-    """Leave out what holds a secret; of a file that is one entry as a whole, any line counts."""
-    held = {name: lines for name, text in files.items() if (lines := lines_with_secrets(text))}
+def set_apart(entries: Sequence[Entry], files: Mapping[str, str], *,
+              lines: Mapping[str, frozenset[str]] | None = None) -> Apart:
+    """Leave out what holds a secret; of a file that is one entry as a whole, any line counts.
+
+    `lines` are those with secrets of each file, where somebody has looked already.
+    """
+    found = lines if lines is not None else {name: lines_with_secrets(text) for name, text in files.items()}
+    held = {name: some for name, some in found.items() if some}
     left = []
     for entry in entries:
         raw = files.get(entry.file, "") if entry.whole_file else files.get(entry.file, "")[entry.start:entry.end]

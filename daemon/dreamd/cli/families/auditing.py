@@ -50,7 +50,8 @@ def run(context: Context, options: Namespace) -> int:
     except OSError as error:
         raise CouldNotLook(error.strerror or type(error).__name__) from error
     context.document(_document(audited, planned))
-    _tell(context, audited, planned)
+    if not context.json:
+        _tell(context, audited, planned)
     return FOUND if audited.findings else CLEAN
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
-from dreamd.store.library.corpora import ADDRESS, address_of
-from dreamd.store.library.library_file import Library
+from dreamd.store.library.corpora import ADDRESS, Corpus, address_of, load_corpora
+from dreamd.store.library.library_file import WORDS, Library, translated
 from dreamd.store.word_search import index_words
 
 if TYPE_CHECKING:
@@ -174,14 +175,50 @@ def _hash(library: Library, sha: str) -> str:
     return hashlib.blake2b(sha.encode(), key=bytes.fromhex(row["value"]) if row else b"", digest_size=16).hexdigest()
 
 
+def rebuild_words(tx: sqlite3.Connection) -> None:
+    """Fill the index of words anew from the passages."""
+    tx.execute("DROP TABLE chunk_words")
+    tx.execute(WORDS)
+    rows = tx.execute("""SELECT c.seq, d.title, c.heading, c.text, d.path FROM chunk c JOIN document d ON d.seq = c.document""")
+    for part in iter(lambda: rows.fetchmany(PART), []):
+        tx.executemany("INSERT INTO chunk_words (rowid, words, place) VALUES (?, ?, ?)",
+                       ((r["seq"], index_words(f"{r['title']}\n{r['heading']}\n{r['text']}"), r["path"]) for r in part))
+
+
+@dataclass(frozen=True)
+class Saved:
+    """What of a library cannot be read again from documents."""
+
+    key: str
+    forgotten: tuple[str, ...]
+    corpora: tuple[Corpus, ...]
+
+
+def save_chosen(library: Library) -> Saved:
+    """Read which places a person gave and what they had forgotten; raises for a library that cannot tell."""
+    with translated(library.path):
+        key = library.one("SELECT value FROM fact WHERE key = 'key'")
+        if key is None:
+            raise Corrupt("the library does not know its key any more")
+        return Saved(str(key["value"]), tuple(r["hash"] for r in library.all("SELECT hash FROM forgotten")),
+                     tuple(replace(one, read_at=None) for one in load_corpora(library)))
+
+
+def write_forgotten(tx: sqlite3.Connection, saved: Saved) -> None:
+    """Keep in a new library what was forgotten in the one before."""
+    tx.execute("UPDATE fact SET value = ? WHERE key = 'key'", (saved.key,))
+    tx.executemany("INSERT INTO forgotten VALUES (?) ON CONFLICT DO NOTHING", ((one,) for one in saved.forgotten))
+
+
 def look_over(library: Library) -> list[str]:
     """What is wrong with the library as it stands; nothing where it is sound."""
-    faults = [str(r[0]) for r in library.all("PRAGMA integrity_check(3)") if r[0] != "ok"]
-    if not faults:
-        try:
-            library.connection.execute("INSERT INTO chunk_words (chunk_words) VALUES ('integrity-check')")
-        except sqlite3.DatabaseError:
-            faults.append("its index of words is damaged")
+    with translated(library.path):
+        faults = [str(r[0])[:80] for r in library.all("PRAGMA integrity_check(3)") if r[0] != "ok"]
+    if faults:
+        return ["it is damaged", *faults]
+    try:
+        library.connection.execute("INSERT INTO chunk_words (chunk_words) VALUES ('integrity-check')")
         row = library.one("SELECT COUNT(*) AS n FROM chunk WHERE seq NOT IN (SELECT rowid FROM chunk_words)")
-        faults += [f"{row['n']} passages are missing in its index of words"] if row and row["n"] else []
-    return faults
+    except (sqlite3.DatabaseError, DreamError):
+        return ["its index of words is damaged"]
+    return [f"{row['n']} passages are missing in its index of words"] if row and row["n"] else []

@@ -12,8 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dreamd.core import fsio
-from dreamd.core.errors import Outage, StoreMissing
-from dreamd.store.connection import Store, translated
+from dreamd.core.errors import Corrupt, Outage, StoreMissing
+from dreamd.store.connection import Store
+from dreamd.store.connection import translated as in_words
 
 APPLICATION_ID = 0x64726C62  # "drlb"
 VERSION = 1
@@ -34,9 +35,22 @@ CREATE TABLE chunk (
 CREATE INDEX chunk_sha ON chunk (sha);
 CREATE INDEX chunk_waiting ON chunk (model) WHERE model = '';
 CREATE TABLE forgotten (hash TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE VIRTUAL TABLE chunk_words USING fts5 (words, place, tokenize = "porter unicode61 remove_diacritics 2");
 CREATE TRIGGER chunk_gone AFTER DELETE ON chunk BEGIN DELETE FROM chunk_words WHERE rowid = OLD.seq; END;
 """
+
+
+WORDS = """CREATE VIRTUAL TABLE chunk_words USING fts5 (words, place, tokenize = "porter unicode61 remove_diacritics 2")"""
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn what SQLite says into the error a person can act on: of the library there is no older copy to go back to."""
+    try:
+        with in_words(path):
+            yield
+    except Corrupt:
+        raise Corrupt(f"the library `{path.name}` is damaged", hint="`dream check --repair` makes it anew from the documents"
+                      ) from None
 
 
 class Library:
@@ -116,6 +130,7 @@ def _ready(library: Library) -> None:
     with library.writing() as tx:
         if tx.execute("PRAGMA user_version").fetchone()[0] == VERSION:
             return  # another process was quicker
+        tx.execute(WORDS)
         for statement in FIRST.split(";\n"):  # the trigger stands on one line
             if statement.strip():
                 tx.execute(statement)
