@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 EVENTS = ("session-start", "user-prompt-submit", "stop", "pre-compact", "session-end")
 LARGEST_PAYLOAD_BYTES = 4 * 1024 * 1024
-SILENT_DIR = "silent"
-SILENT_DAYS = 7
 SHORTEST_NAMED = 4
 """Characters by which a request may be named."""
 REQUESTS_KEPT = 100
@@ -44,6 +42,8 @@ class Call:
     prompt: str = ""
     form: str = "nested"
     """How the harness wants to be answered: `nested` below the event's name, `snake` or `camel` at the top."""
+    named: str = ""
+    """The event as the harness calls it."""
 
 
 def read_call(event: str, body: bytes) -> Call:
@@ -63,7 +63,7 @@ def read_call(event: str, body: bytes) -> Call:
                 _first(document, "transcript_path", "transcriptPath"),
                 _first(document, "cwd", "workspace", "directory") or _root(document),
                 _first(document, "source", "trigger", "reason"), _first(document, "prompt", "user_prompt", "text"),
-                _form(document))
+                _form(document), _first(document, "hook_event_name", "hookEventName"))
 
 
 def _form(document: Mapping[str, object]) -> str:
@@ -74,17 +74,22 @@ def _form(document: Mapping[str, object]) -> str:
     return "camel" if named is None and "sessionId" in document else "nested"
 
 
-def handle(world: World, call: Call) -> None:
-    """Do what an event other than `session-start` asks for: at most one small file."""
+def handle(world: World, call: Call) -> str:
+    """Do what an event other than `session-start` asks for, a few small files at most; what the agent is to be told of it."""
     now = world.clock.now()
     if call.event == "user-prompt-submit":
-        _hear(world, call, now)
-        return
+        from dreamd.agents.guarding import without_memory
+
+        told = without_memory.hear(world, call.conversation, call.cwd, call.prompt)
+        if not without_memory.asked_for(call.prompt):
+            _hear(world, call, now)
+        return told
     if call.transcript:
         from dreamd.store.intake import inbox
 
         touched = inbox.Touched(call.event, call.transcript, call.conversation, call.cwd, now)
         inbox.put_touched(world.paths, touched, ticket=f"{world.clock.monotonic():.9f}")
+    return ""
 
 
 def _hear(world: World, call: Call, now: datetime) -> None:
@@ -94,9 +99,6 @@ def _hear(world: World, call: Call, now: datetime) -> None:
     from dreamd.text.redaction import redact
 
     prompt = call.prompt.strip()
-    if cue("words/speech_acts", "ignore", start=True).match(prompt):
-        fsio.write_atomic(silence_file(world.paths, call.conversation), iso(now).encode())
-        return
     asked = cue("words/speech_acts", "forget", start=True).match(prompt)
     told = cue("words/speech_acts", "remember", start=True).match(prompt)
     if (asked or told) and is_kept_out(world, call):
@@ -179,20 +181,6 @@ def _keep_requests(paths: Paths, left: Sequence[Mapping[str, str]]) -> None:
         fsio.write_atomic(paths.home / "forget-requests.json", json.dumps(rows, ensure_ascii=False).encode())
     else:
         fsio.remove(paths.home / "forget-requests.json")
-
-
-def silence_file(paths: Paths, conversation: str) -> Path:
-    """The mark that a person wants no memory in a conversation."""
-    return paths.home / SILENT_DIR / content_id("silent", conversation)
-
-
-def is_silent(world: World, conversation: str) -> bool:
-    """Whether a person said to ignore memory in this conversation."""
-    try:
-        since = parse_instant(fsio.read_bytes(silence_file(world.paths, conversation)).decode())
-    except (FileNotFoundError, DreamError, UnicodeDecodeError):
-        return False
-    return (world.clock.now() - since).days < SILENT_DAYS
 
 
 def own_scope(conversation: str) -> Scope:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from dreamd import __version__
 from dreamd.agents import hooks, recall_client
+from dreamd.agents.guarding import without_memory
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
@@ -117,6 +118,8 @@ class Desk:
         """Search the named scope, or the project here and the person's own."""
         from dreamd.dream.asking.rewording import reword
 
+        if self._is_off():
+            return {"results": [], "mode": "off", "warning": without_memory.OFF}
         wanted = max(1, min(limit, MOST_RESULTS))
         wording = reword(self._world, query, Look().budget, place=self._directory)
         query = wording.query
@@ -135,6 +138,8 @@ class Desk:
         """Search the documents that were added."""
         from dreamd.agents.reference import Librarian
 
+        if self._is_off():
+            return {"results": [], "mode": "off", "warning": without_memory.OFF}
         librarian = Librarian(self._world, self._embedder)
         answer = librarian.ask(query, max(1, min(limit, MOST_RESULTS)), names=(corpus,) if corpus else (), tag=tag)
         self._embedder = librarian.embedder
@@ -194,6 +199,8 @@ class Desk:
         """The questions that wait."""
         from dreamd.dream import verbs
 
+        if self._is_off():
+            return {"questions": [], "more": 0, "warning": without_memory.OFF}
         with open_kit(self._world, read_only=True) as kit:
             own = self._scopes(kit.store, "")
             questions = [q for q in verbs.load_review(kit) if self._may_see(q.memory.scope, own)]
@@ -205,6 +212,8 @@ class Desk:
         texts: list[str] = []
         if not self._world.paths.store.exists():
             return "No memory yet.\n"
+        if self._is_off():
+            return f"{without_memory.OFF}\n"
         with open_kit(self._world, read_only=True) as kit:
             scopes = self._scopes(kit.store, "")
         for scope in scopes:
@@ -212,6 +221,10 @@ class Desk:
             if path.is_file():
                 texts.append(path.read_text("utf-8", "replace"))
         return "\n".join(texts)[:LARGEST_INDEX_CHARS] or "No memory yet.\n"
+
+    def _is_off(self) -> bool:
+        """Whether the person wants the turn that goes on here without memory."""
+        return without_memory.is_off_at(self._world, self._directory)
 
     def _scopes(self, store: Store, named: str) -> tuple[Scope, ...]:
         own = hooks.scopes_of(store, str(self._directory))

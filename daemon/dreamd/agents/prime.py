@@ -15,6 +15,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from dreamd.agents import hooks
+from dreamd.agents.guarding import without_memory
 from dreamd.core import fsio
 from dreamd.core.clock import days_between, iso, parse_instant
 from dreamd.core.errors import DreamError
@@ -42,7 +43,7 @@ def why_not(world: World, call: hooks.Call) -> str:
         return "switched-off"
     if call.source and call.source not in STARTS:
         return "not-a-fresh-start"
-    if hooks.is_silent(world, call.conversation):
+    if without_memory.is_off(world, call.conversation):
         return "person-said-ignore-memory"
     branch = read_branch(call.cwd)
     if branch and not fnmatchcase(branch, settings.branches):

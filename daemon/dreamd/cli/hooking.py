@@ -89,13 +89,17 @@ def _carry_out(event: str, document: dict[str, object], body: bytes, options: di
         starting.start(body, options)
     elif event == "user-prompt-submit":
         prompt = next((p for n in ("prompt", "user_prompt", "text") if isinstance(p := document.get(n), str)), "")
-        if _speaks_to_memory(prompt):
+        if _speaks_to_memory(prompt) or _marks(document, options):
             from dreamd.cli import starting
 
             starting.hear(body, options)
     else:
         _touch(event, document, options)
-        if event == "stop" and OBSERVE in options and _is_due(document, options):
+        without = [mark for mark in _marks(document, options) if mark.endswith(".turn")] if event != "pre-compact" else []
+        for mark in without:  # the turn that a person wanted without memory is over
+            with suppress(OSError):
+                os.unlink(mark)
+        if event == "stop" and OBSERVE in options and not without and _is_due(document, options):
             from dreamd.cli import starting
 
             starting.observe(body, options)
@@ -126,6 +130,15 @@ def _is_due(document: dict[str, object], options: dict[str, str]) -> bool:
         return False
     _write(_folder(_home(options), "observed"), name, after.encode())
     return after in (ASKED, ANSWERED)
+
+
+def _marks(document: dict[str, object], options: dict[str, str]) -> list[str]:
+    """The files that say that a person wants a turn, or the whole conversation, without memory."""
+    from hashlib import blake2b
+
+    conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
+    name = os.path.join(_home(options), "silent", blake2b(conversation.encode(), digest_size=8).hexdigest())
+    return [mark for mark in (f"{name}.turn", f"{name}.conversation") if os.path.exists(mark)]
 
 
 def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> None:
@@ -182,21 +195,23 @@ def _write(folder: int, name: str, body: bytes) -> None:
 
 
 def _speaks_to_memory(prompt: str) -> bool:
-    """Whether a prompt begins like something said to the memory itself; most do not, and end here."""
+    """Whether a prompt begins like something said to the memory itself, or may want none; most do not, and end here."""
     import re
     import tomllib
 
     here = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     places = (os.path.join(here, "_share", "config"), os.path.join(os.path.dirname(os.path.dirname(here)), "config"))
-    words: list[str] = []
     for place in places:
         try:
             with open(os.path.join(place, "words", "speech_acts.toml"), "rb") as stream:
-                words = [entry for table in tomllib.load(stream).values() for row in table.values() for entry in row]
-            break
+                begins = [entry for table in tomllib.load(stream).values() for row in table.values() for entry in row]
+            with open(os.path.join(place, "words", "without_memory.toml"), "rb") as stream:
+                wants = [entry for row in tomllib.load(stream)["ignore"].values() for entry in row]
         except FileNotFoundError:
             continue
-    return bool(re.match(r"\s*(?:" + "|".join(words) + ")", prompt[:400], re.IGNORECASE)) if words else True
+        return bool(re.match(r"\s*(?:" + "|".join(begins) + ")", prompt[:400], re.IGNORECASE)
+                    or re.search("|".join(wants), f"{prompt[:2_000]}\n{prompt[2_000:][-2_000:]}", re.IGNORECASE))
+    return True
 
 
 def _home(options: dict[str, str]) -> str:

@@ -28,12 +28,17 @@ UNTIL_TOLD_S = 2.0
 LONGEST_S = 10.0
 """The age at which any other hook is gone."""
 PASSING = frozenset({"store-busy"})
+TAKES_NOTHING = "beforeSubmitPrompt"
+"""The prompt's event of a harness that lets its hooks hold a prompt back, and takes no words from them."""
 
 
 def hear(body: bytes, options: Mapping[str, str]) -> None:
     """Take in what a prompt says to the memory itself."""
     Deadline(LONGEST_S)
-    hooks.handle(build_world(options), hooks.read_call("user-prompt-submit", body))
+    call = hooks.read_call("user-prompt-submit", body)
+    told = hooks.handle(build_world(options), call)
+    if told and call.named != TAKES_NOTHING:
+        _say(_answer(call, told))
 
 
 def observe(body: bytes, options: Mapping[str, str]) -> None:
@@ -64,18 +69,23 @@ def start(body: bytes, options: Mapping[str, str]) -> None:
         return
     with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
         prime.keep_copy(world, call, text)
+    _say(_answer(call, text))
+
+
+def _say(answer: Mapping[str, object]) -> None:
     with suppress(OSError):  # the harness went away while we looked: nobody to tell, and no outage of ours
-        sys.stdout.write(json.dumps(_answer(call.form, text)) + "\n")
+        sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 
 
-def _answer(form: str, text: str) -> dict[str, object]:
+def _answer(call: hooks.Call, text: str) -> dict[str, object]:
     """The text as the harness takes it; some take nothing at all from an answer with a key they do not know."""
-    if form == "snake":
+    if call.form == "snake":
         return {"additional_context": text}
-    if form == "camel":
+    if call.form == "camel":
         return {"additionalContext": text}
-    return {"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": text}}
+    named = "SessionStart" if call.event == "session-start" else call.named or "UserPromptSubmit"
+    return {"hookSpecificOutput": {"hookEventName": named, "additionalContext": text}}
 
 
 def build_world(options: Mapping[str, str]) -> World:

@@ -13,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dreamd.agents import hooks
+from dreamd.agents.guarding import without_memory
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError
 from dreamd.core.values import LONGEST_TEXT, SHORTEST_TEXT, Candidate, Cursor, Origin, Speaker
@@ -39,7 +40,7 @@ def ask(world: World, call: hooks.Call, marks: Path) -> str:
         for mark in marks.iterdir():
             if world.clock.now().timestamp() - mark.stat().st_mtime > MARK_DAYS * 86_400:
                 fsio.remove(mark)
-    return "" if hooks.is_silent(world, call.conversation) or hooks.is_kept_out(world, call) else QUESTION
+    return "" if without_memory.is_off(world, call.conversation) or hooks.is_kept_out(world, call) else QUESTION
 
 
 def take(world: World, call: hooks.Call, answer: str) -> int:
@@ -47,7 +48,7 @@ def take(world: World, call: hooks.Call, answer: str) -> int:
     from dreamd.store.intake import inbox
 
     told = list(_statements(answer))[:MOST_STATEMENTS]
-    if not told or hooks.is_silent(world, call.conversation) or hooks.is_kept_out(world, call):
+    if not told or without_memory.is_off(world, call.conversation) or hooks.is_kept_out(world, call):
         return 0
     heard = _plain("\n".join(_heard(Path(call.transcript))))
     now = world.clock.now()

@@ -169,6 +169,7 @@ def _passage_lines(context: Context, memory: Memory) -> list[str]:
 
 def search(context: Context, options: Namespace) -> int:
     """The memories that answer a question, best first."""
+    from dreamd.agents.guarding import without_memory
     from dreamd.dream.asking.rewording import reword
     from dreamd.recall.answer import Found, Look
     from dreamd.recall.ranking import Budget
@@ -177,6 +178,10 @@ def search(context: Context, options: Namespace) -> int:
     if options.limit is not None and not 1 <= options.limit <= MOST_RESULTS:
         raise UsageError(f"`-k` must be from 1 to {MOST_RESULTS}")
     query = " ".join(options.query)
+    if _is_off(context):
+        context.document({"query": redact(query).text, "mode": "off", "results": [], "not_shown": {}})
+        context.warn(without_memory.OFF)
+        return 0
     documents = _documents(context, query, options)
     if options.corpus:
         return _tell_documents(context, redact(query).text, documents)
@@ -281,6 +286,14 @@ def _recall(context: Context, query: str, look: Look) -> Recall:
     # Looking must work where nothing may be written; then it is not counted as a recall.
     with open_to_look(context.world) as (kit, counts):
         return find(kit, query, replace(look, record=counts))
+
+
+def _is_off(context: Context) -> bool:
+    """Whether an agent asks in a turn that its person wants without memory; who types here is not in a turn."""
+    from dreamd.agents.guarding import without_memory
+
+    here = _here()
+    return here is not None and without_memory.is_agent(context.world.env) and without_memory.is_off_at(context.world, here)
 
 
 def _here() -> Path | None:
