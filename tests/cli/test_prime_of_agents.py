@@ -299,7 +299,7 @@ def told_at(house, now: str, cwd: str = "/srv/cedar") -> list[str]:
 
     with house.kit(now) as kit, pytest.MonkeyPatch.context() as patch:
         patch.setattr("dreamd.agents.hooks.scopes_of", lambda *_: (parse_scope("project:cedar"), parse_scope("user")))
-        text = priming.tell(kit, priming.choose(kit, cwd=cwd, hurried=True))
+        text, _ = priming.tell(kit, priming.choose(kit, cwd=cwd, hurried=True))
     return [line.partition(": ")[2] for line in text.splitlines() if line.startswith("- noted ")]
 
 

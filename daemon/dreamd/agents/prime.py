@@ -10,6 +10,7 @@ import json
 import os
 import re
 import signal
+from collections.abc import Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -17,7 +18,7 @@ from pathlib import Path
 from dreamd.agents import hooks
 from dreamd.agents.guarding import without_memory
 from dreamd.core import fsio
-from dreamd.core.clock import days_between, iso, parse_instant
+from dreamd.core.clock import days_between, iso, local_date, parse_instant
 from dreamd.core.errors import DreamError
 from dreamd.core.repositories.repository import read_branch
 from dreamd.core.values import content_id
@@ -32,6 +33,8 @@ ISSUE_SHARE = 0.4
 LONGEST_TITLE = 200
 ASKED_ON = "asked-on"
 """The file that says on which day a conversation was last told that something waits for a decision."""
+TOLD_AHEAD = "told-ahead"
+"""The file that says what with a day ahead was told today."""
 ASKING = "`dream review` shows what waits"
 """How it is told."""
 
@@ -70,6 +73,27 @@ def keep_copy(world: World, call: hooks.Call, text: str) -> None:
         with suppress(DreamError, ValueError, KeyError, TypeError, FileNotFoundError):
             if days_between(parse_instant(json.loads(fsio.read_bytes(path))["at"]), now) * 24 > KEPT_H:
                 fsio.remove(path)
+
+
+def told_today(world: World) -> list[str]:
+    """Ids of the memories with a day ahead that some conversation was told of today."""
+    with suppress(FileNotFoundError, DreamError, ValueError, KeyError, TypeError):
+        kept = json.loads(fsio.read_bytes(world.paths.primed / TOLD_AHEAD))
+        return [str(one) for one in kept["ids"]] if kept["day"] == _today(world) else []
+    return []
+
+
+def keep_told(world: World, ids: Sequence[str]) -> None:
+    """Note what with a day ahead was told today."""
+    if ids:
+        kept = {"day": _today(world), "ids": [*told_today(world), *ids]}
+        fsio.write_atomic(world.paths.primed / TOLD_AHEAD, json.dumps(kept).encode())
+
+
+def _today(world: World) -> str:
+    from zoneinfo import ZoneInfo
+
+    return local_date(world.clock.now(), ZoneInfo(world.zone_name))
 
 
 def may_ask(world: World) -> bool:

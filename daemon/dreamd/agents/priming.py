@@ -20,6 +20,7 @@ from dreamd.core.clock import local_date
 from dreamd.core.errors import DreamError
 from dreamd.core.values import Scope
 from dreamd.kit import Kit, exclusions
+from dreamd.recall.ahead import in_words, look_ahead
 from dreamd.recall.answer import Found, Look, record_recalls, search
 from dreamd.recall.ranking import Budget
 from dreamd.recall.shelf import Shelf
@@ -45,8 +46,12 @@ LONGEST_QUERY_CHARS = 500
 """Reading a query costs a tenth of a millisecond a character, and a conversation waits for it."""
 
 
-def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False) -> list[Found]:
-    """What a new conversation in a directory should know: what its first words call up, and what always holds."""
+def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, hurried: bool = False,
+           told_today: Sequence[str] = ()) -> list[Found]:
+    """What a new conversation in a directory should know: what its first words call up, and what always holds.
+
+    A day that is near comes first, where it was not told today.
+    """
     if exclusions(kit.world).has_place(cwd):
         cwd = ""  # what is there is not read, not even to say whether a memory still holds
     scopes = hooks.scopes_of(kit.store, cwd)
@@ -62,8 +67,11 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
     ids = _lasting(kit, scopes, limit=ASKED_FOR * wanted)
     known = memories.load_some(kit.store, ids)
     lasting = [Found(known[i], 0.0, {}) for i in ids if i in known]
-    told = [[one for one in some if _words(one.memory.text) not in stated] for some in (called, lasting)]
-    return _seat(told[0], told[1], wanted)
+    ahead = look_ahead(kit, scopes, told_today)
+    told = [[one for one in some if _words(one.memory.text) not in stated
+             and (one.memory.pinned or one.memory.id not in ahead.quiet)]
+            for some in (called, lasting)]
+    return [*ahead.due[:wanted], *_seat(told[0], told[1], max(0, wanted - len(ahead.due)))]
 
 
 def build_query(kit: Kit, scope: Scope, words: str) -> str:
@@ -81,12 +89,17 @@ def remark(kit: Kit, *, cwd: str, banner: str, ask: bool) -> str:
     return f"{waiting} {'statement waits' if waiting == 1 else 'statements wait'} for the person's decision: {ASKING}"
 
 
-def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> str:
-    """Put a choice into words and count what is told as recalled."""
+def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> tuple[str, list[str]]:
+    """Put a choice into words and count what is told as recalled; with what of it has a day ahead."""
     text, told = render(found, banner=banner)
     if told:
         record_recalls(kit, [one.memory.id for one in told])
-    return text
+    return text, dated(told)
+
+
+def dated(told: Sequence[Found]) -> list[str]:
+    """Ids of what was told for a day ahead."""
+    return [one.memory.id for one in told if in_words(one)]
 
 
 def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found]]:
@@ -98,7 +111,8 @@ def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found
     for one in found:
         clue = f" ({one.clue} here today)" if one.clue else ""
         ends = f" (until {one.memory.ttl})" if one.memory.ttl and one.memory.ttl not in one.memory.text else ""
-        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{ends}{clue}"
+        when = f" ({in_words(one)})" if in_words(one) else ""
+        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{when}{ends}{clue}"
         taken = len(fact.encode("utf-8", "replace")) + 1
         if size + taken > LARGEST_BYTES:
             continue

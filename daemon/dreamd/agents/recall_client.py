@@ -43,11 +43,11 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     return None
 
 
-def ask_prime(world: World, asked: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S) -> str | None:
-    """The text for a new conversation, made by the server; None when it cannot be had in time."""
+def ask_prime(world: World, asked: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S) -> tuple[str, list[str]] | None:
+    """The text for a new conversation and what of it has a day ahead, by the server; None when it cannot be had in time."""
     answer = _call(world, {"op": "prime", **asked}, wait_s=wait_s)
-    text = answer.get("text") if answer else None
-    return text if isinstance(text, str) else None
+    text, dated = (answer.get("text"), answer.get("dated")) if answer else (None, None)
+    return (text, [str(one) for one in dated]) if isinstance(text, str) and isinstance(dated, list) else None
 
 
 def _call(world: World, request: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S) -> dict[str, Any] | None:

@@ -141,12 +141,13 @@ class Desk:
         if isinstance(now, str):
             kit = replace(kit, world=replace(kit.world, clock=FixedClock(parse_instant(now))))
         if request["op"] == "prime":
-            chosen = priming.choose(kit, cwd=str(request["cwd"]), words=str(request["words"])[:1000], shelf=self._shelf)
+            chosen = priming.choose(kit, cwd=str(request["cwd"]), words=str(request["words"])[:1000], shelf=self._shelf,
+                                    told_today=[str(one) for one in _listed(request, "told_today")])
             told_of_itself = priming.remark(kit, cwd=str(request["cwd"]), banner=str(request["banner"])[:1000],
                                             ask=request.get("ask") is True)
             text, told = priming.render(chosen, banner=told_of_itself)
             self._shown.append((kit, [one.memory.id for one in told]))
-            return {"ok": True, "text": text}
+            return {"ok": True, "text": text, "dated": priming.dated(told)}
         if request["op"] != "search":
             raise ValueError("an unknown operation")
         look = _look(request)
@@ -157,12 +158,17 @@ class Desk:
             {"id": r.memory.id, "score": r.score, "parts": r.parts, "clue": r.clue} for r in found.results]}
 
 
+def _listed(request: dict[str, object], name: str) -> list[object]:
+    found = request[name]
+    if not isinstance(found, list):
+        raise ValueError("no list where one is wanted")
+    return found
+
+
 def _look(request: dict[str, object]) -> Look:
-    limit, scopes, directory = request["limit"], request["scopes"], request["directory"]
+    limit, scopes, directory = request["limit"], _listed(request, "scopes"), request["directory"]
     if limit is not None and not (isinstance(limit, int) and 0 < limit <= MOST_RESULTS):
         raise ValueError("a limit out of range")
-    if not isinstance(scopes, list):
-        raise ValueError("scopes are a list")
     return Look(limit=limit, budget=Budget(str(request["budget"])), held=request["held"] is True,
                 scopes=tuple(parse_scope(str(s)) for s in scopes), record=request["record"] is True,
                 injection=request["injection"] is True, directory=Path(str(directory)) if directory else None)

@@ -64,11 +64,12 @@ def start(body: bytes, options: Mapping[str, str]) -> None:
     deadline.move(world.settings.priming.timeout_ms / 1000 - MARGIN_S)
     if prime.why_not(world, call):
         return
-    text = _find_words(world, call)
+    text, dated = _find_words(world, call)
     if not text:
         return
     with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
         prime.keep_copy(world, call, text)
+        prime.keep_told(world, dated)
     _say(_answer(call, text))
 
 
@@ -129,7 +130,8 @@ def _as_outage(error: Exception) -> Outage:
     return Outage(what, component="cycle", code="hook-failed", hint="run `dream check`")
 
 
-def _find_words(world: World, call: hooks.Call) -> str:
+def _find_words(world: World, call: hooks.Call) -> tuple[str, list[str]]:
+    """What a conversation is told, and which memories with a day ahead are among it."""
     from dreamd import probe
     from dreamd.agents import recall_client
 
@@ -138,9 +140,11 @@ def _find_words(world: World, call: hooks.Call) -> str:
     banner, ask = probe.banner(probe.inspect(seen), world.clock.now()), prime.may_ask(world)
     words = prime.first_words(world, call)
     wait_s = world.settings.priming.timeout_ms / 1000 * SERVER_SHARE
-    text = recall_client.ask_prime(world, {"cwd": call.cwd, "words": words, "banner": banner, "ask": ask}, wait_s=wait_s)
-    if text is not None:
-        return text
+    told = prime.told_today(world)
+    answer = recall_client.ask_prime(world, {"cwd": call.cwd, "words": words, "banner": banner, "ask": ask, "told_today": told},
+                                     wait_s=wait_s)
+    if answer is not None:
+        return answer
     from dreamd.agents import priming
     from dreamd.kit import open_to_look
 
@@ -148,7 +152,7 @@ def _find_words(world: World, call: hooks.Call) -> str:
     # Beside a service the server has just been asked for: the next start finds it, this one does not wait for the model.
     hurried = left_s < MODEL_S or world.paths.heartbeat.exists()
     with open_to_look(world) as (kit, _):
-        chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried)
+        chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried, told_today=told)
         return priming.tell(kit, chosen, banner=priming.remark(kit, cwd=call.cwd, banner=banner, ask=ask))
 
 

@@ -192,6 +192,24 @@ def load_lasting_ids(store: Store, *, scopes: Sequence[str], days: tuple[str, st
     return [r["id"] for r in rows]
 
 
+@dataclass(frozen=True)
+class Dated:
+    """A memory that may name a day."""
+
+    id: str
+    text: str
+    said_at: str
+    ttl: str | None
+
+
+def load_dated(store: Store, *, scopes: Sequence[str]) -> list[Dated]:
+    """Live memories of some scopes with a number in them."""
+    return [Dated(*row) for row in store.tuples(
+        f"""SELECT m.id, w.text, m.confirmed_at, m.ttl FROM memory m JOIN wording w ON w.sha = m.wording
+            WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' AND w.text GLOB '*[0-9]*'""",
+        listed(scopes))]
+
+
 def count_waiting(store: Store, *, scopes: Sequence[str]) -> int:
     """How many memories of some scopes wait for a person's decision."""
     row = store.one(f"SELECT COUNT(*) FROM memory WHERE status = 'held' AND scope IN {LISTED}", listed(scopes))

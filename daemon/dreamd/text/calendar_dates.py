@@ -9,6 +9,7 @@ from functools import cache, partial
 from itertools import islice
 
 from dreamd.text import patterns
+from dreamd.text.language import language_of
 
 _ISO = re.compile(r"(?<![0-9A-Za-z_-])(\d{4})-(\d{2})-(\d{2})(?![0-9A-Za-z_-])")
 _CLAUSE_END = re.compile(r"[.!?;\n。！？；](?=\s|$|[\u3000-\u9fff])|\n")
@@ -91,6 +92,7 @@ def follows(after: str, table: str) -> bool:
 _DOTTED = re.compile(r"(?<![\w.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?![\w])")
 _SLASHED = re.compile(r"(?<![\w./-])(\d{1,2})/(\d{1,2})/(\d{4})(?![\w/])")
 LAST_YEAR = 8_999
+MONTHS = 12
 
 
 def calendar_dates(text: str, lang: str, day: date, evidence: list[str]) -> str:
@@ -216,3 +218,47 @@ def group(prefix: str, options: tuple[str, ...]) -> str:
 def month_end(day: date) -> date:
     """The last day of a month."""
     return day.replace(day=monthrange(day.year, day.month)[1])
+
+
+def named_days(text: str, said: date) -> list[tuple[str, bool]]:
+    """The days a text names, as it meant them on the day it was said, and of each whether something goes on from it.
+
+    Habits name none.
+    """
+    if not _may_name().search(text):
+        return []
+    lang = language_of(text)
+    plain = _SLASHED.sub(_unslashed, _DOTTED.sub(_undotted, text))
+    found = [*islice(_ISO.finditer(plain), MOST_DATES), *islice(_calendar(lang).finditer(plain), MOST_DATES)]
+    days = [(iso, cue_ends(match.string[:match.start()], "goes_on_from")) for match in found
+            if (iso := _iso_of(match, lang, said)) and not patterns.has("words/dates", "habit", sentence_of(match))]
+    return sorted(set(days))
+
+
+def _iso_of(match: re.Match[str], lang: str, said: date) -> str:
+    """The day a match names, of those with that name the nearest where it has no year; nothing where it is none."""
+    parts = match.groupdict()
+    if not parts:
+        return match[0] if is_date(match[0]) else ""
+    name, day, year = (parts[key] or parts.get(f"{key}_a") for key in ("month", "day", "year"))
+    month = int(name) if name.isdigit() else _month_number(name, lang)
+    if not day or not month:
+        return ""
+    years = [int(year)] if year else [said.year - 1, said.year, said.year + 1]
+    named = [iso for one in years if is_date(iso := f"{one:04}-{month:02}-{int(day):02}")]
+    return min(named, key=lambda iso: abs(date.fromisoformat(iso) - said), default="")
+
+
+def _month_number(name: str, lang: str) -> int:
+    """Which month a word names; 0 for none."""
+    whole = [word for word in listed("months", lang) if word != "Jänner"][:MONTHS]
+    short = name.casefold().replace("jän", "jan")[:3 if lang in ("en", "de") else None]
+    return next((n for n, word in enumerate(whole, start=1) if word.casefold().startswith(short)), 0)
+
+
+@cache
+def _may_name() -> re.Pattern[str]:
+    """A quick look whether a text names any day."""
+    months = "|".join(patterns.entries("words/dates", "months"))
+    return re.compile(rf"\d{{4}}-\d\d-\d\d|\d[./] ?\d{{1,2}}[./] ?\d{{4}}|\d ?[月월]|\d.{{0,8}}\b(?:{months})"
+                      rf"|\b(?:{months})\b.{{0,3}}\d", re.IGNORECASE)
