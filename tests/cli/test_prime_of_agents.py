@@ -161,7 +161,7 @@ def test_a_linked_worktree_is_its_repository_on_its_own_branch(larch):
 
 
 def test_who_says_ignore_memory_is_left_in_peace_in_that_conversation(larch):
-    said = json.dumps({"session_id": "s-1", "prompt": "Ignore your memory in this conversation", "cwd": str(larch.root / "larch")})
+    said = json.dumps({"session_id": "s-1", "prompt": "Ignore memory in this conversation", "cwd": str(larch.root / "larch")})
     assert larch("hook", "user-prompt-submit", stdin=said, now=STARTED).code == 0
     assert start(larch) == ""
     assert start(larch, conversation="s-2") != ""

@@ -33,7 +33,8 @@ def told(house, monkeypatch):
 
 def test_a_day_ahead_is_told_in_the_days_before_it_once_a_day_and_not_after(told):
     assert told("2026-05-02T09:00:00Z") == [f"{GERMAN} (in 7 days)", CONSTANT]
-    assert set(told("2026-05-05T09:00:00Z")) == {f"{GERMAN} (in 4 days)", f"{FREEZE} (in 7 days)", f"{HELM} (in 7 days)", CONSTANT}
+    assert set(told("2026-05-05T09:00:00Z")) == {f"{GERMAN} (in 4 days)", *(f"{one} (in 7 days)" for one in (FREEZE, HELM)),
+                                                 CONSTANT}
     assert told("2026-05-05T19:00:00Z") == [CONSTANT]
     assert f"{FREEZE} (tomorrow)" in told("2026-05-11T09:00:00Z")
     assert f"{FREEZE} (today)" in told("2026-05-12T09:00:00Z")

@@ -10,11 +10,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
-from dreamd.core.clock import iso, parse_instant
+from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import Paths
 from dreamd.core.values import LONGEST_SCOPE_KEY, LONGEST_TEXT, SHORTEST_TEXT, Candidate, Origin, Scope, content_id, parse_scope

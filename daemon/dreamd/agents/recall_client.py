@@ -43,7 +43,8 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     return None
 
 
-def ask_prime(world: World, asked: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S) -> tuple[str, list[str]] | None:
+def ask_prime(world: World, asked: dict[str, object], *, wait_s: float = recall_line.CLIENT_WAIT_S,
+              ) -> tuple[str, list[str]] | None:
     """The text for a new conversation and what of it has a day ahead, by the server; None when it cannot be had in time."""
     answer = _call(world, {"op": "prime", **asked}, wait_s=wait_s)
     text, dated = (answer.get("text"), answer.get("dated")) if answer else (None, None)

@@ -6,7 +6,7 @@ prompt says to the memory itself, and the start of a conversation, take the ordi
 agent's session goes on and a marker tells.
 """
 
-# ruff: noqa: PTH100, PTH103, PTH111, PTH102, PTH118, PTH120, PTH123
+# ruff: noqa: PTH100, PTH102, PTH103, PTH108, PTH110, PTH111, PTH118, PTH120, PTH123
 # `pathlib` alone would take a fifth of the time a hook has.
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> 
     if path.startswith("~"):
         path = os.path.expanduser(path)
     chat = path.replace(f"/{VSCODE_LOG}/", "/chatSessions/")
-    path = chat if chat != path and os.path.exists(chat) else path  # noqa: PTH110 - as above
+    path = chat if chat != path and os.path.exists(chat) else path
     at = options.get("--now") or os.environ.get("DREAM_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
     roots = document.get("workspace_roots")

@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from dreamd.core.clock import local_date, parse_instant
 from dreamd.core.values import Scope
 from dreamd.kit import Kit
-from dreamd.store import memories, shown
 from dreamd.recall.answer import Found
+from dreamd.store import memories, shown
 from dreamd.text.calendar_dates import named_days
 
 DAYS_BEFORE = 7

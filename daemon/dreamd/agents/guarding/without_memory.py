@@ -28,8 +28,8 @@ TURN, CONVERSATION = "turn", "conversation"
 LONGEST_DAYS = {TURN: 0.5, CONVERSATION: 7.0}
 """A turn ends with the agent's answer or the next prompt; where neither is ever told, with this."""
 READ_CHARS = 2_000
-TOLD = ("The person wants {span} without memory. Use nothing that is on record from earlier conversations, not even what was told "
-        "at the start of this one, and call no memory tool{after}.")
+TOLD = ("The person wants {span} without memory. Use nothing that is on record from earlier conversations, not even what was "
+        "told at the start of this one, and call no memory tool{after}.")
 OFF = "memory is off for this turn, because the person asked for that; with the next turn it is back"
 AGENT_SIGNS = ("CLAUDECODE", "GEMINI_CLI", "CURSOR_AGENT", "CODEX_SANDBOX", "OPENCODE")
 """Variables that agents set for the commands they run."""
