@@ -240,7 +240,7 @@ def _iso_of(match: re.Match[str], lang: str, said: date) -> str:
     parts = match.groupdict()
     if not parts:
         return match[0] if is_date(match[0]) else ""
-    name, day, year = (parts[key] or parts.get(f"{key}_a") for key in ("month", "day", "year"))
+    name, day, year = (parts[key] or parts.get(f"{key}_a") or "" for key in ("month", "day", "year"))
     month = int(name) if name.isdigit() else _month_number(name, lang)
     if not day or not month:
         return ""
