@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from dreamd.core import fsio
+from dreamd.core.errors import DreamError
+from dreamd.core.paths import Paths
 from dreamd.core.values import MemoryClass, Status
+from dreamd.dream import projection
+from dreamd.dream.phases import hand_edits
 from dreamd.store.intake import inbox
+from dreamd.store.work import Intent
 from household import House, Said, snapshot
 
 DAY, NIGHT = "2026-01-05T09:00:00Z", "2026-01-05T20:00:00Z"
@@ -284,3 +290,63 @@ def test_a_checkout_that_puts_every_file_back_in_time_loses_nothing(home: House,
     assert home.faults(NIGHT_4) == []
     assert {REVIEWS.text, INVOICES.text, TAGS.text} <= {m.text for m in home.memories(Status.LIVE)}
     assert everything_kept(home, "sparrow")
+
+
+def save(path: Path, text: str) -> None:
+    """Replace a file as an editor does."""
+    path.with_suffix(".swp").write_text(text)
+    path.with_suffix(".swp").replace(path)
+
+
+def test_what_is_saved_while_a_dream_reads_the_file_is_learned_by_the_next(home: House,
+                                                                           monkeypatch: pytest.MonkeyPatch) -> None:
+    path = home.file_of("Reviews").with_name("crane.md")
+    path.write_text("The crane of cedar stands in the yard.\n")
+    read = fsio.read_bytes
+
+    def saved_again(one: Path, *, limit_bytes: int = 2**20) -> bytes:
+        body = read(one, limit_bytes=limit_bytes)
+        if one == path and b"kiln" not in body:
+            save(path, "The crane of cedar stands in the yard, beside the kiln.\n")
+        return body
+
+    with monkeypatch.context() as patched:
+        patched.setattr(hand_edits.fsio, "read_bytes", saved_again)
+        home.dream(NIGHT_2)
+    home.dream(NIGHT_3)
+    assert "beside the kiln" in home.memory("crane of cedar").text
+    assert "beside the kiln" in home.file_of("crane of cedar").read_text()
+    assert at_rest(home, NIGHT_4)
+
+
+def test_what_is_saved_over_a_file_that_an_interrupted_dream_had_written_is_learned_by_the_next(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    house.say(DAY, REVIEWS)
+
+    def die(*_: object) -> list[str]:
+        raise DreamError("the power went")
+
+    with monkeypatch.context() as patched, pytest.raises(DreamError, match="the power went"):
+        patched.setattr(projection, "_conclude", die)
+        house.dream(NIGHT)
+    path, look = house.file_of("Reviews"), projection._standing
+    place, looking = projection._put_in_place, [False]
+
+    def placing(intents: Sequence[Intent], *told: object) -> None:
+        looking[0] = True
+        place(intents, *told)  # type: ignore[arg-type]
+        looking[0] = False
+
+    def saved_after(intent: Intent, paths: Paths) -> str | None:
+        standing = look(intent, paths)
+        if looking[0] and paths.home / intent.path == path:
+            save(path, path.read_text().replace("two people", "three people"))
+        return standing
+
+    with monkeypatch.context() as patched:
+        patched.setattr(projection, "_put_in_place", placing)
+        patched.setattr(projection, "_standing", saved_after)
+        house.dream(NIGHT_2)
+    house.dream(NIGHT_3)
+    assert "three people" in house.memory("Reviews").text
+    assert at_rest(house, NIGHT_4)

@@ -321,9 +321,11 @@ def _put_in_place(intents: Sequence[Intent], ready: Mapping[Path, fsio.Prepared]
                   paths: Paths) -> None:
     """Rename what is still as dream last knew it: asked at the last moment, for a person may have saved a file meanwhile."""
     for intent in intents:
-        path, standing = paths.home / intent.path, _standing(intent, paths)
+        path = paths.home / intent.path
+        found = _found(intent, path)  # before its bytes are read: one that is saved after that is another one
+        standing = _standing(intent, paths)
         if standing == intent.new_sha:
-            done[intent.path] = _found(intent, path)
+            done[intent.path] = found
         elif standing != intent.base_sha:
             continue
         elif intent.body is None:
@@ -361,20 +363,15 @@ def _standing(intent: Intent, paths: Paths) -> str | None:
 
 
 def _found(intent: Intent, path: Path) -> KnownFile | None:
-    """A file that holds the new bytes already: put there by a run that was interrupted, or by somebody else."""
-    if intent.body is None:
+    """What holds the new bytes already, put there by a run that was interrupted or by somebody else, as it is on disk now."""
+    if intent.body is None or intent.new_sha is None:
         return None
+    known = KnownFile(intent.path, intent.new_sha, intent.body, intent.memory, intent.scope)
     try:
-        return facts_of(path, intent.path, body=intent.body, memory=intent.memory, scope=intent.scope)
+        facts = path.stat(follow_symlinks=False)
     except FileNotFoundError:
-        # Gone again this very moment: the next dream must look, whatever it finds.
-        return KnownFile(intent.path, intent.new_sha or "", intent.body, intent.memory, intent.scope)
-
-
-def facts_of(path: Path, relative: str, *, body: bytes, memory: str, scope: str) -> KnownFile:
-    """A file as it is on disk now, with what tells cheaply whether it was touched since."""
-    facts = path.stat(follow_symlinks=False)
-    return KnownFile(relative, fsio.sha256_bytes(body), body, memory, scope, facts.st_size, facts.st_mtime_ns, facts.st_ino)
+        return known  # should it come this very moment, the next dream must look, whatever it finds
+    return replace(known, size=facts.st_size, mtime_ns=facts.st_mtime_ns, inode=facts.st_ino)
 
 
 def _park(intent: Intent, paths: Paths) -> None:

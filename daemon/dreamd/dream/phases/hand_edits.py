@@ -7,12 +7,11 @@ memory keeps its words, and the file is written as it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.clock import iso
@@ -29,7 +28,6 @@ from dreamd.core.values import (
     parse_scope,
     storable,
 )
-from dreamd.dream import projection
 from dreamd.dream.apart import apart, set_aside
 from dreamd.dream.setting_aside import AWAY, Damaged
 from dreamd.kit import Kit
@@ -42,6 +40,8 @@ from dreamd.text.redaction import redact
 LARGEST_NOTE_BYTES = 1024 * 1024
 NO_TEXT = "its name is no UTF-8"
 HAND = "edited-by-hand"
+Facts = tuple[int, int, int]
+"""Size, time and inode of a file before it was read: one saved again since then is seen to be touched by the next look."""
 ELSEWHERE = frozenset({"index-line", "description", "ttl"})
 """Places where a person changed what a memory says while the statement in its file stayed."""
 _FRONTMATTER = re.compile(r"\A---\r?\n.*?\n---\r?\n", re.DOTALL)
@@ -101,17 +101,17 @@ def read_edits(kit: Kit, warnings: list[str]) -> Iterator[Edited]:
             touched = {p for p, facts in present.items() if known.get(p) != facts}
             edited = None
             with apart(kit, EDITS, name, partial(_look_of, present)):
-                edited = _compare(kit, scope, {p: kit.paths.home / p for p in sorted(present)}, warnings, touched=touched)
+                edited = _compare(kit, scope, present, warnings, touched=touched)
             if edited is not None:
                 yield edited
 
 
-def _look_of(present: Mapping[str, object]) -> str:
+def _look_of(present: Mapping[str, Facts]) -> str:
     """How the files of a scope look from outside."""
     return fsio.sha256_bytes(repr(sorted(present.items())).encode())[:16]
 
 
-def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *,
+def _compare(kit: Kit, scope: Scope, present: Mapping[str, Facts], warnings: list[str], *,
              touched: AbstractSet[str]) -> Edited | None:
     found = _read(kit, scope, present, warnings, touched=touched)
     damaged, healed = _take_out_damaged(kit, scope, found)
@@ -140,7 +140,7 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
             memory = _by_hand([c for e in edits if e.file == name for c in _candidates(e, kit.clock.now(), scope)], body)
         # The hash is that of the file as it is, the body what may be kept: a secret typed by hand is masked, and
         # the difference makes the next projection mask it in the file too.
-        now = projection.facts_of(present[relative], relative, body=body, memory=memory, scope=str(scope))
+        now = KnownFile(relative, fsio.sha256_bytes(body), body, memory, str(scope), *present[relative])
         now = replace(now, body=before.body if before and before.sha == now.sha else _kept(body))
         if now != before:
             accepted.append(now)
@@ -156,15 +156,15 @@ def _compare(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list
     return edited if accepted or gone or damaged else None
 
 
-def _read(kit: Kit, scope: Scope, present: Mapping[str, Path], warnings: list[str], *, touched: AbstractSet[str]) -> _Found:
+def _read(kit: Kit, scope: Scope, present: Iterable[str], warnings: list[str], *, touched: AbstractSet[str]) -> _Found:
     known = {p: k for p, k in work.load_files(kit.store, scope=scope).items() if p.startswith("memory/")}
     found = _Found(known, {}, set(touched), set(), str(kit.paths.scope_dir(scope).relative_to(kit.paths.home)) + "/")
-    for relative, path in present.items():
+    for relative in sorted(present):
         if relative not in touched:
             found.current[relative] = known[relative].body  # as accepted: one edit does not have thousands of files read
             continue
         try:
-            found.current[relative] = fsio.read_bytes(path, limit_bytes=LARGEST_NOTE_BYTES)
+            found.current[relative] = fsio.read_bytes(kit.paths.home / relative, limit_bytes=LARGEST_NOTE_BYTES)
         except (DreamError, OSError) as error:
             warnings.append(error.message if isinstance(error, DreamError) else f"cannot read `{relative}`")
             found.unreadable.add(relative)
