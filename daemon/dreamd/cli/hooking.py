@@ -144,7 +144,8 @@ def _marks(document: dict[str, object], options: dict[str, str]) -> list[str]:
 def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> None:
     """Leave word in the inbox that a conversation moved: one file a conversation and event, however often it is told."""
     path = _text(document, "transcript_path", "transcriptPath")
-    if not path or "\x00" in path:
+    conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
+    if "\x00" in path or not (path or conversation and event == "session-end"):
         return
     from hashlib import blake2b
 
@@ -153,12 +154,11 @@ def _touch(event: str, document: dict[str, object], options: dict[str, str]) -> 
     chat = path.replace(f"/{VSCODE_LOG}/", "/chatSessions/")
     path = chat if chat != path and os.path.exists(chat) else path
     at = options.get("--now") or os.environ.get("DREAM_NOW") or time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    conversation = _text(document, "session_id", "sessionId", "conversation_id", "conversationId")
     roots = document.get("workspace_roots")
     opened = {"cwd": roots[0]} if isinstance(roots, list) and roots else {}
     cwd = _text(document, "cwd") or _text(opened, "cwd")
     row = {"event": event, "path": path, "conversation": conversation, "cwd": cwd, "at": at}
-    name = f"touched-{blake2b(f'{event} {path}'.encode(), digest_size=8).hexdigest()}.json"
+    name = f"touched-{blake2b(f'{event} {path or conversation}'.encode(), digest_size=8).hexdigest()}.json"
     _write(_folder(_home(options), "inbox"), name, json.dumps({"schema": 1, "touched": row}).encode())
 
 

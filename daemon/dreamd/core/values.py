@@ -70,6 +70,8 @@ FADED = "stale"
 """Reason of a memory that nobody asked for in so long a time that it was archived."""
 EXPIRED = "expired"
 """Reason of a memory that was archived because the day it named has passed."""
+CONVERSATION_ENDED = "conversation-ended"
+"""Reason of a memory of a conversation's own scope that was archived when the conversation was over."""
 DELETION_WAITS = "deletion-waits"
 """Fate of a person's deletion that is past its limit: the next dream takes it up again."""
 LONGEST_TEXT = 16_000
@@ -342,11 +344,12 @@ class Memory:
 
     @property
     def is_faded(self) -> bool:
-        """Whether it was archived for its age, or for want of a document that says it: search still finds it.
+        """Whether it was archived for its age, with its conversation, or for want of a document that says it: search finds it.
 
         Nobody said that it no longer holds, or, of a decision, its own words say so.
         """
-        return self.status is Status.ARCHIVED and (self.reason in (FADED, WITHDRAWN) or self.is_decision)
+        return self.status is Status.ARCHIVED and (
+            self.reason in (FADED, WITHDRAWN, CONVERSATION_ENDED) or self.is_decision)
 
     @property
     def is_decision(self) -> bool:

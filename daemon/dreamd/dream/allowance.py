@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from dreamd.core.values import WITHDRAWN, Memory, Scope, Status
+from dreamd.core.values import CONVERSATION_ENDED, WITHDRAWN, Memory, Scope, Status
 from dreamd.dream.plan import Change
 from dreamd.kit import Kit
 from dreamd.store import journal, memories
 
 TOLD = frozenset({Status.LIVE, Status.STALE})
 """Statuses in which a memory is told; one that loses them is retired."""
-NO_LIMIT = frozenset({"expired", "deleted-by-person", WITHDRAWN})
-"""Reasons that count for nothing here: a state past its own end, and what was deleted in files: that has its own limit."""
+NO_LIMIT = frozenset({"expired", "deleted-by-person", WITHDRAWN, CONVERSATION_ENDED})
+"""Reasons that count for nothing here: a state past its own end, what a conversation leaves that is
+over, and what was deleted in files: that has its own limit."""
 LONGEST_LINE = 100
 """Successors that are followed to see whether the last of them is told."""
 

@@ -26,7 +26,7 @@ from dreamd.dream.asking.speaking import observe_waiting, reflect_on, speaking
 from dreamd.dream.backlog import is_long, rehearsal, rehearse, roll_back, work_off
 from dreamd.dream.phases.carry_out import Footing, Touched, carry_out, files_due, keep_verdicts
 from dreamd.dream.phases.gather import Gathered, gather, gather_on
-from dreamd.dream.phases.orient import Orientation, orient, placed, write_edits
+from dreamd.dream.phases.orient import Orientation, look_into_inbox, orient, write_edits
 from dreamd.dream.phases.renew import renew_vectors
 from dreamd.dream.phases.twins import BURIED
 from dreamd.dream.phases.weighing import Weighing, weigh_passages
@@ -36,12 +36,11 @@ from dreamd.dream.report import CHANGED as CHANGED
 from dreamd.dream.report import NOTHING as NOTHING
 from dreamd.dream.report import PARTIAL, WORTH_A_WORD, count_orientation, note_plan, tell_aside, tell_nothing, tell_waiting
 from dreamd.dream.report import CycleReport as CycleReport
-from dreamd.dream.scopes.mapping import anchor_old, evidence_of
-from dreamd.dream.scopes.placing import Placing
+from dreamd.dream.scopes.endings import promote_ended
+from dreamd.dream.scopes.mapping import anchor_old
 from dreamd.kit import Kit
 from dreamd.recall.still_found import watch_over
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
-from dreamd.store.intake import inbox
 from dreamd.store.set_asides import EDITS, FILES
 
 AS_USUAL = Wish()
@@ -238,10 +237,9 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
                 report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         anchor_old(kit)
     gathered = _look_first(kit, show)
+    promoted = promote_ended(kit)
     if kit.dry:
-        placing = Placing(kit, evidence_of(kit.world, kit.store))
-        waiting = [c for d in inbox.take(kit.paths, [], look_only=True) for c in placed(d, placing)]
-        gathered.candidates[:0] = [*waiting, *(c for e in orientation.edits for c in e.candidates)]
+        gathered.candidates[:0] = [*look_into_inbox(kit), *(c for e in orientation.edits for c in e.candidates), *promoted]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,
                   stored=gathered.stored, known=gathered.known, refused=gathered.refused)
     counts.update({f"skipped.{reason}": float(n) for reason, n in sorted(gathered.skips.items())})

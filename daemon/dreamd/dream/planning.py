@@ -53,6 +53,7 @@ from dreamd.dream.phases.reconcile import plan_reconcile
 from dreamd.dream.phases.regroup import plan_regroup
 from dreamd.dream.phases.twins import Heard, is_edit, spoken_of
 from dreamd.dream.plan import Change, FateOf, Plan, Step
+from dreamd.dream.scopes.endings import plan_endings
 from dreamd.dream.verifying import plan_verification
 from dreamd.extraction import gate
 from dreamd.judge import merged_wording
@@ -361,7 +362,8 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowanc
                       rules=PruneRules(prune.stale_after_days, prune.archive_after_days))
     plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
     changed = {c.after.id: c.after for c in (*consolidation.changes(), *plan.changes())}
-    plan = replace(plan, steps=(*plan.steps, *plan_verification(kit, changed)))
+    ends = plan_endings(kit, (*consolidation.changes(), *plan.changes())) if wish.scope is None else ()
+    plan = replace(plan, steps=(*plan.steps, *plan_verification(kit, changed), *ends))
     ids = sorted({c.after.id for c in plan.changes()})
     return replace(plan, revisions=memories.load_revisions(kit.store, ids))
 

@@ -302,6 +302,7 @@ def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: st
     `loose` are numbers of observations that go without a memory, `words` those that no earlier wording may keep. Backups
     are made anew without all of them. Raises StoreMissing for an unknown id, Locked while a dream is at work.
     """
+    loose = [*loose, *forgetting.load_said_twice(kit.store, ids)]
     ids = list(dict.fromkeys([*ids, *forgetting.load_resting_on(kit.store, loose)]))
     chosen = [memories.load_memory(kit.store, i) for i in ids]
     told = [*(m.text for m in chosen), *forgetting.load_texts(kit.store, loose)]

@@ -100,6 +100,14 @@ def load_resting_on(store: Store, seqs: Sequence[int]) -> list[str]:
     return [r["id"] for r in rows]
 
 
+def load_said_twice(store: Store, ids: Sequence[str]) -> list[int]:
+    """The observations that say, in another scope, what carries some memories: one statement of one moment, kept twice."""
+    return [r["seq"] for r in store.all(
+        f"""SELECT DISTINCT o.seq FROM support s JOIN observation c ON c.seq = s.observation JOIN observation o
+              ON o.at = c.at AND o.text = c.text AND o.conversation = c.conversation AND o.scope <> c.scope
+            WHERE s.memory IN {LISTED} ORDER BY o.seq""", listed(ids))]
+
+
 def find_gone(store: Store, identity: str) -> tuple[str, list[tuple[int, str]]]:
     """A memory that only the journal knows, as an undone run made it, or an observation, by the beginning of its id.
 

@@ -18,12 +18,16 @@ from dreamd.dream.phases import homecoming
 from dreamd.dream.phases.hand_edits import Edited, read_edits
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
+from dreamd.dream.scopes.reader import scope_of_conversation
 from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, work
 from dreamd.store.forgetting import LEFT_BEHIND
 from dreamd.store.intake import inbox
 from dreamd.store.language.sent_texts import drop_texts
+from dreamd.store.scopes import conversation_scopes
+from dreamd.store.scopes.conversation_scopes import Moved
 from dreamd.store.set_asides import FILE
+from dreamd.text.redaction import mask_name
 
 LEAST_FREE_BYTES = 64 * 1024 * 1024
 UNKNOWN_END = 2**62
@@ -106,6 +110,13 @@ def _take_in(kit: Kit, delivery: inbox.Delivery, placing: Placing) -> None:
             memories.record_recalls(tx, delivery.recalls, delivery.at or now)
         if delivery.touched is not None:
             _stage(tx, delivery.touched)
+            _note_moved(tx, delivery.touched)
+
+
+def look_into_inbox(kit: Kit) -> list[Candidate]:
+    """What waits in the inbox, which stays as it is."""
+    placing = Placing(kit, evidence_of(kit.world, kit.store))
+    return [one for delivery in inbox.take(kit.paths, [], look_only=True) for one in placed(delivery, placing)]
 
 
 def placed(delivery: inbox.Delivery, placing: Placing) -> tuple[Candidate, ...]:
@@ -118,6 +129,12 @@ def _stage(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
     """A conversation that moved is read next, whether or not it lies where dream looks by itself."""
     if touched.path:
         work.stage(tx, work.Staged(0, touched.path, touched.path, 0, UNKNOWN_END, touched.event, touched.at))
+
+
+def _note_moved(tx: sqlite3.Connection, touched: inbox.Touched) -> None:
+    if touched.conversation:
+        conversation_scopes.write_moved(tx, scope_of_conversation(touched.conversation), Moved(
+            touched.event, touched.at, mask_name(touched.cwd)))
 
 
 def write_edits(kit: Kit, edited: Edited) -> list[str]:

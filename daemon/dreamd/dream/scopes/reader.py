@@ -46,7 +46,12 @@ def _nowhere(found: FoundSource, conversation: str, *, written_down: bool) -> Sc
     """The scope of what has no place: its own conversation's; everybody's only what somebody wrote down for all."""
     if written_down:
         return Scope("user")
+    return scope_of_conversation(conversation or found.path.stem)
+
+
+def scope_of_conversation(conversation: str) -> Scope:
+    """The scope of a conversation's own."""
     try:
-        return mask_scope(parse_scope(f"local:{(conversation or found.path.stem)[:LONGEST_SCOPE_KEY]}"))
+        return mask_scope(parse_scope(f"local:{conversation[:LONGEST_SCOPE_KEY]}"))
     except UsageError:
         return Scope("local", content_id("conversation", conversation))

@@ -1,0 +1,89 @@
+"""Conversations that have a scope of their own: when each was last heard of, and what its hooks said of its end."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from dreamd.core.clock import iso, parse_instant
+from dreamd.core.values import CONVERSATION_ENDED, Scope, parse_scope
+from dreamd.store.connection import Store
+from dreamd.store.work import write_meta
+
+MOVED = "conversation "
+"""Beginning of the fact that holds what a hook said last of a conversation; what follows is its scope."""
+KEPT_DAYS = 30
+SESSION_END = "session-end"
+_LOCAL = "scope >= 'local:' AND scope < 'local;'"
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What a hook said last of a conversation: that it moved, or that it is over, and where."""
+
+    event: str
+    at: datetime
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """A conversation's scope in which something still claims to hold, or waits to be looked at."""
+
+    scope: Scope
+    said_at: datetime
+    """When something was last said in it."""
+    heard_at: datetime
+    """When dream last learned of it."""
+    moved: Moved | None
+
+
+def write_moved(tx: sqlite3.Connection, scope: Scope, moved: Moved) -> None:
+    """Keep that a conversation moved, where its scope holds anything, and that it ended in any case; the old ones go."""
+    held = tx.execute("SELECT 1 FROM observation WHERE scope = ? LIMIT 1", (str(scope),)).fetchone()
+    if held is None and moved.event != SESSION_END:
+        return
+    row = tx.execute("SELECT value FROM meta WHERE key = ?", (f"{MOVED}{scope}",)).fetchone()
+    if row is not None and _read(row[0]).at > moved.at:
+        return
+    oldest = iso(moved.at - timedelta(days=KEPT_DAYS))
+    known = tx.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (MOVED, MOVED + "\uffff")).fetchall()
+    for key, value in known:
+        if iso(_read(value).at) < oldest:
+            tx.execute("DELETE FROM meta WHERE key = ?", (key,))
+    body = {"event": moved.event, "at": iso(moved.at), "place": moved.place}
+    write_meta(tx, f"{MOVED}{scope}", json.dumps(body, ensure_ascii=False))
+
+
+def load_conversations(store: Store) -> list[Conversation]:
+    """Every conversation with a scope of its own in which anything holds, waits for a person or for a dream."""
+    rows = store.all(f"""SELECT o.scope, MAX(o.at) AS said, MAX(o.stored_at) AS heard FROM observation o WHERE o.scope IN (
+                           SELECT scope FROM memory WHERE {_LOCAL} AND status IN ('live', 'held', 'stale')
+                           UNION SELECT p.scope FROM observation p LEFT JOIN fate f ON f.observation = p.seq
+                                 WHERE p.{_LOCAL.replace('AND scope', 'AND p.scope')} AND f.observation IS NULL)
+                         GROUP BY o.scope ORDER BY o.scope""")
+    told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}
+    return [Conversation(parse_scope(r["scope"]), parse_instant(r["said"]), parse_instant(r["heard"]),
+                         _read(body) if (body := told[r["scope"]]) else None) for r in rows]
+
+
+def load_projects_of(store: Store, scope: Scope) -> list[Scope]:
+    """The projects in which something of a scope's conversations was kept, too."""
+    rows = store.all("""SELECT DISTINCT scope FROM observation WHERE scope >= 'project:' AND scope < 'project;'
+                          AND conversation IN (SELECT conversation FROM observation WHERE scope = ? AND conversation <> '')""",
+                     str(scope))
+    return [parse_scope(r["scope"]) for r in rows]
+
+
+def was_brought_back(store: Store, scope: Scope, *, since: datetime) -> bool:
+    """Whether a person took the end of a scope back, and nothing was heard of it since."""
+    return store.one("""SELECT 1 FROM operation o JOIN run r ON r.seq = o.run WHERE o.scope = ? AND o.reason = ?
+                          AND r.undone_by <> 0 AND r.now >= ? LIMIT 1""",
+                     str(scope), CONVERSATION_ENDED, iso(since)) is not None
+
+
+def _read(body: str) -> Moved:
+    told = json.loads(body)
+    return Moved(str(told["event"]), parse_instant(told["at"]), str(told["place"]))

@@ -1,0 +1,106 @@
+"""What a conversation keeps for itself goes when it is over: what lasts into its project, the rest to the archive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dreamd.core.clock import parse_instant
+from dreamd.core.values import Origin, Scope, Status
+from dreamd.dream.cycle import Wish
+from dreamd.store.intake import inbox
+from household import Said
+
+LOCAL, PROJECT = "local:s-1", "project:kiln"
+SAID = "2026-05-04T09:00:00Z"
+SAME_DAY = "2026-05-04T20:00:00Z"
+NEXT_NIGHT = "2026-05-05T20:00:00Z"
+LATER = "2026-05-06T20:00:00Z"
+LASTING = "Never fire the kiln above 1240 degrees."
+PASSING = "The kiln is cooling down until 2026-05-20."
+OTHERS = "The kiln of the other talk stands in Husum."
+
+
+@pytest.fixture
+def kiln(house, tmp_path: Path):
+    """A conversation with a scope of its own, in which something lasting was said and something that is not."""
+    place = tmp_path / "kiln" / ".git"
+    place.mkdir(parents=True)
+    (place / "HEAD").write_text("ref: refs/heads/main\n")
+    house.say(SAID, Said(LASTING, scope=LOCAL, conversation="s-1"), Said(PASSING, scope=LOCAL, conversation="s-1"),
+              Said(OTHERS, scope="local:s-2", conversation="s-2"))
+    house.dream(SAID)
+    return house
+
+
+def end(house, tmp_path: Path, at: str) -> None:
+    over = inbox.Touched("session-end", "", "s-1", str(tmp_path / "kiln"), parse_instant(at))
+    inbox.put_touched(house.paths, over, ticket="1")
+
+
+def standing(house, scope: str, *statuses: Status) -> list[str]:
+    return sorted(m.text for m in house.memories(*(statuses or (Status.LIVE,)), scope=scope))
+
+
+def test_at_its_end_what_lasts_goes_into_the_project_and_the_rest_is_archived(kiln, tmp_path):
+    end(kiln, tmp_path, SAME_DAY)
+    kiln.dream(SAME_DAY)
+    assert standing(kiln, LOCAL) == [] and standing(kiln, "local:s-2") == [OTHERS]
+    assert standing(kiln, LOCAL, Status.ARCHIVED) == sorted([LASTING, PASSING])
+    assert standing(kiln, PROJECT) == [LASTING]
+    assert {m.reason for m in kiln.memories(Status.ARCHIVED)} == {"conversation-ended"}
+    before = kiln.rows("SELECT COUNT(*) FROM operation")
+    kiln.dream(SAME_DAY)
+    assert kiln.rows("SELECT COUNT(*) FROM operation") == before
+    assert kiln.faults(SAME_DAY) == []
+
+
+def test_a_day_without_a_sign_of_life_is_an_end_and_nobody_is_told_where_no_project_is_known(kiln):
+    kiln.dream(SAME_DAY)
+    assert standing(kiln, LOCAL) == sorted([LASTING, PASSING])
+    kiln.dream(NEXT_NIGHT)
+    assert standing(kiln, LOCAL) == standing(kiln, "local:s-2") == []
+    assert {str(m.scope) for m in kiln.memories()} == {LOCAL, "local:s-2"}
+
+
+def test_an_end_that_was_undone_is_not_made_again_until_something_new_is_heard(kiln, tmp_path):
+    end(kiln, tmp_path, SAME_DAY)
+    run = kiln.dream(SAME_DAY).run
+    kiln.undo(SAME_DAY, run)
+    assert standing(kiln, LOCAL) == sorted([LASTING, PASSING]) and standing(kiln, PROJECT) == []
+    kiln.dream(LATER)
+    assert standing(kiln, LOCAL) == sorted([LASTING, PASSING])
+    end(kiln, tmp_path, LATER)
+    kiln.dream(LATER)
+    assert standing(kiln, LOCAL) == []
+
+
+def test_a_conversation_that_goes_on_holds_what_it_said_before(kiln, tmp_path):
+    end(kiln, tmp_path, SAME_DAY)
+    kiln.dream(SAME_DAY)
+    kiln.say(NEXT_NIGHT, Said(PASSING, scope=LOCAL, conversation="s-1", origin=Origin.USER))
+    kiln.dream(NEXT_NIGHT)
+    assert standing(kiln, LOCAL) == [PASSING]
+
+
+def test_a_plan_says_what_the_end_of_a_conversation_will_do_and_does_exactly_that(kiln):
+    with kiln.kit(NEXT_NIGHT) as kit:
+        from dreamd.dream.cycle import run_cycle
+
+        planned = run_cycle(kit, Wish(only_plan=True))
+    assert [c.reason for c in planned.changes] == ["conversation-ended"] * 3
+    assert kiln.dream(NEXT_NIGHT, Wish(approved=planned.digest)).digest == planned.digest
+
+
+def test_what_was_promoted_is_forgotten_in_its_conversation_too(kiln, tmp_path):
+    end(kiln, tmp_path, SAME_DAY)
+    kiln.dream(SAME_DAY)
+    with kiln.kit(SAME_DAY) as kit:
+        from dreamd.dream import verbs
+
+        mine = next(m.id for m in kiln.memories(Status.LIVE) if m.scope == Scope("project", "kiln"))
+        verbs.forget(kit, [mine])
+    assert all("1240" not in json.dumps([str(c) for c in row]) for row in kiln.rows("SELECT text FROM observation"))
+    assert standing(kiln, LOCAL, Status.ARCHIVED) == [PASSING]
