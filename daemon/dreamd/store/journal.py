@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -201,6 +201,13 @@ def load_run(store: Store, identity: str) -> Run:
     if row is None:
         raise StoreMissing("no run with that id", hint="`dream history` shows the runs")
     return _run(row)
+
+
+def load_some_runs(store: Store, seqs: Iterable[int]) -> dict[int, Run]:
+    """Runs by their numbers; unknown ones are left out."""
+    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+                         FROM run r WHERE r.seq IN {LISTED}""", listed(seqs))
+    return {r["seq"]: _run(r) for r in rows}
 
 
 def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, undoable: bool = False) -> Run | None:

@@ -13,7 +13,7 @@ from dreamd.agents.proposals import Proposal
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
-from dreamd.core.errors import DreamError, Partial, UsageError
+from dreamd.core.errors import Partial, UsageError
 from dreamd.core.evidence_words import in_words
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.notes import Dialect, conflicts_in_words, read_entries
@@ -120,17 +120,6 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
         context.warn(warning)
     if planned.plan.conflicts:
         context.warn(f"{render.count(len(planned.plan.conflicts), 'pair')} cannot both hold; decide in the directory itself")
-
-
-def proposed_everywhere(context: Context, kit: Kit) -> list[Proposal]:
-    """What dream would change in the instruction files of every attached directory; no file is named twice."""
-    found: dict[Path, Proposal] = {}
-    for attached in attaching.load_attachments(kit.store):
-        try:
-            found.update({one.file: one for one in proposals.propose(kit, Path(attached.path))})
-        except DreamError as error:  # the model is away, or the directory: what is held is shown all the same
-            context.warn(f"`{attached.path}` was not looked at: {error.message}")
-    return [found[file] for file in sorted(found)]
 
 
 def show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:

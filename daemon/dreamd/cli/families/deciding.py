@@ -6,11 +6,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
-from dreamd.agents import attach
-from dreamd.agents.foreign_traces import still_saying
-from dreamd.agents.hooks import dismiss_request, drop_requests, read_requests
+from dreamd.agents.deciding.answered_questions import answer, proposed_everywhere
+from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
+from dreamd.agents.hooks import dismiss_request, read_requests
 from dreamd.cli.context import Context, encode
-from dreamd.cli.families.attaching import proposal_rows, proposed_everywhere, show_proposals
+from dreamd.cli.families.attaching import proposal_rows, show_proposals
 from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document
@@ -92,7 +92,7 @@ def review(context: Context, options: Namespace) -> int:
             context.say(f"no longer asked to forget: {request['words']}")
             return 0
         with open_to_change(context.world) as kit:
-            changed = _decided(kit, options.id, options.choice)
+            changed = answer(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
                 context.say(f"{memory.status.value}: {_line(context, memory)}")
@@ -104,7 +104,7 @@ def review(context: Context, options: Namespace) -> int:
             if not questions:
                 raise StoreMissing("no held memory with that id", hint="`dream review` lists the held ones")
         requests = read_requests(context.world.paths)
-        proposed = [] if options.id else proposed_everywhere(context, kit)
+        proposed = [] if options.id else proposed_everywhere(kit, warn=context.warn)
         ideas = [] if options.id else load_proposed(kit.store)
         told = {"model_proposals": list(map(asdict, ideas))} if ideas else {}
         context.document({"questions": [_question_document(q, context) for q in questions], "forget_requests": requests,
@@ -126,15 +126,6 @@ def review(context: Context, options: Namespace) -> int:
     context.say("nothing is held" if not questions
                 else f"{render.count(len(questions), 'question')}; `dream review ID keep-a|keep-b|both|drop` decides one")
     return 0
-
-
-def _decided(kit: Kit, identity: str, choice: str) -> list[Memory]:
-    """What a person's choice changed: of a held memory, or of what a language model proposed."""
-    if any(one.id == identity for one in load_proposed(kit.store)):
-        from dreamd.dream.asking.reflecting import take_proposed
-
-        return take_proposed(kit, identity, choice) or []
-    return verbs.decide(kit, identity, choice)
 
 
 def _show_ideas(context: Context, kit: Kit, ideas: Sequence[Proposed]) -> None:
@@ -235,24 +226,10 @@ def forget(context: Context, options: Namespace) -> int:
             context.say("nothing was forgotten")
             return 0
 
-        words = [*(m.text for m in chosen), *(text for _, text in loose)]
-        drop_requests(context.world.paths, words)
-        attach.forget(kit, [*words, *([options.matching] if options.matching else ())])
         if passages:  # before it is looked where the words still stand
             forget_passages(context, passages, yes=options.yes, alone=False)
-        told = _forget_in_tasks(context, words)
-        gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in chosen)), loose=[seq for seq, _ in loose],
-                            words=options.matching or "")
-        left = [*gone.left, *still_saying(kit, words), *told]
+        gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
     return _tell_forgotten(context, gone, left)
-
-
-def _forget_in_tasks(context: Context, words: Sequence[str]) -> list[str]:
-    if not (context.world.paths.home / "tasks").is_dir():
-        return []
-    from dreamd.library.tasks import task_runs
-
-    return task_runs.forget(context.world.paths, words)
 
 
 def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> int:

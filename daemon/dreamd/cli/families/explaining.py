@@ -6,14 +6,13 @@ from argparse import ArgumentParser, Namespace
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.looking import memory_lines
-from dreamd.cli.families.run_log import change_lines, entry_document
+from dreamd.cli.families.run_log import change_lines
 from dreamd.cli.printing import render
-from dreamd.cli.printing.json_documents import memory_document, moment, observation_document
-from dreamd.core.values import Memory, Observation, Status
-from dreamd.dream.phases.prune import age_of, ages
-from dreamd.store import journal, memories, observations, passages, work
-from dreamd.store.connection import Store, open_reader
-from dreamd.store.uses import load_days_used
+from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document
+from dreamd.core.values import Memory
+from dreamd.dream.phases.prune import Age
+from dreamd.dream.telling.explained import Explained, explain
+from dreamd.kit import open_kit
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -23,47 +22,34 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
-    with open_reader(context.world.paths.store) as store:
-        named = passages.load_named(store, options.id)
-        memory = named.passage if isinstance(named, passages.Place) else named
-        document = _document(context, store, memory)
+    with open_kit(context.world, read_only=True) as kit:
+        told = explain(kit, options.id)
+    document = _document(context, told)
     context.document(document)
     if not context.json:
-        _tell(context, memory, document)
+        _tell(context, told.memory, document)
     return 0
 
 
-def _document(context: Context, store: Store, memory: Memory) -> dict[str, object]:
+def _document(context: Context, told: Explained) -> dict[str, object]:
     paths = context.world.paths
-    places = {s.id: s.path for s in work.load_sources(store)}
-    runs = {r.seq: r for r in journal.load_runs(store, limit=1_000_000)}
-    said = observations.load_by_ids(store, [memory.id]) if memory.status is Status.SAID else []
-    heard: dict[str, Observation] = {o.id: o for o in (*said, *observations.load_of_memory(store, memory.id))}
-    heard.update((o.id, o) for o in observations.load_with_fate_of(store, memory.id) if o.id not in heard)
-    versions = memories.load_some(store, [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])])
-    linked = memories.load_some(store, [other for other, _ in memory.links])
-    decisions = []
-    for entry in journal.load_entries_of(store, memory.id):
-        made = runs.get(entry.run)
-        decisions.append({"run": made.id if made else None, "at": moment(made.now) if made else None,
-                          "kind": made.kind if made else None, **entry_document(store, entry)})
+    decisions = [{"run": one.run.id if one.run else None, "at": moment(one.run.now) if one.run else None,
+                  "kind": one.run.kind if one.run else None, **operation_document(one)} for one in told.decisions]
     return {
-        "memory": memory_document(memory, paths),
-        "ageing": _ageing(context, store, memory),
-        "observations": [observation_document(o, places.get(o.source_id, "")) for o in heard.values()],
+        "memory": memory_document(told.memory, paths),
+        "ageing": _ageing(context, told.age),
+        "observations": [observation_document(o, told.places.get(o.source_id, "")) for o in told.heard],
         "decisions": decisions,
-        "replaces": [memory_document(versions[i], paths) for i in memory.supersedes if i in versions],
-        "replaced_by": memory_document(versions[memory.superseded_by], paths) if memory.superseded_by in versions else None,
-        "links": [{"relation": relation, "memory": memory_document(linked[other], paths)}
-                  for other, relation in memory.links if other in linked]}
+        "replaces": [memory_document(one, paths) for one in told.replaces],
+        "replaced_by": memory_document(told.replaced_by, paths) if told.replaced_by else None,
+        "links": [{"relation": relation, "memory": memory_document(other, paths)} for relation, other in told.links]}
 
 
-def _ageing(context: Context, store: Store, memory: Memory) -> dict[str, object] | None:
+def _ageing(context: Context, age: Age | None) -> dict[str, object] | None:
     """How old a memory counts and what comes of it; None for what does not go by age."""
-    if memory.status not in (Status.LIVE, Status.STALE) or not ages(memory):
+    if age is None:
         return None
-    rules, used = context.world.settings.prune, load_days_used(store, memory.scope, since=memory.confirmed_at)
-    age = age_of(memory, context.world.clock.now(), used)
+    rules = context.world.settings.prune
     return {"since": moment(age.since), "days": age.counted.days, "days_passed": age.passed.days, "why": list(age.in_words),
             "stale_after": rules.stale_after_days, "archived_after": rules.stale_after_days + rules.archive_after_days}
 

@@ -11,15 +11,14 @@ from typing import IO, TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing.json_documents import moment
 from dreamd.core.errors import DreamError, Partial, UsageError
-from dreamd.core.values import LONGEST_TEXT, Candidate, MemoryClass, MemoryType, Origin, parse_scope, storable
+from dreamd.core.values import LONGEST_TEXT, Candidate, MemoryClass, MemoryType, Origin, parse_scope
 
 if TYPE_CHECKING:
     from dreamd.core.errors import Outage
     from dreamd.dream.phases.gather import Gathered
-    from dreamd.sources import FoundSource
+    from dreamd.dream.telling.where_from import Reach
     from dreamd.store.intake.notebook import Noted
     from dreamd.store.observations import Stored
-    from dreamd.store.work import Source
 
 LONGEST_LINE_BYTES = 1024 * 1024
 BATCH = 500
@@ -319,62 +318,24 @@ _WHY_UNREAD = {
 def sources(context: Context, _options: Namespace) -> int:
     """List what was found on this machine and how far each was read; contents stay unread."""
     from dreamd.cli.printing import render
-    from dreamd.kit import exclusions, source_roots
-    from dreamd.sources import discover, plain_name
-    from dreamd.store import work
-    from dreamd.store.connection import open_reader
-    from dreamd.store.presence import lost
+    from dreamd.dream.telling.where_from import load_reach
 
-    world = context.world
-    known: dict[str, Source] = {}
-    lost.refuse_if_lost(world.paths.store)
-    if lost.is_there(world.paths.store):
-        with open_reader(world.paths.store) as store:
-            known = {s.id: s for s in work.load_sources(store)}
-    kept_out = exclusions(world)
-    # By what names them for good: the path that is kept is masked where it looks like a secret.
-    found = {work.source_id(str(plain_name(f.path)), f.kind): f for f in discover(source_roots(world))
-             if not kept_out.has_place(f.place)}
-    rows = [_source_row(known[i].path if i in known else storable(str(found[i].path)), found.get(i), known.get(i))
-            for i in {*found, *known}]
-    rows.sort(key=lambda row: str(row["path"]))
-    context.document({"sources": rows})
+    rows = load_reach(context.world)
+    context.document({"sources": [_source_document(row) for row in rows]})
     if not rows:
         context.say("no source was found on this machine")
         context.tell("hint: `dream ingest PATH` reads one from anywhere, `sources.paths` in the settings names more")
         return 0
-    home = world.env.get("HOME", "")
-    told = [(f"{r['kind']} {r['version']}".strip(), str(r["scope"]), _progress(r), render.short(Path(str(r["path"])), home))
-            for r in rows]
+    home = context.world.env.get("HOME", "")
+    told = [(f"{r.kind} {r.version}".strip(), r.scope, r.progress, render.short(Path(r.path), home)) for r in rows]
     for line in render.table(told):
         context.say(render.fit(line, 400))
     context.say("")
-    context.say(f"{render.count(len(rows), 'source')}, {sum(1 for r in rows if r['read_at'])} read before")
+    context.say(f"{render.count(len(rows), 'source')}, {sum(1 for r in rows if r.read_at)} read before")
     return 0
 
 
-def _source_row(path: str, found: FoundSource | None, read: Source | None) -> dict[str, object]:
-    from dreamd.sources.versions import version_of
-
-    key = found.project_key if found else ""
-    scope = str(read.scope) if read else f"project:{key}" if key else "user"
-    return {
-        "path": path, "kind": found.kind if found else read.kind if read else "", "scope": scope,
-        "version": version_of(found.path, found.kind) if found else "",
-        "present": found is not None or Path(path).exists(), "bytes": found.size_bytes if found else 0,
-        "read_bytes": read.offset if read else 0, "lines": read.lines if read else 0,
-        "prompts": read.prompts if read else 0, "observations": read.observations if read else 0,
-        "skips": dict(read.skips or {}) if read else {}, "read_at": moment(read.read_at) if read else None}
-
-
-def _progress(row: dict[str, object]) -> str:
-    from dreamd.sources import is_store
-
-    if not row["present"]:
-        return "gone"
-    if not row["read_at"]:
-        return "not read yet"
-    size, read = int(str(row["bytes"])), int(str(row["read_bytes"]))
-    share = "all" if not size or read >= size or is_store(Path(str(row["path"]))) else f"{100 * read // size} %"
-    skipped = sum(int(n) for n in row["skips"].values()) if isinstance(row["skips"], dict) else 0
-    return f"{share}, {row['observations']} kept" + (f", {skipped} passed over" if skipped else "")
+def _source_document(row: Reach) -> dict[str, object]:
+    return {"path": row.path, "kind": row.kind, "scope": row.scope, "version": row.version, "present": row.present,
+            "bytes": row.bytes, "read_bytes": row.read_bytes, "lines": row.lines, "prompts": row.prompts,
+            "observations": row.observations, "skips": dict(row.skips), "read_at": moment(row.read_at)}

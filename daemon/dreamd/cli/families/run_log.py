@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
-from dreamd.cli.printing.json_documents import moment
+from dreamd.cli.printing.json_documents import moment, operation_document
 from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
-from dreamd.core.evidence_words import all_in_words
-from dreamd.dream.plan import face
+from dreamd.dream.telling.explained import in_words
 from dreamd.kit import open_kit, open_to_change
 from dreamd.models.language_model import Role
-from dreamd.store import journal, memories, observations
+from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 
@@ -146,12 +145,7 @@ def _tell_attached(context: Context, run: dict[str, object], record: Record) -> 
 
 def entry_document(store: Store, entry: Entry) -> dict[str, object]:
     """One operation of the journal with the words its snapshots stand for."""
-    return {"op": entry.op, "memory": entry.memory, "scope": entry.scope, "reason": entry.reason,
-            "evidence": all_in_words(entry.evidence), "before": _face(store, entry.before), "after": _face(store, entry.after)}
-
-
-def _face(store: Store, snapshot: str | None) -> dict[str, object] | None:
-    return face(memories.from_snapshot(store, snapshot) if snapshot else None)
+    return operation_document(in_words(store, entry))
 
 
 def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
 from dreamd.core.values import Memory, Observation, Status
+
+if TYPE_CHECKING:
+    from dreamd.dream.telling.explained import Operation
 
 
 def moment(at: datetime | None) -> str | None:
@@ -48,6 +52,16 @@ def observation_document(observation: Observation, source: str) -> dict[str, obj
         "end": observation.end, "sign": observation.sign or None, "explicit": observation.explicit,
         "fate": observation.fate.value if observation.fate else None, "reason": observation.fate_reason or None,
         "memory": observation.memory_id or None, "set_aside": observation.set_aside, "context": observation.context or None}
+
+
+def operation_document(told: Operation) -> dict[str, object]:
+    """One operation of the journal."""
+    from dreamd.core.evidence_words import all_in_words  # what a note pays for nothing of
+    from dreamd.dream.plan import face
+
+    entry = told.entry
+    return {"op": entry.op, "memory": entry.memory, "scope": entry.scope, "reason": entry.reason,
+            "evidence": all_in_words(entry.evidence), "before": face(told.before), "after": face(told.after)}
 
 
 def error_document(name: str, message: str, hint: str | None, code: int) -> dict[str, object]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from datetime import datetime, tzinfo
 from pathlib import Path
 
 from dreamd.core.values import Memory, Status
+from dreamd.text.for_people import ago as ago
+from dreamd.text.for_people import clean as clean
+from dreamd.text.for_people import count as count
+from dreamd.text.for_people import marks as marks
+from dreamd.text.for_people import stamp as stamp
 
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
@@ -17,11 +21,6 @@ STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim"
 def paint(text: str, style: str, *, colour: bool) -> str:
     """The text in a style, or as it is."""
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text else text
-
-
-def clean(text: str) -> str:
-    """One line without anything a terminal would obey."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def clip(text: str, width: int) -> str:
@@ -48,44 +47,10 @@ def wrap(text: str, width: int, indent: str = "") -> str:
                          break_long_words=False, break_on_hyphens=False)
 
 
-def count(number: float, one: str, many: str = "") -> str:
-    """`1 memory`, `1,200 memories`."""
-    whole = int(number)
-    plural = many or (f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeo" else f"{one}s")
-    return f"{whole:,} {one if whole == 1 else plural}"
-
-
-def ago(moment: datetime, now: datetime) -> str:
-    """How long ago, in the coarsest unit that still says something."""
-    seconds = (now - moment).total_seconds()
-    if seconds < 0:
-        return "in the future"
-    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= 2 * size or (unit != "minute" and seconds >= size):
-            return f"{count(seconds // size, unit)} ago"
-    return "just now" if seconds < 60 else "a minute ago"
-
-
-def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
-    """`2026-05-07 09:30`, in the given zone or the machine's."""
-    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
-
-
 def short(path: Path, home: str) -> str:
     """A path as people write it, `~` for their own directory."""
     text = str(path)
     return "~" + text[len(home):] if home and text.startswith(home.rstrip("/") + "/") else text
-
-
-def marks(memory: Memory) -> str:
-    """What is particular about a memory, in a few signs' room."""
-    told = [] if memory.status is Status.LIVE else [
-        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
-    told += ["pinned"] if memory.pinned else []
-    told += ["edited"] if memory.edited else []
-    told += ["unverified"] if memory.unverified else []
-    told += [f"until {memory.ttl}"] if memory.ttl else []
-    return ", ".join(told)
 
 
 def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False) -> str:

@@ -1,0 +1,46 @@
+"""Numbers, times and standing as people say them: the same words in a terminal, on a page and in a diary."""
+
+from __future__ import annotations
+
+from datetime import datetime, tzinfo
+
+from dreamd.core.values import Memory, Status
+
+
+def clean(text: str) -> str:
+    """One line without anything a terminal would obey."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """`1 memory`, `1,200 memories`."""
+    whole = int(number)
+    plural = many or (f"{one[:-1]}ies" if one.endswith("y") and one[-2] not in "aeo" else f"{one}s")
+    return f"{whole:,} {one if whole == 1 else plural}"
+
+
+def ago(moment: datetime, now: datetime) -> str:
+    """How long ago, in the coarsest unit that still says something."""
+    seconds = (now - moment).total_seconds()
+    if seconds < 0:
+        return "in the future"
+    for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
+        if seconds >= 2 * size or (unit != "minute" and seconds >= size):
+            return f"{count(seconds // size, unit)} ago"
+    return "just now" if seconds < 60 else "a minute ago"
+
+
+def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
+    """`2026-05-07 09:30`, in the given zone or the machine's."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def marks(memory: Memory) -> str:
+    """What is particular about a memory, in a few signs' room."""
+    told = [] if memory.status is Status.LIVE else [
+        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
+    told += ["pinned"] if memory.pinned else []
+    told += ["edited"] if memory.edited else []
+    told += ["unverified"] if memory.unverified else []
+    told += [f"until {memory.ttl}"] if memory.ttl else []
+    return ", ".join(told)
