@@ -18,11 +18,11 @@ $(BIN)/python:
 $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
 	@echo "installing dream and its libraries (a few minutes the first time) …"
 	@$(PIP) install -c config/constraints.txt torch==2.13.0
-	@$(PIP) install -c config/constraints.txt -e .
+	@$(PIP) install -c config/constraints.txt -e '.[web]'
 	@touch $@
 
 $(DEV): $(STAMP)
-	@$(PIP) install -c config/constraints.txt -e '.[dev,docs,mcp,llm,anthropic]'
+	@$(PIP) install -c config/constraints.txt -e '.[dev,docs,mcp,llm,anthropic,web]'
 	@touch $@
 
 dream: $(STAMP) ## set up, then one real dream

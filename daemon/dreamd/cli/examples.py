@@ -31,6 +31,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream corpus add ~/handbook --tag ops --watch", "every dream brings it up to date"),
         ("dream corpus list", "what was added, and what of it could not be read"),
         ('dream search --corpus "how are backups restored?"', "documents answer; memories are not asked")),
+    "open": (
+        ("dream open", "prints the link; Ctrl-C closes the page"),
+        ("dream open --no-browser --idle 5", "ends when nobody has looked for five minutes")),
     "list": (
         ("dream list", "what holds"),
         ("dream list --scope project:harbour --class rule", "the rules of one project"),

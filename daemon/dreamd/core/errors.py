@@ -5,6 +5,7 @@
     ├── CouldNotLook      2   a check for CI could not look, and so tells nothing
     ├── Partial           3   finished, some inputs set aside, each listed
     ├── Refused           4   a safety limit stopped the run, nothing was changed
+    │   └── Overtaken     4   what a person decided about has changed since they saw it
     ├── StoreMissing     10   nothing there, with the command that creates it
     ├── Locked           11   another dream is at work and a person asked
     ├── Outage           12   model, disk or store unavailable; marker written, nothing lost
@@ -59,6 +60,10 @@ class Refused(DreamError):
 
     exit_code = 4
     outcome = "refused"
+
+
+class Overtaken(Refused):
+    """What a person decided about is no longer what they saw: nothing was changed, and they look again."""
 
 
 class StoreMissing(DreamError):

@@ -24,7 +24,7 @@ from dreamd.core.values import (
     content_id,
 )
 from dreamd.dream import projection
-from dreamd.dream.living.reworded import embed_told, reword
+from dreamd.dream.living.reworded import NOTHING_SEEN, Seen, embed_told, refuse_if_overtaken, reword
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.orient import take_inbox
@@ -37,12 +37,12 @@ from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
 from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, load_decisions, write_entry
 
-KEEP_A, KEEP_B, BOTH, DROP = "keep-a", "keep-b", "both", "drop"
+KEEP_A, KEEP_B, BOTH, DROP, NEITHER = "keep-a", "keep-b", "both", "drop", "neither"
 HELD_BY_A_READER = "the log beside the store, which another program is reading"
 PROMOTED = "promoted-by-person"
 DECLINED = frozenset({MemoryClass.HISTORY, MemoryClass.PROCEDURE})
 """Kinds that the gate keeps from becoming memories, and a person does not."""
-CHOICES = (KEEP_A, KEEP_B, BOTH, DROP)
+CHOICES = (KEEP_A, KEEP_B, BOTH, DROP, NEITHER)
 
 
 @dataclass(frozen=True)
@@ -76,10 +76,10 @@ class Forgotten:
     """Where the words still stand: what dream may not change, or can not yet."""
 
 
-def pin(kit: Kit, memory_id: str) -> Memory:
+def pin(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Pin a memory: no dream touches it. A pin is acceptance, so a held one becomes live.
 
-    Raises Refused for what is not current, or no memory.
+    Raises Refused for what is not current, or no memory, Overtaken where it is no longer as it was seen.
     """
     memory = _load_named(kit, memory_id)
     accepted = memory.status in (Status.HELD, Status.STALE)
@@ -87,16 +87,16 @@ def pin(kit: Kit, memory_id: str) -> Memory:
         raise Refused(f"a memory that is {memory.status.value} cannot be pinned", hint=f"`dream restore {memory.id}` first")
     after = replace(memory, pinned=True, status=Status.LIVE if accepted else memory.status,
                     reason="accepted-by-pin" if accepted else memory.reason)
-    return change_by_person(kit, "pin", [(memory, after)])[0]
+    return change_by_person(kit, "pin", [(memory, after)], seen=seen)[0]
 
 
-def unpin(kit: Kit, memory_id: str) -> Memory:
+def unpin(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Let dreams tend to a memory again."""
     memory = _load_named(kit, memory_id)
-    return change_by_person(kit, "unpin", [(memory, replace(memory, pinned=False))])[0]
+    return change_by_person(kit, "unpin", [(memory, replace(memory, pinned=False))], seen=seen)[0]
 
 
-def restore(kit: Kit, memory_id: str) -> Memory:
+def restore(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Bring an archived or superseded memory back to life; what had replaced it ends instead.
 
     Raises Refused for one that is current already.
@@ -114,7 +114,7 @@ def restore(kit: Kit, memory_id: str) -> Memory:
     if successor is not None and successor.status in CURRENT:
         changes.append((successor, replace(successor, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now,
                                            reason="restored-by-person")))
-    return change_by_person(kit, "restore", changes)[0]
+    return change_by_person(kit, "restore", changes, seen=seen)[0]
 
 
 def promote(kit: Kit, identity: str) -> Memory:
@@ -139,15 +139,16 @@ def promote(kit: Kit, identity: str) -> Memory:
     return changed
 
 
-def edit(kit: Kit, identity: str, words: str) -> Memory:
+def edit(kit: Kit, identity: str, words: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Give a memory other words, at once; a held or stale one lives by it.
 
-    Raises Refused for what is not current, or no memory, UsageError for words that say nothing.
+    Raises Refused for what is not current, or no memory, UsageError for words that say nothing, Overtaken where the memory is
+    no longer as it was seen.
     """
     memory = _load_named(kit, identity)
     if memory.status not in CURRENT:
         raise Refused(f"a memory that is {memory.status.value} cannot be edited", hint=f"`dream restore {memory.id}` first")
-    after = reword(kit, memory, words)
+    after = reword(kit, memory, words, seen=seen)
     rewrite(kit, [memory.scope])
     return after
 
@@ -178,10 +179,10 @@ def load_review(kit: Kit) -> list[Question]:
     return questions
 
 
-def decide(kit: Kit, memory_id: str, choice: str) -> list[Memory]:
-    """Answer a question: keep-a (the named memory), keep-b (what it contradicts), both, or drop.
+def decide(kit: Kit, memory_id: str, choice: str, *, seen: Seen = NOTHING_SEEN) -> list[Memory]:
+    """Answer a question: keep-a (the named memory), keep-b (what it contradicts), both, drop (the named one) or neither.
 
-    Raises UsageError for an unknown choice, Refused for a memory that is not held.
+    Raises UsageError for an unknown choice, Refused for a memory that is not held, Overtaken where one is not as it was seen.
     """
     if choice not in CHOICES:
         raise UsageError(f"unknown choice; one of {', '.join(CHOICES)}")
@@ -195,15 +196,18 @@ def decide(kit: Kit, memory_id: str, choice: str) -> list[Memory]:
     now = kit.clock.now()
     alive = [(m, replace(m, status=Status.LIVE, authority=Trust.USER, confirmed_at=now, reason="decided-by-person"))
              for m in ((memory, *rivals) if choice == BOTH else rivals if choice == KEEP_B else (memory,))]
+    if choice == NEITHER:
+        over = [(m, replace(m, status=Status.ARCHIVED, valid_to=now, reason="dropped-by-person")) for m in (memory, *rivals)]
+        return change_by_person(kit, "review", over, seen=seen)
     if choice == DROP:
         gone = replace(memory, status=Status.ARCHIVED, valid_to=now, reason="dropped-by-person")
-        return change_by_person(kit, "review", [(memory, gone), *_freed(rivals)])
+        return change_by_person(kit, "review", [(memory, gone), *_freed(rivals)], seen=seen)
     if choice == BOTH:
-        return change_by_person(kit, "review", alive)
+        return change_by_person(kit, "review", alive, seen=seen)
     winner, losers = (alive[0][1], rivals) if choice == KEEP_A else (alive[0][1], (memory,))
     ended = [(m, replace(m, status=Status.SUPERSEDED, superseded_by=winner.id, valid_to=now, reason="decided-by-person"))
              for m in losers if m.id != winner.id]
-    return change_by_person(kit, "review", [*alive[:1], *ended])
+    return change_by_person(kit, "review", [*alive[:1], *ended], seen=seen)
 
 
 def load_labelled(store: Store) -> list[Labelled]:
@@ -296,7 +300,8 @@ def take_waiting(kit: Kit) -> None:
                 kit.run = None
 
 
-def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: str = "") -> Forgotten:
+def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: str = "",
+           seen: Seen = NOTHING_SEEN) -> Forgotten:
     """Remove memories, their earlier versions and their observations for good; only tombstones stay.
 
     `loose` are numbers of observations that go without a memory, `words` those that no earlier wording may keep. Backups
@@ -311,6 +316,7 @@ def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: st
         scopes = sorted({m.scope for m in chosen})
         now = kit.clock.now()
         with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
+            refuse_if_overtaken(tx, seen)
             run = begin_run(tx, kind="forget", now=now, started_at=now, version="")
             for identity in lineage:
                 write_entry(tx, Entry(run.seq, 0, "forget", identity, str(chosen[0].scope), "forgotten", (), None, None))
@@ -353,12 +359,17 @@ def _freed(rivals: Sequence[Memory]) -> list[tuple[Memory, Memory]]:
     return [(r, replace(r, status=Status.LIVE, reason="decided-by-person")) for r in rivals if r.status is Status.HELD]
 
 
-def change_by_person(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]]) -> list[Memory]:
-    """Write changes as one run of a person, ahead of any dream that works at the same time."""
+def change_by_person(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None, Memory]], *,
+                     seen: Seen = NOTHING_SEEN) -> list[Memory]:
+    """Write changes as one run of a person, ahead of any dream that works at the same time.
+
+    Raises Overtaken where a memory is no longer as the person saw it.
+    """
     now = kit.clock.now()
     real = [Change(kind, before, after, after.reason or kind) for before, after in changes if before != after]
     if real:
         with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
+            refuse_if_overtaken(tx, seen)
             run = begin_run(tx, kind=kind, now=now, started_at=now, version="")
             for change in real:
                 write_change(tx, change, run.seq)

@@ -12,6 +12,7 @@ from dreamd.agents.proposals import Proposal
 from dreamd.core.errors import DreamError
 from dreamd.core.values import Memory
 from dreamd.dream import verbs
+from dreamd.dream.living.reworded import NOTHING_SEEN, Seen
 from dreamd.dream.verbs import Question
 from dreamd.kit import Kit
 from dreamd.store.language.proposed import Proposed, load_proposed
@@ -47,7 +48,7 @@ def proposed_everywhere(kit: Kit, *, warn: Callable[[str], object]) -> list[Prop
     return [found[file] for file in sorted(found)]
 
 
-def answer(kit: Kit, identity: str, choice: str) -> list[Memory]:
+def answer(kit: Kit, identity: str, choice: str, *, seen: Seen = NOTHING_SEEN) -> list[Memory]:
     """What a person's choice changed: of a held memory, or of what a language model proposed.
 
     Raises UsageError for an unknown choice, Refused for a memory that is not held.
@@ -56,4 +57,4 @@ def answer(kit: Kit, identity: str, choice: str) -> list[Memory]:
         from dreamd.dream.asking.reflecting import take_proposed
 
         return take_proposed(kit, identity, choice) or []
-    return verbs.decide(kit, identity, choice)
+    return verbs.decide(kit, identity, choice, seen=seen)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dreamd.agents import attach
 from dreamd.agents.foreign_traces import still_saying
 from dreamd.agents.hooks import drop_requests
 from dreamd.core.values import Memory
 from dreamd.dream import verbs
+from dreamd.dream.living.reworded import Seen
 from dreamd.dream.verbs import Forgotten
 from dreamd.kit import Kit
 
@@ -21,6 +22,7 @@ class Going:
     memories: Sequence[Memory]
     loose: Sequence[tuple[int, str]] = ()
     matching: str = ""
+    seen: Seen = field(default_factory=dict)
 
     @property
     def words(self) -> list[str]:
@@ -36,7 +38,7 @@ def forget_whole(kit: Kit, going: Going) -> tuple[Forgotten, list[str]]:
     attach.forget(kit, [*going.words, *([going.matching] if going.matching else ())])
     told = _forget_in_tasks(kit, going.words)
     gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in going.memories)), loose=[seq for seq, _ in going.loose],
-                        words=going.matching)
+                        words=going.matching, seen=going.seen)
     return gone, [*gone.left, *still_saying(kit, going.words), *told]
 
 

@@ -24,7 +24,7 @@ from dreamd.store import checks, journal, memories
 from dreamd.store.language.proposed import Proposed, load_proposed
 from dreamd.text.language import language_of
 
-KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", **{c: c for c in verbs.CHOICES}}
+KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", "n": "neither", **{c: c for c in verbs.CHOICES}}
 SHOWN = 20
 
 
@@ -33,7 +33,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     if command == "review":
         parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
         parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=verbs.CHOICES,
-                            help="keep-a (the named one), keep-b (what it contradicts), both, or drop")
+                            help="keep-a (the named one), keep-b (what it contradicts), both, drop (the named one), or neither")
         parser.add_argument("--pairs", action="store_true",
                             help="what was decided between two statements, as labelled pairs, one JSON object a line")
     elif command == "forget":
@@ -57,8 +57,9 @@ def run(context: Context, options: Namespace) -> int:
 
 def _verb(context: Context, options: Namespace) -> int:
     """pin, unpin, restore and promote: one memory or passage in, the memory out."""
-    act = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore,
-           "promote": verbs.promote}[context.command]
+    acts: dict[str, Callable[[Kit, str], Memory]] = {"pin": verbs.pin, "unpin": verbs.unpin, "restore": verbs.restore,
+                                                     "promote": verbs.promote}
+    act = acts[context.command]
     done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored",
             "promote": "a memory now"}[context.command]
     with open_to_change(context.world) as kit:
@@ -165,7 +166,7 @@ def _ask_all(context: Context, kit: Kit, questions: Sequence[Question]) -> int:
     for n, question in enumerate(questions, 1):
         context.say(render.paint(f"{n} of {len(questions)}", "dim", colour=context.colour))
         _show_question(context, question)
-        sides = "[a] the first, [b] the other, b[o]th" if question.rivals else "[a] keep it"
+        sides = "[a] the first, [b] the other, b[o]th, [n]either" if question.rivals else "[a] keep it"
         answer = ""
         while answer not in (*KEYS, "s", "q"):
             context.stdout.write(f"{sides}, [d]rop, [s]kip, [q]uit? ")

@@ -14,6 +14,7 @@ from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
 from dreamd.core.errors import UsageError
 from dreamd.dream.telling.explained import in_words
+from dreamd.dream.telling.gist import gist
 from dreamd.kit import open_kit, open_to_change
 from dreamd.models.language_model import Role
 from dreamd.store import journal, observations
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
 
 DEFAULT_RUNS = 30
-FATES = {"duplicate": "said before", "refines": "added detail", "updates": "replaced something", "contradicts": "contradict",
-         "discarded": "let go"}
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -61,7 +60,7 @@ def history(context: Context, options: Namespace) -> int:
         runs = journal.load_runs(kit.store, limit=options.limit)
         ids = journal.run_ids(kit.store)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
-    rows = [(r.id, render.stamp(r.now), r.kind, r.outcome or "running", _gist(r, ids)) for r in runs]
+    rows = [(r.id, render.stamp(r.now), r.kind, r.outcome or "running", gist(r, ids)) for r in runs]
     for line in render.table(rows):
         context.say(render.fit(line, context.width))
     if not runs:
@@ -80,19 +79,11 @@ def _one_run(context: Context, identity: str) -> int:
     if context.json:
         return 0
     context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
-    context.say(_gist(found, ids) or "it changed nothing")
+    context.say(gist(found, ids) or "it changed nothing")
     tell_fates(context, heard)
     if found.operations:
         context.tell(f"\n`dream diff {found.id}` shows what it changed")
     return 0
-
-
-def _gist(run: Run, ids: dict[int, str]) -> str:
-    told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
-    told += [render.count(run.operations, "change")] if run.operations else []
-    told += [f"{n} {FATES.get(name, name)}" for name, n in run.fates.items() if n]
-    told += [run.reason] if run.reason and not told else []
-    return ", ".join(told)
 
 
 def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:

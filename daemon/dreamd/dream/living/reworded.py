@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
 from dreamd.core import locks
 from dreamd.core.clock import iso
-from dreamd.core.errors import Outage, Refused, UsageError
+from dreamd.core.errors import Outage, Overtaken, Refused, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, content_id, storable, text_sha
 from dreamd.dream.phases.carry_out import Footing, apply_step
 from dreamd.dream.phases.draft import Draft
@@ -20,11 +22,22 @@ from dreamd.store import derived, memories, observations, work
 from dreamd.store.journal import begin_run, end_run
 from dreamd.text.redaction import redact
 
+Seen = Mapping[str, int]
+"""The revisions of the memories that a person had before them when they decided."""
+NOTHING_SEEN: Seen = {}
 
-def reword(kit: Kit, memory: Memory, words: str) -> Memory:
+
+def refuse_if_overtaken(tx: sqlite3.Connection, seen: Seen) -> None:
+    """Raise Overtaken where a memory has changed since a person saw it; asked with the write lock held."""
+    if any(memories.revision(tx, identity) != revision for identity, revision in seen.items()):
+        raise Overtaken("that memory has changed since you saw it", hint="nothing was changed; look at it again")
+
+
+def reword(kit: Kit, memory: Memory, words: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Give a memory other words, as a run of its own that can be undone; its files are the caller's.
 
-    Raises UsageError for words that say nothing, Refused for some that were forgotten or keep nothing once masked.
+    Raises UsageError for words that say nothing, Refused for some that were forgotten or keep nothing once masked, Overtaken
+    where the memory is no longer as it was seen.
     """
     text = redact(storable(words.strip())).text
     if not text:
@@ -41,8 +54,7 @@ def reword(kit: Kit, memory: Memory, words: str) -> Memory:
     key = content_id("edited", str(scope), memory.id, text, iso(now), str(revisions.get(memory.id, 0)))
     told = Candidate(text, Origin.USER, now, scope, sign=HAND, target=memory.id, key=key)
     with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
-        if memories.revision(tx, memory.id) != revisions.get(memory.id, 0):
-            raise Refused("that memory was just changed", hint=f"`dream show {memory.id}` shows it as it is now")
+        refuse_if_overtaken(tx, {**revisions, **seen})
         stored = observations.append(tx, [told], stored_at=now, key=observations.tombstone_key(kit.store))[0]
         if stored.status == "refused":
             raise Refused("these words were forgotten on request, and do not come back by an edit")

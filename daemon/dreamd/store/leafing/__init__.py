@@ -1,0 +1,1 @@
+"""Leafing through what is kept: some of many, in an order a person chose."""

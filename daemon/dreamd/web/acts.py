@@ -1,0 +1,153 @@
+"""A person's verbs as the page asks for them: the same as in a terminal, each on what the person had before them.
+
+An answer is what the page shows next. Where a memory is no longer as it was seen, nothing is changed: both are shown.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from dreamd.agents.deciding.answered_questions import answer
+from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
+from dreamd.agents.hooks import dismiss_request
+from dreamd.core.errors import Overtaken, StoreMissing, UsageError
+from dreamd.core.values import Memory
+from dreamd.core.world import World
+from dreamd.dream import undo as undoing
+from dreamd.dream import verbs
+from dreamd.kit import Kit, open_to_change
+from dreamd.store import journal, memories
+from dreamd.text.for_people import count
+
+Said = Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What an act did: where it leaves the person, in words, and the run that takes it back."""
+
+    told: str
+    memory: str = ""
+    run: str = ""
+    left: tuple[str, ...] = ()
+    """Where forgotten words still stand."""
+    redo: str = ""
+    """The run whose observations wait aside and can be handed to the next dream."""
+
+
+def read_said(body: bytes) -> dict[str, str]:
+    """What a page sent, as plain words.
+
+    Raises UsageError for anything else.
+    """
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        said = None
+    if not isinstance(said, dict) or not all(isinstance(v, str) for v in said.values()):
+        raise UsageError("that is no JSON object of words")
+    return said
+
+
+def act(world: World, verb: str, said: Said) -> Done:
+    """Carry one verb out.
+
+    Raises Overtaken where what it is about is no longer as it was seen, and whatever the verb raises.
+    """
+    chosen = VERBS.get(verb)
+    if chosen is None:
+        raise StoreMissing("there is no such verb")
+    with open_to_change(world) as kit:
+        before = journal.last_seq(kit.store)
+        done = chosen(kit, said)
+        after = journal.load_runs(kit.store, limit=1) if not done.run and verb not in FOR_GOOD else []
+        run = after[0].id if after and after[0].seq > before else done.run
+        return Done(done.told, done.memory, run, done.left, done.redo)
+
+
+def seen_in(said: Said) -> dict[str, int]:
+    """The revisions of what the person had before them: `id:revision`, with blanks between.
+
+    Raises UsageError where none is told: a change without it could overwrite what nobody has seen.
+    """
+    seen = {}
+    for one in said.get("seen", "").split():
+        identity, _, revision = one.partition(":")
+        if not revision.isdigit() or len(revision) > 15:
+            raise UsageError("a revision is a number")
+        seen[identity] = int(revision)
+    if not seen:
+        raise UsageError("it is not told what was seen", hint="load the page again")
+    return seen
+
+
+def _of_memory(verb: Callable[..., Memory], told: str) -> Callable[[Kit, Said], Done]:
+    def run(kit: Kit, said: Said) -> Done:
+        return Done(told, verb(kit, said.get("id", ""), seen=seen_in(said)).id)
+
+    return run
+
+
+def _edit(kit: Kit, said: Said) -> Done:
+    seen = seen_in(said)
+    if any(memories.load_revisions(kit.store, [i]).get(i, 0) != revision for i, revision in seen.items()):
+        raise Overtaken("that memory has changed since you saw it")  # also where it says the new words by now
+    return Done("it says so from now on", verbs.edit(kit, said.get("id", ""), said.get("words", ""), seen=seen).id)
+
+
+def _promote(kit: Kit, said: Said) -> Done:
+    return Done("it is a memory now", verbs.promote(kit, said.get("id", "")).id)
+
+
+def _forget(kit: Kit, said: Said) -> Done:
+    seen = {} if said.get("passage") else seen_in(said)
+    verbs.take_waiting(kit)
+    chosen, loose = verbs.find_named(kit, [said.get("id", "")])
+    gone, left = forget_whole(kit, Going(chosen, loose, seen=seen))
+    told = (f"forgotten{'' if left else ' for good'}: {count(gone.memories, 'memory')}, "
+            f"{count(gone.observations, 'observation')}, {count(gone.files, 'file')} rewritten or removed")
+    return Done(told, left=tuple(left))
+
+
+def _decide(kit: Kit, said: Said) -> Done:
+    choice, identity = said.get("choice", ""), said.get("id", "")
+    if choice == verbs.DROP and dismiss_request(kit.paths, identity) is not None:
+        return Done("no longer asked for")
+    is_memory = bool(memories.load_revisions(kit.store, [identity]))
+    changed = answer(kit, identity, choice, seen=seen_in(said) if is_memory else {})
+    return Done("; ".join(f"{m.status.value}: {m.text}" for m in changed) or "dismissed", identity)
+
+
+def _undo(kit: Kit, said: Said) -> Done:
+    named = said.get("run", "")
+    run = journal.load_run(kit.store, named)
+    if run.kind == "attach":
+        from dreamd.agents import attach
+
+        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id), 'file')} as before", run=run.id)
+    plan = undoing.plan_undo(kit, named)
+    later = [r.id for r in plan.later]
+    if later and sorted(later) != sorted(said.get("later", "").split()):
+        raise Overtaken("other runs build on it than you saw", hint="nothing was taken back; look again")
+    done = undoing.apply_undo(kit, plan, with_later=bool(later))
+    aside = (f"{count(done.observations, 'observation')} set aside: no dream takes them up again by itself"
+             if done.observations else "no observation had led to it")
+    return Done(f"took back {', '.join(done.runs)}: changes to {count(done.memories, 'memory')}, "
+                f"{count(done.files, 'file')} rewritten; {aside}", run=plan.run.id,
+                redo=plan.run.id if done.observations else "")
+
+
+def _redo(kit: Kit, said: Said) -> Done:
+    handed = undoing.redo(kit, said.get("run", ""))
+    return Done(f"{count(handed, 'observation')} handed to the next dream", run=said.get("run", ""))
+
+
+VERBS: dict[str, Callable[[Kit, Said], Done]] = {
+    "pin": _of_memory(verbs.pin, "pinned: no dream touches it"),
+    "unpin": _of_memory(verbs.unpin, "dreams tend to it again"),
+    "restore": _of_memory(verbs.restore, "it lives again"), "edit": _edit, "promote": _promote, "forget": _forget,
+    "decide": _decide, "undo": _undo, "redo": _redo}
+FOR_GOOD = frozenset({"forget", "undo", "redo"})
+"""What no later undo takes back."""

@@ -1,0 +1,1 @@
+"""Who may come in: the keys of one start, and the door every request passes."""

@@ -1,0 +1,114 @@
+"""From values to HTML: the templates, and the words that all of them share. Everything is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from dreamd.core.clock import iso
+from dreamd.core.errors import ConfigError
+from dreamd.core.values import Fate, Memory, Observation
+from dreamd.core.world import World
+from dreamd.dream.telling.explained import Operation
+from dreamd.kit import read_zone
+from dreamd.report.plain_reasons import OF_CHANGES, OF_SAYINGS, plain, plain_evidence
+from dreamd.report.word_changes import word_changes
+from dreamd.store.journal import Run
+from dreamd.text.for_people import ago, clean, count, marks, stamp
+
+HERE = Path(__file__).parent
+ASSETS, THIRD_PARTY = HERE / "assets", HERE / "third_party"
+LONGEST_IN_A_LIST = 600
+LONGEST_SHOWN = 20_000
+
+
+class Renderer:
+    """Makes pages of values."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._env = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
+                                trim_blocks=True, lstrip_blocks=True)
+        self._env.filters.update(words=_words, short=_short, when=self._when, stamp=self._stamp, count=count, marks=marks)
+        self._env.globals.update(differences=word_changes, reason_words=_reason, fate_words=_fate, clue_words=_clues,
+                                 run_words=_run, change_words=_change, svg=Markup)
+
+    def page(self, request: Request, template: str, values: Mapping[str, object], *, status: int = 200) -> HTMLResponse:
+        """A whole page, or the part of one that a script asked for."""
+        keys = request.scope["dream.keys"]
+        given = {"base": keys.base, "pen": keys.pen, "now": self._world.clock.now(), "notice": "", **values}
+        return HTMLResponse(self._env.get_template(template).render(given), status)
+
+    def _when(self, moment: datetime | None) -> Markup:
+        if moment is None:
+            return Markup("–")
+        return Markup('<time datetime="{}" title="{}">{}</time>').format(
+            iso(moment), self._stamp(moment), ago(moment, self._world.clock.now()))
+
+    def _stamp(self, moment: datetime | None) -> str:
+        return stamp(moment, self._zone()) if moment else "–"
+
+    def _zone(self) -> tzinfo:
+        try:
+            return read_zone(self._world.zone_name)
+        except ConfigError:
+            return read_zone("UTC")
+
+
+RUNS = {"dream": "a dream", "undo": "an undo", "redo": "observations handed back", "edit": "your edit", "pin": "your pin",
+        "unpin": "your unpin", "review": "your decision", "restore": "your restore", "promote": "your promotion",
+        "forget": "a forgetting", "attach": "an attached directory", "hold": "the audit", "mask": "a masked secret"}
+FATES = {Fate.NEW: "a memory of its own", Fate.DUPLICATE: "said before", Fate.REFINES: "added detail",
+         Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradicts something", Fate.HELD: "waits for you",
+         Fate.DISCARDED: "let go"}
+
+
+def _run(run: Run) -> str:
+    return RUNS.get(run.kind, run.kind)
+
+
+def _reason(reason: str) -> str:
+    return plain(reason, OF_CHANGES) if reason else "–"
+
+
+def _fate(one: Observation) -> str:
+    """What became of something that was said, and why."""
+    if one.fate is None:
+        return "waits for the next dream"
+    return FATES[one.fate] + (f": {plain(one.fate_reason, OF_SAYINGS)}" if one.fate_reason else "")
+
+
+def _clues(one: Operation) -> tuple[str, ...]:
+    return plain_evidence(one.entry.evidence, one.entry.reason)
+
+
+def _change(before: Memory | None, after: Memory | None) -> str:
+    """What happened to a memory, in a word or two."""
+    if after is None:
+        return "forgotten" if before is None else "taken out"
+    if before is None:
+        return "learned" if after.status.value == "live" else f"kept, {after.status.value}"
+    if before.status is not after.status:
+        return {"live": "live again", "held": "held", "stale": "gone stale", "archived": "retired",
+                "superseded": "replaced"}.get(after.status.value, after.status.value)
+    if before.text != after.text:
+        return "other words"
+    return "said again" if after.support > before.support else "changed"
+
+
+def _words(text: str) -> str:
+    """What somebody said, line by line, without signs that nobody can see."""
+    lines = [clean(line) for line in str(text)[:LONGEST_SHOWN].splitlines()]
+    return "\n".join(lines) + (" …" if len(str(text)) > LONGEST_SHOWN else "")
+
+
+def _short(text: str) -> str:
+    """The same on one line, cut where it is long."""
+    line = clean(str(text)[:2 * LONGEST_IN_A_LIST])
+    return line if len(line) <= LONGEST_IN_A_LIST else line[:LONGEST_IN_A_LIST].rstrip() + " …"

@@ -1,0 +1,124 @@
+"""A person's verbs from the page: what they do is what the terminal does, and nobody's words are lost over them."""
+
+from __future__ import annotations
+
+import html
+
+import pytest
+
+from dreamd.core.values import Status
+from household import Said
+
+LATER = "2026-01-07T20:00:00Z"
+
+
+def test_a_pin_and_its_end_are_those_of_the_terminal(browser):
+    identity, seen = browser.seen("linter")
+    answer = browser.do("pin", id=identity, seen=seen)
+    assert (answer.status, browser.house.memory("linter").pinned, "no dream touches it" in answer.text) == (200, True, True)
+    identity, seen = browser.seen("linter")
+    assert browser.do("unpin", id=identity, seen=seen).status == 200
+    assert not browser.house.memory("linter").pinned
+
+
+def test_an_edit_is_a_run_that_can_be_taken_back(browser):
+    identity, seen = browser.seen("linter")
+    answer = browser.do("edit", id=identity, seen=seen, words="Always run the linter before every push.")
+    assert answer.status == 200
+    assert "Always run the linter before every push." in answer.text
+    assert "every push" in browser.house.file_of("every push").read_text()
+    run = browser.house.rows("SELECT id FROM run ORDER BY seq DESC LIMIT 1")[0][0]
+    assert f"/night/{run}" in answer.text
+    browser.house.undo(LATER, str(run))
+    assert browser.house.memory("linter").text.endswith("the shared branch.")
+
+
+def test_an_edit_that_meets_another_edit_is_shown_with_both_and_nothing_is_lost(browser):
+    identity, seen = browser.seen("linter")
+    assert browser.do("edit", id=identity, seen=seen, words="Run the linter first, says the terminal.").status == 200
+    answer = browser.do("edit", id=identity, seen=seen, words="Run the linter twice & <b>slowly</b>.")
+    assert answer.status == 409
+    assert "Run the linter first, says the terminal." in answer.text
+    assert "Run the linter twice &amp; &lt;b&gt;slowly&lt;/b&gt;." in answer.text
+    assert browser.house.memory("linter").text == "Run the linter first, says the terminal."
+    again = answer.text.partition('name="seen" value="')[2].partition('"')[0]
+    assert browser.do("edit", id=identity, seen=again, words="Run the linter twice.").status == 200
+    assert browser.house.memory("linter").text == "Run the linter twice."
+
+
+def test_an_edit_that_meets_a_dream_is_a_conflict(browser):
+    identity, seen = browser.seen("9090")
+    browser.house.say(LATER, Said("The billing API now listens on port 9191.", conversation="three", at=LATER))
+    browser.house.dream("2026-01-08T20:00:00Z")
+    answer = browser.do("edit", id=identity, seen=seen, words="The billing API listens on port 9090, behind the proxy.")
+    assert answer.status == 409
+    assert "behind the proxy" in html.unescape(answer.text)
+    assert browser.house.memory("9090").status is Status.SUPERSEDED
+
+
+@pytest.mark.parametrize("verb", ["pin", "forget"])
+def test_no_verb_acts_on_what_nobody_has_seen(browser, verb):
+    identity, seen = browser.seen("linter")
+    assert browser.do(verb, id=identity).status == 400
+    assert browser.do("edit", id=identity, seen=seen, words="Run the linter at noon.").status == 200
+    assert browser.do(verb, id=identity, seen=seen).status == 409
+    assert (browser.house.memory("linter").pinned, browser.house.memory("linter").status) == (False, Status.LIVE)
+
+
+def test_forget_takes_the_words_out_of_every_file(browser):
+    identity, seen = browser.seen("linter")
+    answer = browser.do("forget", id=identity, seen=seen)
+    assert (answer.status, "forgotten for good" in answer.text) == (200, True)
+    home = browser.house.home
+    assert [p for p in home.rglob("*") if p.is_file() and b"linter before pushing" in p.read_bytes()] == []
+    assert browser.see(f"/memory/{identity}").status == 404
+
+
+def test_what_was_replaced_comes_back(browser):
+    identity, seen = browser.seen("8080")
+    assert browser.do("restore", id=identity, seen=seen).status == 200
+    assert (browser.house.memory("8080").status, browser.house.memory("9090").status) == (Status.LIVE, Status.SUPERSEDED)
+
+
+@pytest.mark.parametrize(("choice", "this", "that"), [
+    ("keep-a", Status.LIVE, Status.SUPERSEDED), ("keep-b", Status.SUPERSEDED, Status.LIVE), ("both", Status.LIVE, Status.LIVE),
+    ("neither", Status.ARCHIVED, Status.ARCHIVED)])
+def test_a_question_is_answered_in_each_of_its_ways(browser, choice, this, that):
+    page = browser.see("/decide").text
+    section = next(part for part in page.split('<section class="question"')[1:] if "7000" in part)
+    seen = section.partition('name="seen" value="')[2].partition('"')[0]
+    asked = section.partition('name="id" value="')[2].partition('"')[0]
+    words, others = ("7000", "7001") if browser.house.memory("7000").id == asked else ("7001", "7000")
+    assert browser.do("decide", id=asked, seen=seen, choice=choice).status == 200
+    assert (browser.house.memory(words).status, browser.house.memory(others).status) == (this, that)
+    assert browser.do("decide", id=asked, seen=seen, choice=choice).status == 409
+
+
+def test_undo_says_what_becomes_of_what_was_said_and_hands_it_back(browser):
+    run = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")[0][0])
+    assert "set aside" in browser.see(f"/night/{run}/undo").text
+    answer = browser.do("undo", run=run, later="")
+    assert (answer.status, "no dream takes them up again by itself" in answer.text) == (200, True)
+    assert not [m for m in browser.house.memories() if "Monday" in m.text]
+    assert browser.do("undo", run=run, later="").status == 409
+    assert "handed to the next dream" in browser.do("redo", run=run).text
+    browser.house.dream(LATER)
+    assert browser.house.memory("Monday").status is Status.LIVE
+
+
+def test_an_undo_takes_no_later_run_with_it_that_was_not_shown(browser):
+    first = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq LIMIT 1")[0][0])
+    assert browser.do("undo", run=first, later="").status == 409
+    page = browser.see(f"/night/{first}/undo").text
+    later = page.partition('name="later" value="')[2].partition('"')[0]
+    assert browser.do("undo", run=first, later=later).status == 200
+
+
+def test_a_verb_there_is_not_is_none(browser):
+    assert browser.do("explode", id="x").status == 404
+
+
+def test_a_secret_in_the_settings_or_the_words_is_never_sent(browser):
+    identity, seen = browser.seen("linter")
+    answer = browser.do("edit", id=identity, seen=seen, words="The token is ghp_0123456789abcdefghijABCDEFGHIJ012345 for CI.")
+    assert "ghp_0123456789" not in answer.text

@@ -1,0 +1,243 @@
+"""Who gets in: attacks on the page from other sites, other users of the machine, and other names for it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import stat
+import threading
+import time
+
+import pytest
+
+from conftest import SECOND_NIGHT, TODAY, Browser, ask, open_page
+from dreamd.core.values import Status
+from dreamd.web import serving
+from household import House, every_byte
+
+NASTY = '<script>alert(1)</script>"><img src=x onerror=alert(2)>\' {{7*7}} </textarea><svg onload=alert(3)>'
+VIEWS = ("/", "/memories", "/decide", "/over-time", "/health")
+
+
+@pytest.fixture
+def stranger(lived: House) -> Browser:
+    """A browser of this machine that was never given the link."""
+    found, page = open_page(lived)
+    yield found
+    page.warm.close()
+
+
+@pytest.mark.parametrize("path", ["/", "/?token=wrong", "/?token=", "/memories", "/favicon.ico"])
+def test_nobody_comes_in_without_the_link(stranger, path):
+    answer = stranger("GET", path)
+    assert (answer.status, "set-cookie" in answer.headers, b"<html" in answer.body) == (403, False, False)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_takes_the_cookie_of_this_start(stranger, view):
+    assert stranger.see(view).status == 403
+    stranger.cookies = {stranger.keys.cookie: "x" * 43}
+    assert stranger.see(view).status == 403
+
+
+def test_the_link_gives_a_cookie_that_no_script_and_no_other_site_gets(stranger):
+    answer = stranger.enter()
+    told = answer.headers["set-cookie"].lower()
+    assert (answer.status, answer.headers["location"]) == (303, f"{stranger.keys.base}/")
+    assert "httponly" in told and "samesite=strict" in told and f"path={stranger.keys.base}".lower() in told
+    assert stranger.keys.pen not in answer.headers["set-cookie"]
+
+
+def test_a_browser_sent_here_by_another_program_is_let_in_by_a_page(stranger):
+    answer = stranger("GET", f"/?token={stranger.keys.entry}",
+                      headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"})
+    assert (answer.status, stranger.keys.base in answer.text) == (200, True)
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:4000", "127.0.0.1.evil.example", "localhost.evil.example:4000",
+                                  "192.168.1.7:4000", "", "0.0.0.0:4000"])
+def test_a_name_made_to_point_here_is_turned_away(browser, host):
+    assert browser.see("/memories", host=host).status == 421
+
+
+@pytest.mark.parametrize("host", ["localhost:4000", "127.0.0.1:9", "[::1]:4000", "LOCALHOST:1"])
+def test_the_names_of_this_machine_are_answered_to(browser, host):
+    assert browser.see("/memories", host=host).status == 200
+
+
+@pytest.mark.parametrize("told", [{"origin": "http://evil.example"}, {"origin": "null"}, {"origin": "http://127.0.0.1:5000"},
+                                  {"origin": "https://127.0.0.1:4000"}, {"sec-fetch-site": "cross-site"},
+                                  {"sec-fetch-site": "same-site"}])
+def test_another_site_neither_reads_nor_changes(browser, told):
+    identity, seen = browser.seen("linter")
+    before = every_byte(browser.house.home)
+    assert browser.see(f"/memory/{identity}", **told).status == 403
+    assert browser.do("pin", headers=told, id=identity, seen=seen).status == 403
+    assert every_byte(browser.house.home) == before
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "",
+                                  "text/plain; application/json"])
+def test_a_form_of_another_site_changes_nothing(browser, kind):
+    identity, seen = browser.seen("linter")
+    assert browser.do("pin", headers={"content-type": kind}, id=identity, seen=seen).status == 415
+    assert not browser.house.memory("linter").pinned
+
+
+@pytest.mark.parametrize("pen", [None, "", "wrong", "x" * 43])
+def test_the_cookie_alone_changes_nothing(browser, pen):
+    identity, seen = browser.seen("linter")
+    assert browser.do("pin", headers={"x-dream-token": pen}, id=identity, seen=seen).status == 403
+    assert not browser.house.memory("linter").pinned
+
+
+def test_the_key_of_changes_alone_changes_nothing(browser):
+    identity, seen = browser.seen("linter")
+    pen, browser.cookies = browser.pen, {}
+    told = {"content-type": "application/json", "x-dream-token": pen}
+    answer = browser("POST", f"{browser.keys.base}/act/pin", body=f'{{"id": "{identity}", "seen": "{seen}"}}'.encode(), headers=told)
+    assert (answer.status, browser.house.memory("linter").pinned) == (403, False)
+
+
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "OPTIONS", "PATCH", "TRACE"])
+def test_there_is_no_other_way_in(browser, method):
+    assert browser(method, browser.keys.base + "/memories").status == 405
+
+
+@pytest.mark.parametrize("path", ["/assets/../page.py", "/assets/%2e%2e/page.py", "/assets/..%2f..%2fpage.py", "/nothing",
+                                  "/memory/../../etc/passwd", "/memory/ffffffff", "/night/zzzz", "/act/pin"])
+def test_an_address_that_is_none_tells_nothing(browser, path):
+    answer = browser.see(path)
+    assert (answer.status in (404, 405), b"import" in answer.body) == (True, False)
+
+
+def test_every_answer_keeps_scripts_and_frames_of_others_out(browser, stranger):
+    for answer in (browser.see("/"), browser.see("/nothing"), stranger.see("/"), browser.see("/assets/page.js"),
+                   browser.do("pin", id="", seen="")):
+        policy = answer.headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+        assert (answer.headers["cache-control"], answer.headers["referrer-policy"]) == ("no-store", "no-referrer")
+        assert "access-control-allow-origin" not in answer.headers
+
+
+def test_no_view_has_a_script_or_a_style_of_its_own(browser):
+    for view in (*VIEWS, f"/memory/{browser.house.memory('9090').id}"):
+        text = browser.see(view).text
+        assert "<style" not in text and " style=" not in text and "onclick" not in text and "javascript:" not in text
+        assert text.count("<script") == text.count("<script src=") == 2
+
+
+def test_script_in_every_field_of_a_memory_is_shown_as_words(house):
+    house.say(SECOND_NIGHT, f"The billing gateway is called {NASTY} and listens on port 8080.")
+    house.dream(SECOND_NIGHT)
+    for table, column in (("memory", "reason"), ("memory", "scope"), ("observation", "conversation"), ("observation", "scope"),
+                          ("fate", "reason"), ("operation", "reason"), ("run", "reason"), ("memory", "ttl"), ("memory", "file")):
+        _write(house, f"UPDATE {table} SET {column} = ?", f"project:{NASTY}")
+    browser, page = open_page(house)
+    browser.enter()
+    identity = house.rows("SELECT id FROM memory")[0][0]
+    run = house.rows("SELECT id FROM run")[0][0]
+    for view in (*VIEWS, "/memories?status=all", f"/memories?q={'gateway'}&status=all", f"/memory/{identity}", f"/night/{run}",
+                 f"/night/{run}/undo", "/memories?q=%3Cscript%3Ealert(1)%3C/script%3E&scope=%3Cscript%3E"):
+        answer = browser.see(view)
+        assert answer.status == 200, (view, answer.text[-600:])
+        assert not [bad for bad in ("<script>", "<img", "<svg onload", "onerror=alert(2)>", "</textarea><svg")
+                    if bad in answer.text], view
+    page.warm.close()
+
+
+def test_ten_megabytes_are_refused_before_they_are_read(browser):
+    identity, seen = browser.seen("linter")
+    assert browser.do("edit", id=identity, seen=seen, words="x" * 10_000_000).status == 413
+    assert browser.do("edit", headers={"content-length": "5"}, id=identity, seen=seen, words="x" * 10_000_000).status == 413
+    assert browser.see("/memories?q=" + "y" * 50_000).status == 200
+    assert browser.house.memory("linter").text.startswith("Always run the linter")
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"null", b'{"id": 7}', b'{"id": {"a": 1}}', b"\xff\xfe", b"[" * 50_000])
+def test_what_is_no_object_of_words_is_refused(browser, body):
+    answer = browser("POST", f"{browser.keys.base}/act/pin", body=body,
+                     headers={"content-type": "application/json", "x-dream-token": browser.pen})
+    assert answer.status == 400
+
+
+def test_two_hundred_at_once_are_all_answered(browser):
+    async def crowd():
+        headers = {"host": browser.host, "cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items())}
+        paths = [browser.keys.base + path for path in ("/memories", "/memories?q=billing", "/decide", "/")]
+        return await asyncio.gather(*(ask(browser.app, "GET", paths[n % 4], b"", headers) for n in range(200)))
+
+    assert {answer.status for answer in asyncio.run(crowd())} == {200}
+
+
+def test_a_dream_and_an_undo_go_on_while_somebody_reads(browser):
+    ended = threading.Event()
+
+    def read():
+        while not ended.is_set():
+            assert browser.see("/memories?q=billing").status == browser.see("/").status == 200
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    house = browser.house
+    house.say("2026-01-07T09:00:00Z", "The kiln is fired every Thursday.")
+    run = house.dream("2026-01-07T20:00:00Z").run
+    house.undo("2026-01-07T21:00:00Z", run)
+    ended.set()
+    for reader in readers:
+        reader.join()
+    assert house.faults("2026-01-07T22:00:00Z") == []
+
+
+def test_reading_changes_no_byte(browser):
+    before = every_byte(browser.house.home)
+    for view in (*VIEWS, "/memories?q=billing", "/memories?status=all"):
+        assert browser.see(view).status == 200
+    after = every_byte(browser.house.home)
+    assert [name for name in after if after[name] != before.get(name) and not name.startswith("dream.db-")] == []
+
+
+def test_a_socket_is_its_owners_alone_and_gone_afterwards(lived, tmp_path):
+    place, told = tmp_path / "page.sock", []
+
+    def tell(found):
+        told.append((stat.S_IMODE(os.stat(place).st_mode), found.tunnel("desk")))
+
+    server = threading.Thread(target=serving.serve, kwargs={
+        "world": lived.world(TODAY), "path": place, "idle_s": 0.3, "tell": tell}, daemon=True)
+    server.start()
+    server.join(20)
+    assert (server.is_alive(), place.exists()) == (False, False)
+    assert told == [(0o600, f"ssh -L 8080:{place} desk")]
+
+
+def test_a_port_is_of_this_machine_alone_and_closes_when_nobody_looks(lived):
+    places = []
+    server = threading.Thread(target=serving.serve, daemon=True, kwargs={
+        "world": lived.world(TODAY), "idle_s": 0.5, "tell": places.append})
+    server.start()
+    while not places:
+        time.sleep(0.01)
+    with socket.create_connection(("127.0.0.1", places[0].port), timeout=10) as line:
+        line.sendall(f"GET /?token={places[0].keys.entry} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())
+        said = b""
+        while part := line.recv(4096):
+            said += part
+    assert said.startswith(b"HTTP/1.1 303")
+    assert b"server:" not in said.lower()
+    server.join(20)
+    assert not server.is_alive()
+
+
+def _write(house: House, sql: str, *args: object) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(house.paths.store)) as connection, connection:
+        connection.execute(sql, args)
+
+
+def test_what_waits_is_there_to_be_attacked(lived):
+    assert len(lived.memories(Status.HELD)) == 3
