@@ -14,6 +14,7 @@ import uvicorn
 
 from dreamd.core.errors import UsageError
 from dreamd.core.world import World
+from dreamd.models import Embedder
 from dreamd.web.doors.keys import Keys, cut_keys
 from dreamd.web.page import build_page
 
@@ -44,7 +45,7 @@ class Place:
 
 
 def serve(world: World, *, port: int = 0, path: Path | None = None, idle_s: float = 60 * IDLE_MINUTES,
-          tell: Callable[[Place], object]) -> None:
+          tell: Callable[[Place], object], embedder: Embedder | None = None) -> None:
     """Serve until a signal, or until nobody has asked for anything for a while.
 
     Raises UsageError for a port or a socket that cannot be had.
@@ -52,7 +53,7 @@ def serve(world: World, *, port: int = 0, path: Path | None = None, idle_s: floa
     keys = cut_keys()
     with _bound(port, path) as (bound, place):
         watch = _Watch(idle_s)
-        page, opened = build_page(world, keys, touch=watch.touch)
+        page, opened = build_page(world, keys, touch=watch.touch, embedder=embedder)
         config = uvicorn.Config(page, http="h11", ws="none", lifespan="off", log_config=None, access_log=False,
                                 server_header=False, date_header=False, proxy_headers=False, backlog=BACKLOG,
                                 timeout_graceful_shutdown=2)
