@@ -112,8 +112,8 @@ async def ask(app: Any, method: str, path: str, body: bytes, headers: Mapping[st
 @pytest.fixture(scope="session")
 def _two_nights(tmp_path_factory: pytest.TempPathFactory) -> House:
     house = House(tmp_path_factory.mktemp("two-nights"))
-    house.say(FIRST_NIGHT, "The billing API listens on port 8080.", "Always run the linter before pushing to the shared branch.",
-              "The release freeze lasts until 2026-02-10.", Said("The import runs on node one.", conversation="one"),
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.",
+              "Always run the linter before pushing to the shared branch.", "The release freeze lasts until 2026-02-10.", Said("The import runs on node one.", conversation="one"),
               Said("The nightly import is owned by the data platform team.", origin=Origin.WEB), "ok thanks")
     house.dream(FIRST_NIGHT)
     house.say(SECOND_NIGHT, Said("The staging database is restored every Monday.", conversation="two"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import json
 import socket
 import stat
 import threading
@@ -96,7 +96,8 @@ def test_the_key_of_changes_alone_changes_nothing(browser):
     identity, seen = browser.seen("linter")
     pen, browser.cookies = browser.pen, {}
     told = {"content-type": "application/json", "x-dream-token": pen}
-    answer = browser("POST", f"{browser.keys.base}/act/pin", body=f'{{"id": "{identity}", "seen": "{seen}"}}'.encode(), headers=told)
+    body = json.dumps({"id": identity, "seen": seen}).encode()
+    answer = browser("POST", f"{browser.keys.base}/act/pin", body=body, headers=told)
     assert (answer.status, browser.house.memory("linter").pinned) == (403, False)
 
 
@@ -132,7 +133,8 @@ def test_script_in_every_field_of_a_memory_is_shown_as_words(house):
     house.say(SECOND_NIGHT, f"The billing gateway is called {NASTY} and listens on port 8080.")
     house.dream(SECOND_NIGHT)
     for table, column in (("memory", "reason"), ("memory", "scope"), ("observation", "conversation"), ("observation", "scope"),
-                          ("fate", "reason"), ("operation", "reason"), ("run", "reason"), ("memory", "ttl"), ("memory", "file")):
+                          ("fate", "reason"), ("operation", "reason"), ("run", "reason"), ("memory", "ttl"),
+                          ("memory", "file")):
         _write(house, f"UPDATE {table} SET {column} = ?", f"project:{NASTY}")
     browser, page = open_page(house)
     browser.enter()
@@ -203,7 +205,7 @@ def test_a_socket_is_its_owners_alone_and_gone_afterwards(lived, tmp_path):
     place, told = tmp_path / "page.sock", []
 
     def tell(found):
-        told.append((stat.S_IMODE(os.stat(place).st_mode), found.tunnel("desk")))
+        told.append((stat.S_IMODE(place.stat().st_mode), found.tunnel("desk")))
 
     server = threading.Thread(target=serving.serve, kwargs={
         "world": lived.world(TODAY), "path": place, "idle_s": 0.3, "tell": tell}, daemon=True)

@@ -19,7 +19,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("corpus", "knowledge.corpus", "documents to look things up in: add, list, remove"),
     )),
     ("look", (
-        ("open", "showing.opening", "the page: nights, memories, what waits for you, in a browser on this machine"),
+        ("open", "showing.browsing", "the page: nights, memories, what waits for you, in a browser on this machine"),
         ("list", "looking", "the memories"),
         ("show", "looking", "one memory in full"),
         ("search", "looking", "the memories that answer a question"),
