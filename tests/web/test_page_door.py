@@ -11,7 +11,7 @@ import time
 
 import pytest
 
-from conftest import SECOND_NIGHT, TODAY, Browser, ask, open_page
+from asgi_browser import SECOND_NIGHT, TODAY, Browser, ask, open_page
 from dreamd.core.values import Status
 from dreamd.web import serving
 from household import House, every_byte

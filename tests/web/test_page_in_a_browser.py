@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from conftest import TODAY
+from asgi_browser import TODAY
 from dreamd.web import serving
 from household import House, Said
 
