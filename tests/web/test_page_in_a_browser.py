@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
 
@@ -73,8 +74,9 @@ class Visit:
 def visit(chromium: Any, lived: House) -> Iterator[Callable[..., Visit]]:
     """Opens the page over a copy of a home of two nights, as a browser of some size and taste shows it."""
     places: list[serving.Place] = []
+    ended = threading.Event()
     server = threading.Thread(target=serving.serve, daemon=True, kwargs={
-        "world": lived.world(TODAY), "idle_s": 3.0, "tell": places.append, "embedder": lived.embedder})
+        "world": lived.world(TODAY), "tell": places.append, "embedder": lived.embedder, "should_stop": ended.is_set})
     server.start()
     while not places:
         time.sleep(0.01)
@@ -87,6 +89,8 @@ def visit(chromium: Any, lived: House) -> Iterator[Callable[..., Visit]]:
     yield open_tab
     for context in contexts:
         context.close()
+    ended.set()
+    server.join(10)
 
 
 def views_of(house: House) -> dict[str, str]:
@@ -135,7 +139,7 @@ def test_search_finds_while_one_types_and_the_first_is_opened_by_keyboard(visit)
     seen.tab.wait_for_selector("#q")
     seen.press("/")
     seen.tab.keyboard.type("which port does billing use")
-    seen.until(lambda: "billing" in seen.tab.url and "9090" in seen.tab.inner_text(".memories li >> nth=0"))
+    seen.until(lambda: unquote_plus(seen.tab.url).count("does billing use") and "9090" in seen.tab.inner_text(".memories li >> nth=0"))
     seen.press("Escape", "j")
     seen.press("Enter")
     seen.tab.wait_for_selector("#memory")

@@ -20,6 +20,7 @@ from dreamd.dream import verbs
 from dreamd.kit import Kit, open_to_change
 from dreamd.store import journal, memories
 from dreamd.text.for_people import count
+from dreamd.web.warm import Warm
 
 Said = Mapping[str, str]
 
@@ -51,7 +52,7 @@ def read_said(body: bytes) -> dict[str, str]:
     return said
 
 
-def act(world: World, verb: str, said: Said) -> Done:
+def act(world: World, verb: str, said: Said, warm: Warm) -> Done:
     """Carry one verb out.
 
     Raises Overtaken where what it is about is no longer as it was seen, and whatever the verb raises.
@@ -60,8 +61,10 @@ def act(world: World, verb: str, said: Said) -> Done:
     if chosen is None:
         raise StoreMissing("there is no such verb")
     with open_to_change(world) as kit:
+        kit.embedder = warm.embedder
         before = journal.last_seq(kit.store)
         done = chosen(kit, said)
+        warm.embedder = kit.embedder
         after = journal.load_runs(kit.store, limit=1) if not done.run and verb not in FOR_GOOD else []
         run = after[0].id if after and after[0].seq > before else done.run
         return Done(done.told, done.memory, run, done.left, done.redo)

@@ -121,7 +121,7 @@ class Page:
         """One verb, and what the page shows after it."""
         verb, said = request.path_params["verb"], acts.read_said(body)
         try:
-            done = acts.act(self.world, verb, said)
+            done = acts.act(self.world, verb, said, self.warm)
         except Overtaken as overtaken:
             if verb == "edit" and said.get("id"):
                 return self._conflict(request, said, overtaken)

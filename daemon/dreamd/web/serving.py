@@ -20,7 +20,7 @@ from dreamd.web.page import build_page
 
 LOOPBACK = "127.0.0.1"
 IDLE_MINUTES = 30.0
-LOOK_EVERY_S = 1.0
+LOOK_EVERY_S = 0.25
 BACKLOG = 256
 
 
@@ -45,14 +45,15 @@ class Place:
 
 
 def serve(world: World, *, port: int = 0, path: Path | None = None, idle_s: float = 60 * IDLE_MINUTES,
-          tell: Callable[[Place], object], embedder: Embedder | None = None) -> None:
-    """Serve until a signal, or until nobody has asked for anything for a while.
+          tell: Callable[[Place], object], embedder: Embedder | None = None,
+          should_stop: Callable[[], bool] = lambda: False) -> None:
+    """Serve until a signal, until somebody wants it to stop, or until nobody has asked for anything for a while.
 
     Raises UsageError for a port or a socket that cannot be had.
     """
     keys = cut_keys()
     with _bound(port, path) as (bound, place):
-        watch = _Watch(idle_s)
+        watch = _Watch(idle_s, should_stop)
         page, opened = build_page(world, keys, touch=watch.touch, embedder=embedder)
         config = uvicorn.Config(page, http="h11", ws="none", lifespan="off", log_config=None, access_log=False,
                                 server_header=False, date_header=False, proxy_headers=False, backlog=BACKLOG,
@@ -68,8 +69,8 @@ def serve(world: World, *, port: int = 0, path: Path | None = None, idle_s: floa
 class _Watch:
     """Ends a server at which nobody has asked for anything for a while."""
 
-    def __init__(self, idle_s: float) -> None:
-        self._idle_s, self._asked = idle_s, True
+    def __init__(self, idle_s: float, should_stop: Callable[[], bool]) -> None:
+        self._idle_s, self._should_stop, self._asked = idle_s, should_stop, True
 
     def touch(self) -> None:
         """Somebody asked."""
@@ -86,7 +87,7 @@ class _Watch:
     async def _end(self, server: uvicorn.Server) -> None:
         loop = asyncio.get_running_loop()
         last_s = loop.time()
-        while loop.time() - last_s < self._idle_s:
+        while loop.time() - last_s < self._idle_s and not self._should_stop():
             await asyncio.sleep(min(LOOK_EVERY_S, self._idle_s))
             if self._asked:
                 last_s, self._asked = loop.time(), False

@@ -16,10 +16,10 @@ from dreamd.recall.shelf import Shelf
 
 
 class Warm:
-    """Recall for a page, made once a start."""
+    """Recall for a page, made once a start; what it loaded of models serves whoever changes words, too."""
 
     def __init__(self, world: World, *, embedder: Embedder | None = None) -> None:
-        self._world, self._embedder = world, embedder
+        self._world, self.embedder = world, embedder
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="search")
         self._opened = ExitStack()
         self._kit: Kit | None = None
@@ -43,7 +43,7 @@ class Warm:
         try:
             return search(kit, query, look, shelf=self._shelf)
         finally:
-            self._embedder = kit.embedder
+            self.embedder = kit.embedder
 
     def _open(self) -> Kit:
         """The store, opened again where another file has taken its place."""
@@ -54,6 +54,6 @@ class Warm:
             self._opened.close()
             self._kit, self._shelf = None, Shelf()
             kit = self._opened.enter_context(open_kit(self._world, read_only=True))
-            kit.embedder = self._embedder
+            kit.embedder = self.embedder
             self._kit, self._file = kit, file
         return self._kit
