@@ -160,7 +160,7 @@ def test_what_a_person_has_forgotten_is_not_taken_in_again(house: House, books: 
     add(house, books)
     found = letting_go.find(house.world(FIRST_DAY), words="heron restore")
     assert [one.address for one in found] == ["corpus://books/guide.md"]
-    assert letting_go.forget(house.world(FIRST_DAY), found) == 1
+    assert letting_go.forget(house.world(FIRST_DAY), found).passages == 1
     shutil.copy(books / "guide.md", books / "copy.md")
     add(house, books)
     assert not letting_go.find(house.world(FIRST_DAY), words="heron restore")

@@ -144,7 +144,8 @@ class Desk:
         answer = librarian.ask(query, max(1, min(limit, MOST_RESULTS)), names=(corpus,) if corpus else (), tag=tag)
         self._embedder = librarian.embedder
         return {"results": [{"address": r.passage.address, "title": r.passage.title, "heading": r.passage.heading,
-                             "text": r.passage.text[:LONGEST_SHOWN], "gives_orders": r.orders, "score": round(r.score, 3)}
+                             "text": r.passage.text[:LONGEST_SHOWN], "gives_orders": r.orders,
+                             "trust": r.passage.trust, "score": round(r.score, 3)}
                             for r in answer.results], "mode": answer.mode, "warning": answer.warning}
 
     def note(self, text: str, scope: str, conversation: str) -> dict[str, object]:

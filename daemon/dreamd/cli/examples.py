@@ -27,6 +27,10 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ('dream log deploy helm "web 1.4 to staging" --reason release', "one line more"),
         ("dream log --query staging --since 7d", "what was done there this week")),
     "sources": (("dream sources", ""),),
+    "capture": (
+        ('dream capture https://example.org/tides --fetch --why "for the harbour plan"', "fetched, because you say so"),
+        ("dream capture ~/Downloads/tides.pdf --tag sea", "a file becomes a note too"),
+        ("pbpaste | dream capture - --why \"said at lunch\"", "some words")),
     "corpus": (
         ("dream corpus add ~/handbook --tag ops --watch", "every dream brings it up to date"),
         ("dream corpus list", "what was added, and what of it could not be read"),

@@ -158,6 +158,11 @@ class LogSettings:
 
 
 @dataclass(frozen=True)
+class FindSettings:
+    folder: str = _free("", "folder for the notes of `dream capture`, of an Obsidian vault for instance; empty: below the home")
+
+
+@dataclass(frozen=True)
 class LlmSettings:
     backend: str = _choice("off", ("off", "claude", "codex", "openai", "anthropic"),
                            "off; an agent's own program; a server that speaks the OpenAI protocol; Anthropic")
@@ -206,6 +211,7 @@ class Settings:
     mcp: McpSettings = McpSettings()
     llm: LlmSettings = LlmSettings()
     tasks: TaskSettings = TaskSettings()
+    finds: FindSettings = FindSettings()
     log: LogSettings = LogSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
@@ -220,7 +226,7 @@ RETIRED = {
 }
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm", "tasks", "log")
+          "llm", "tasks", "log", "finds")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:

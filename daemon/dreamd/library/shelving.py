@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,15 +20,16 @@ from dreamd.core.values import storable
 from dreamd.core.world import World
 from dreamd.kit import exclusions
 from dreamd.library.cutting import Measure, cut, embedded_words, measure_of
+from dreamd.library.finds.note_file import is_find, words_of
 from dreamd.library.formats.asking_child import Reader
-from dreamd.library.formats.plain_formats import LARGEST_BYTES, Text, kind_of, read_plain
+from dreamd.library.formats.plain_formats import LARGEST_BYTES, NO_DOCUMENT, Text, kind_of, read_plain
 from dreamd.library.formats.reading_child import NOT_INSTALLED
 from dreamd.library.walk import Seen, walk
 from dreamd.models import ALIKE, Embedder, load_embedder, model_files
 from dreamd.models.texts import load_tokenizer
 from dreamd.store.library import chunks, corpora
 from dreamd.store.library.chunks import Piece, Shelved
-from dreamd.store.library.corpora import Corpus, Known
+from dreamd.store.library.corpora import FINDS, Corpus, Known
 from dreamd.store.library.library_file import Library, open_library
 from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import redact
@@ -91,6 +92,14 @@ def add(world: World, place: Path, wish: Corpus, *, progress: Progress, embedder
         return _take_in(world, library, corpus, progress=progress, embedder=embedder)
 
 
+def add_finds(world: World, folder: Path, *, embedder: Embedder | None = None) -> Report:
+    """Take in the notes of finds that lie in a folder, and nothing else of it; every dream brings them up to date."""
+    with (locks.hold_library(world.paths.locks, Owner("dream capture", world.clock.now())),
+          open_library(world.paths.library, create=True) as library):
+        corpus = _enlist(world, library, folder, Corpus("", "", (FINDS,), True), name="finds")
+        return _take_in(world, library, corpus, progress=lambda *_: None, embedder=embedder)
+
+
 def refresh_watched(world: World, *, progress: Progress, embedder: Embedder | None = None) -> list[Report]:
     """Bring every corpus up to date that is to be watched; one that is away just now keeps what it has."""
     if not world.paths.library.exists():
@@ -115,7 +124,7 @@ def remove(world: World, name: str) -> int:
         return gone
 
 
-def _enlist(world: World, library: Library, root: Path, wish: Corpus) -> Corpus:
+def _enlist(world: World, library: Library, root: Path, wish: Corpus, *, name: str = "") -> Corpus:
     known = corpora.load_corpora(library)
     before = next((c for c in known if c.root == str(root)), None)
     taken = {c.name for c in known if c.root != str(root)}
@@ -123,7 +132,7 @@ def _enlist(world: World, library: Library, root: Path, wish: Corpus) -> Corpus:
         raise UsageError(f"the name `{wish.name}` is taken or has a slash in it", hint="`dream corpus list` names them")
     if before and wish.name and wish.name != before.name:
         raise UsageError(f"that place is known as `{before.name}`", hint=f"`dream corpus remove {before.name}` first")
-    name = before.name if before else wish.name or _free_name(root, taken)
+    name = before.name if before else wish.name or _free_name(root, taken, name)
     fresh = Corpus(name, str(root), tuple(dict.fromkeys((*(before.tags if before else ()), *wish.tags))),
                    wish.watch or bool(before and before.watch), before.added_at if before else iso(world.clock.now()),
                    before.read_at if before else None)
@@ -133,9 +142,9 @@ def _enlist(world: World, library: Library, root: Path, wish: Corpus) -> Corpus:
     return fresh
 
 
-def _free_name(root: Path, taken: set[str]) -> str:
-    plain = redact(storable(root.name or "root")).text.replace("/", "-")
-    if plain in taken and root.parent.name:
+def _free_name(root: Path, taken: set[str], wanted: str) -> str:
+    plain = wanted or redact(storable(root.name or "root")).text.replace("/", "-")
+    if plain in taken and root.parent.name and not wanted:
         plain = f"{redact(storable(root.parent.name)).text}-{plain}"
     return next(name for n in range(1, len(taken) + 3) if (name := plain if n == 1 else f"{plain}-{n}") not in taken)
 
@@ -205,8 +214,18 @@ def _take(desk: Desk, seen: Seen, before: Known | None, gone: dict[str, Known]) 
         desk.moved.add(old.seq)
         desk.report.moved += 1
         return
-    found = Text(why=why) if why else desk.reader.read(seen.place) if kind == "rich" else read_plain(seen.path, body)
+    found = _read(desk, seen, kind, body, why)
     _shelve(desk, seen, sha, found)
+
+
+def _read(desk: Desk, seen: Seen, kind: str, body: bytes, why: str) -> Text:
+    if why:
+        return Text(why=why)
+    if FINDS not in desk.corpus.tags:
+        return desk.reader.read(seen.place) if kind == "rich" else read_plain(seen.path, body)
+    # A folder of finds may be part of a person's own notes, and only what was captured was given to dream.
+    found = read_plain(seen.path, body) if kind == "markdown" else NO_DOCUMENT
+    return replace(found, text=words_of(found.text)) if is_find(found.text) else NO_DOCUMENT
 
 
 def _shelve(desk: Desk, seen: Seen, sha: str, found: Text) -> None:

@@ -70,11 +70,16 @@ def screen(kit: Kit, *, repair: bool = False) -> Screened:
         warnings: list[str] = []
         held = list(unmasked.find_held(kit.store.connection))
         poison = list(find_poison(kit))
-        finds = [*_of_rows(kit, held), *_of_copies(kit, warnings), *_of_files(kit), *_of_backups(kit),
+        documents = list(_of_documents(kit))
+        finds = [*_of_rows(kit, held), *_of_copies(kit, warnings), *_of_files(kit), *_of_backups(kit), *documents,
                  *(Find(POISON, f"memory {m.id}", (why,), HOLD) for m, why in poison), *_of_attached(kit, warnings)]
         unfinished = kit.store.meta(unmasked.UNFINISHED) is not None
-        if repair and (unfinished or any(f.action == MASK for f in finds)):
+        if repair and (unfinished or any(f.action == MASK and f not in documents for f in finds)):
             _mask_everything(kit, held, warnings)
+        if repair and documents:
+            from dreamd.library import masking_again
+
+            masking_again.mask(kit.world)
         if repair and poison:
             verbs.hold(kit, poison)
     return Screened(tuple(finds), repair, tuple(warnings))
@@ -112,6 +117,15 @@ def _of_files(kit: Kit) -> Iterator[Find]:
 def _of_backups(kit: Kit) -> Iterator[Find]:
     for run, kinds in _shelf(kit).find_secrets():
         yield Find("secret", f"the backup of run {run} of an attached directory", kinds, MASK)
+
+
+def _of_documents(kit: Kit) -> Iterator[Find]:
+    """Passages of documents, and notes of finds wherever a person keeps them."""
+    if kit.paths.library.exists():
+        from dreamd.library import masking_again
+
+        for one in masking_again.find_bare(kit.world):
+            yield Find("secret", one.address, one.kinds, MASK)
 
 
 def _of_attached(kit: Kit, warnings: list[str]) -> Iterator[Find]:

@@ -206,7 +206,7 @@ def forget(context: Context, options: Namespace) -> int:
     passages = find_passages(context, options)
     options.ids = [one for one in options.ids if not one.startswith("corpus://")]
     if passages and not options.ids and (options.matching is None or not context.world.paths.store.exists()):
-        return forget_passages(context, passages, yes=options.yes)
+        return forget_passages(context, passages, yes=options.yes, words=options.matching or "")
     with open_to_change(context.world) as kit:
         loose: list[tuple[int, str]] = []
         verbs.take_waiting(kit)
@@ -216,7 +216,7 @@ def forget(context: Context, options: Namespace) -> int:
         else:
             chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
         if not chosen and not loose and passages:
-            return forget_passages(context, passages, yes=options.yes)
+            return forget_passages(context, passages, yes=options.yes, words=options.matching or "")
         if not chosen and not loose:
             raise StoreMissing("no memory has all these words",
                                hint="`dream search` finds by meaning, `dream review ID drop` dismisses a request to forget")
@@ -228,7 +228,7 @@ def forget(context: Context, options: Namespace) -> int:
             return 0
 
         if passages:  # before it is looked where the words still stand
-            forget_passages(context, passages, yes=options.yes, alone=False)
+            forget_passages(context, passages, yes=options.yes, words=options.matching or "", alone=False)
         gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
     return _tell_forgotten(context, gone, left)
 

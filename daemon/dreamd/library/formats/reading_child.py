@@ -36,9 +36,10 @@ def main() -> int:
 
 def _read(path: Path) -> Text:
     from dreamd.library.formats.rich_formats import read_rich
+    from dreamd.library.formats.web_page import read_page
 
     try:
-        return read_rich(path)
+        return read_page(path) if path.suffix == ".webpage" else read_rich(path)
     except ImportError:
         return Text(why=NOT_INSTALLED)
     except MemoryError:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
-from dreamd.store.library.corpora import ADDRESS, Corpus, address_of, load_corpora
+from dreamd.store.library.corpora import ADDRESS, FINDS, Corpus, address_of, load_corpora
 from dreamd.store.library.library_file import WORDS, Library, translated
 from dreamd.store.word_search import index_words
 
@@ -58,6 +58,11 @@ class Passage:
     sha: str
     corpus: str
     tags: tuple[str, ...]
+
+    @property
+    def trust(self) -> str:
+        """Whose words these are: of the web what was captured, of a person's documents the rest."""
+        return "web" if FINDS in self.tags else "import"
 
 
 def put_document(library: Library, tx: sqlite3.Connection, one: Shelved, *, embedded: Sequence[str]) -> int:
@@ -141,6 +146,19 @@ def load_passages(library: Library, seqs: Sequence[int]) -> dict[int, Passage]:
             found[r["seq"]] = Passage(r["seq"], address_of(r["corpus"], r["path"]), r["title"], r["heading"], r["text"],
                                       r["sha"], r["corpus"], tuple(filter(None, r["tags"].split("\n"))))
     return found
+
+
+def load_all(library: Library) -> list[Passage]:
+    """Every passage."""
+    return list(load_passages(library, [seq for (seq,) in library.tuples("SELECT seq FROM chunk ORDER BY seq")]).values())
+
+
+def reword(tx: sqlite3.Connection, one: Passage, piece: Piece, *, sha: str) -> None:
+    """Give a passage other words; its vector was one of the words before and goes."""
+    tx.execute("UPDATE chunk SET heading = ?, text = ?, sha = ?, model = '', body = NULL WHERE seq = ?",
+               (piece.heading, piece.text, sha, one.seq))
+    tx.execute("UPDATE chunk_words SET words = ? WHERE rowid = ?",
+               (index_words(f"{one.title}\n{piece.heading}\n{piece.text}"), one.seq))
 
 
 def find_with_words(library: Library, words: Sequence[str]) -> list[Passage]:

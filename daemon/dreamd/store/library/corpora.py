@@ -11,6 +11,8 @@ from dreamd.core.clock import iso
 from dreamd.store.library.library_file import Library
 
 ADDRESS = "corpus://"
+FINDS = "finds"
+"""The tag of a corpus of captured notes: words of the web, of which dream wrote the files."""
 
 
 @dataclass(frozen=True)

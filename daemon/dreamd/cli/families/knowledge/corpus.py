@@ -155,7 +155,8 @@ def find_passages(context: Context, options: Namespace) -> list[Passage]:
     return found
 
 
-def forget_passages(context: Context, found: Sequence[Passage], *, yes: bool, alone: bool = True) -> int:
+def forget_passages(context: Context, found: Sequence[Passage], *, yes: bool, words: str = "",
+                    alone: bool = True) -> int:
     """Forget passages of documents, once a person has seen which."""
     from dreamd.library import letting_go
 
@@ -164,11 +165,14 @@ def forget_passages(context: Context, found: Sequence[Passage], *, yes: bool, al
     if not yes and not context.agrees(f"forget {render.count(len(found), 'passage')} for good?"):
         context.say("no passage was forgotten")
         return 0
-    gone = letting_go.forget(context.world, found)
+    gone = letting_go.forget(context.world, found, words=words)
     if alone:
-        context.document({"forgotten": {"memories": 0, "observations": 0, "files": 0, "passages": gone}, "left": []})
-    if gone:
-        context.tell(f"{render.count(gone, 'passage')} of documents forgotten; the files themselves were not touched")
+        context.document({"forgotten": {"memories": 0, "observations": 0, "files": gone.notes, "passages": gone.passages},
+                          "left": []})
+    if gone.passages:
+        files = (f"{render.count(gone.notes, 'note')} of finds with them" if gone.notes
+                 else "the files themselves were not touched")
+        context.tell(f"{render.count(gone.passages, 'passage')} of documents forgotten; {files}")
     return 0
 
 
@@ -183,7 +187,7 @@ def told_document(told: Told) -> dict[str, object]:
     """One passage of an answer, as JSON."""
     one = told.passage
     return {"document": {"address": one.address, "title": one.title, "heading": one.heading, "text": one.text,
-                         "tags": list(one.tags), "gives_orders": told.orders},
+                         "tags": list(one.tags), "gives_orders": told.orders, "trust": one.trust},
             "score": round(told.score, 4), "parts": {name: round(part, 4) for name, part in told.parts.items()}, "clue": None}
 
 
