@@ -27,7 +27,7 @@ from dreamd.library.finds.note_file import (
     read_text,
     render,
 )
-from dreamd.library.finds.telling import telling_sentences
+from dreamd.library.finds.telling_sentences import telling_sentences
 from dreamd.library.formats.asking_child import Reader
 from dreamd.library.formats.plain_formats import Text, kind_of, read_plain
 from dreamd.models import Embedder, load_embedder
