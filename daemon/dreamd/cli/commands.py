@@ -16,7 +16,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("ingest", "intake", "read transcripts, memory directories and logs from anywhere"),
         ("log", "knowledge.operating", "what was done, with what and why: one line, or look lines up"),
         ("sources", "intake", "what was found on this machine, how far each was read"),
-        ("capture", "knowledge.finding", "keep a page, a file or some words as a find, with why"),
+        ("capture", "knowledge.capture", "keep a page, a file or some words as a find, with why"),
         ("corpus", "knowledge.corpus", "documents to look things up in: add, list, remove"),
     )),
     ("look", (
