@@ -20,6 +20,7 @@ from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences
 from dreamd.text import patterns
 
 SHORT_ANSWER = 60
+"""What is no longer is understood with what was asked or said before it."""
 LONGEST_ANSWER = 300
 _NORM = re.compile(
     r"(?i)\b(?:should|must|shall|prefer|convention|policy|default|which|what|how|where|who|when|soll\w*|welche\w*|debe\w*|cuál"

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import cache
 
+from dreamd.extraction.stance import is_question
 from dreamd.text import patterns
 
 _LONGEST_VALUE = 40
@@ -34,6 +36,10 @@ def _value() -> re.Pattern[str]:
     """A value of any kind: what tells capitals from others says so itself."""
     kinds = patterns.load("words/values")["kind"]
     return re.compile("|".join(f"(?P<{one['name']}>{one['says']})" for one in kinds), re.IGNORECASE)
+
+
+REVISION = timedelta(minutes=30)
+"""Within so long a second thought may follow."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,14 @@ def is_same_subject(later: str, earlier: str) -> bool:
 def is_named_in(later: str, earlier: str) -> bool:
     """Whether a second thought names anything that the earlier sentence names."""
     return bool(_stems(later) & _stems(earlier))
+
+
+def speaks_of(revision: Revision, earlier: str) -> bool:
+    """Whether a second thought is plainly of an earlier sentence: it names it, gives a value for it or says the most of it."""
+    if revision.about:
+        return is_named_in(revision.about, earlier)
+    return (revision.sure or not is_question(revision.rest)) and (
+        put_right(earlier, revision.rest) is not None or is_same_subject(revision.rest, earlier))
 
 
 def _new_and_old(rest: str) -> tuple[str, str]:

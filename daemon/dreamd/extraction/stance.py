@@ -17,6 +17,8 @@ from dreamd.text.language import language_of
 
 _FEWEST_LETTERS = 3
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+")
+_SHORT = 60
+_WORD = re.compile(r"[^\W_]{2,}|\d+")
 _CODE = re.compile(r"`[^`]*`|\"[^\"]*\"|“[^”]*”")
 
 
@@ -55,6 +57,20 @@ def states_nothing(text: str) -> str:
         elif said:
             return ""
     return "" if "" in reasons else min(reasons, default="")
+
+
+def has_substance(text: str) -> bool:
+    """Whether a sentence names anything, beyond agreeing and "always" and "this": "yes please, always" does not."""
+    if len(text) > _SHORT or patterns.WIDE.search(text):
+        return True
+    agrees = patterns.cue("words/sure", "affirmation", whole=True)
+    return any(word not in without_substance() and not agrees.match(word) for word in _WORD.findall(text.casefold()))
+
+
+@cache
+def without_substance() -> frozenset[str]:
+    """Words that name nothing."""
+    return frozenset(patterns.entries("words/stance", "no_substance")) | frozenset(patterns.entries("words/little", "little"))
 
 
 def is_work(text: str) -> bool:

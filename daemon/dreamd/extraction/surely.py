@@ -14,7 +14,7 @@ from dreamd.extraction.borrowed import has_an_end
 from dreamd.extraction.classes import is_order
 from dreamd.extraction.gate import is_acknowledgement, is_editing_instruction, is_history
 from dreamd.extraction.orders import is_look_up
-from dreamd.extraction.stance import asks_for_a_nod, is_musing, is_question, is_work, leans, points_at_screen
+from dreamd.extraction.stance import asks_for_a_nod, has_substance, is_musing, is_question, is_work, leans, points_at_screen
 from dreamd.text import patterns
 
 SURE = "words/sure"
@@ -58,7 +58,7 @@ def sign_of(text: str, *, refused: bool = False, denied: bool = False, at_work: 
         return ""
     if is_question(text) or is_acknowledgement(text) or is_history(text):
         return ""
-    little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text)
+    little = len(text.split()) < FEWEST_WORDS and not patterns.WIDE.search(text) or not has_substance(text)
     if _says("remember", text) and not little:
         return "remember"
     if little:

@@ -6,18 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from dreamd.core.values import AGENT_WROTE, ONE_OFF, REVISED, Candidate, Event, Observation, Origin, Scope, text_sha
 from dreamd.extraction.answered import questions_of
 from dreamd.extraction.conversation import SPOKEN_OF
-from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.stance import is_question, leans
 from dreamd.extraction.surely import sign_of, states
 from dreamd.extraction.utterance import LONGEST_SENTENCE, cleaned, sentences, shortened, speech
 from dreamd.text.alike.parallels import puts_another
 
-REVISION = timedelta(minutes=30)
 MOST_TURNS = 3
 MOST_TOLD = 6
 """Turns, and sentences of one, that a message may still speak of."""
@@ -150,13 +149,9 @@ class Talk:
                 and abs(at - kept.at) <= REVISION]
         if self._is_of_last_words(revision, near):
             return None
-        for kept in near:
-            if revision.about:
-                if is_named_in(revision.about, kept.text):
-                    return kept
-            elif (revision.sure or not is_question(revision.rest)) and (
-                    put_right(kept.text, revision.rest) or is_same_subject(revision.rest, kept.text)):
-                return kept
+        fits = next((kept for kept in near if speaks_of(revision, kept.text)), None)
+        if fits is not None:
+            return fits
         said_last = bool(near) and near[0] is words_kept[0] and self.turns_since <= 1
         return near[0] if said_last and revision.sure and not revision.about else None
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta, tzinfo
-from functools import cache
+from datetime import UTC, datetime, tzinfo
 
 from dreamd.core.values import (
     AGENT_WROTE,
@@ -27,13 +26,13 @@ from dreamd.core.values import (
     Speaker,
     text_sha,
 )
-from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, offered, taken_up
+from dreamd.extraction.answered import DEFINITE, LONGEST_REPLY, SHORT_ANSWER, offered, taken_up
 from dreamd.extraction.borrowed import typed, unmeant_as
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
 from dreamd.extraction.gate import is_acknowledgement
-from dreamd.extraction.revisions import Revision, is_bare, is_named_in, is_same_subject, put_right, revision_of
+from dreamd.extraction.revisions import REVISION, Revision, is_bare, put_right, revision_of, speaks_of
 from dreamd.extraction.setting import Settings
-from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item
+from dreamd.extraction.stance import asks_for_a_nod, is_fragment, is_question, leans, without_item, without_substance
 from dreamd.extraction.utterance import cleaned, sentences, shortened
 from dreamd.text import patterns
 from dreamd.text.alike.parallels import are_built_alike, puts_another
@@ -44,8 +43,6 @@ SHORTEST = 30
 """A sentence shorter than this goes with the one before it."""
 LITTLE = 16
 """A sentence shorter than this is kept with the one beside it."""
-SHORT_ANSWER = 60
-"""What is no longer is kept with what was asked or said before it: nobody asks with its words alone."""
 LONGEST_QUESTION = 200
 SHORT_DENIAL = 45
 LONGEST_HEARD = 1_000
@@ -55,7 +52,6 @@ SHORT_MESSAGE = 160
 FEWEST_TERMS = 2
 CARRIED = 0.75
 """Share of a sentence's words that a candidate of the same message must have for the sentence to be carried by it."""
-REVISION = timedelta(minutes=30)
 FEWEST_ALIKE = 3
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HUMAN = frozenset({EventKind.PROMPT, EventKind.REFUSAL, EventKind.ANSWER})
@@ -180,7 +176,7 @@ def _is_nod(asked: str, text: str) -> bool:
     """Whether an answer is a yes or a no and nothing else, or only tells the agent to do what it offers."""
     if is_acknowledgement(text) or patterns.cue("words/sure", "affirmation", whole=True).match(text):
         return True
-    little = not DEFINITE.search(text, 1) and len(_terms(text) - _empty()) < FEWEST_TERMS
+    little = not DEFINITE.search(text, 1) and len(_terms(text) - without_substance()) < FEWEST_TERMS
     return little and patterns.has("words/sure", "offer", asked)
 
 
@@ -212,7 +208,8 @@ def _is_worth_finding(text: str, *, beside: bool) -> bool:
     if _PRINTED.search(text) or (is_question(text) and not objects):
         return False
     telling = [clause for clause in _CLAUSE.split(text) if not is_acknowledgement(clause)]
-    return DEFINITE.search(text, 1) is not None or len(_terms(" ".join(telling)) - _empty()) >= FEWEST_TERMS - 2 * beside
+    said = _terms(" ".join(telling)) - without_substance()
+    return DEFINITE.search(text, 1) is not None or len(said) >= FEWEST_TERMS - 2 * beside
 
 
 def _leans(text: str) -> bool:
@@ -222,11 +219,6 @@ def _leans(text: str) -> bool:
 
 def _says_enough(text: str) -> bool:
     return (patterns.fullness(text) if patterns.WIDE.search(text) else len(text)) >= SHORTEST
-
-
-@cache
-def _empty() -> frozenset[str]:
-    return frozenset(patterns.entries("words/stance", "no_substance")) | frozenset(patterns.entries("words/little", "little"))
 
 
 def _put_right(heard: _Heard, event: Event, revision: Revision) -> str:
@@ -259,11 +251,7 @@ def _spoken_of(heard: _Heard, event: Event, revision: Revision) -> Candidate | O
     for one in said:
         if one.sign != IN_PASSING or one.conversation != event.conversation or abs(at - one.at) > REVISION:
             continue
-        if revision.about:
-            if is_named_in(revision.about, one.text):
-                return one
-        elif (revision.sure or not is_question(revision.rest)) and (
-                put_right(one.text, revision.rest) is not None or is_same_subject(revision.rest, one.text)):
+        if speaks_of(revision, one.text):
             return one
     last = heard.found[heard.last_from:]
     return last[-1] if last and revision.sure and not revision.about else None
