@@ -45,6 +45,17 @@ def test_a_server_is_tried_and_only_then_switched_on(dream: Any, server: ModelSe
     assert not dream.home.exists(), "none of this needs a store"
 
 
+def test_tries_by_hand_are_in_the_log_and_their_failures_hold_nobody_back(dream: Any, server: ModelServer) -> None:
+    dream("note", "the fog horn is tested on Mondays")
+    assert dream("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None).code == 0
+    server.script += [Reply(status=401)] * 3
+    for _ in range(3):
+        assert dream("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None).code == 1
+    calls = dream.json("llm", "log")["calls"]
+    assert [(call["role"], call["outcome"]) for call in calls] == [*[("setup", "unauthorised")] * 3, ("setup", "answered")]
+    assert dream.json("llm", "status")["resting"] is None
+
+
 def test_a_server_that_knows_no_schema_is_held_as_far_as_it_can_be(dream: Any, server: ModelServer) -> None:
     server.script += [Reply(status=400), "Of course! The word is otter."]
     document = dream.json("llm", "setup", "openai", "--base-url", server.url, "--yes", now=None)

@@ -17,6 +17,8 @@ OPENS_AFTER = 3
 MOST_LOOKED_AT = 50
 STOPPED = "stopped"
 """How a call ends that dream itself broke off because it was asked to stop: nobody's failure."""
+SETUP = "setup"
+"""The role of a first try by hand. That it fails says nothing about the backend that is switched on."""
 LONGEST = timedelta(hours=24)
 _CIRCUIT = timedelta(minutes=15)
 _SCOPE = timedelta(minutes=1)
@@ -36,7 +38,8 @@ class Wait:
 
 def waits(calls: Sequence[Call], *, scope: str, now: datetime) -> Wait | None:
     """Whether asking in a scope has to wait, going by the calls so far, newest first."""
-    settled = [call for call in calls if (call.ending is not None or _is_lost(call, now)) and call.detail != STOPPED]
+    settled = [call for call in calls if (call.ending is not None or _is_lost(call, now)) and call.detail != STOPPED
+               and (call.role != SETUP or call.ending is Ending.ANSWERED)]
     found = [wait for wait in (_circuit(settled), _told_to(settled), _of_scope(settled, scope))
              if wait and now < wait.until <= now + LONGEST]
     return max(found, key=lambda wait: (wait.everywhere, wait.until)) if found else None

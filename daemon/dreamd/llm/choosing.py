@@ -14,11 +14,16 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.request import ProxyHandler, build_opener
 
+from dreamd.core.errors import DreamError
 from dreamd.core.settings import Settings
 from dreamd.core.world import World
+from dreamd.kit import open_kit
 from dreamd.llm.backends import KEY_VARIABLES
+from dreamd.llm.backing_off import SETUP
 from dreamd.llm.calling import open_caller
 from dreamd.models.language_model import Answer, Ask, Ending, Role
+from dreamd.store.language import language_calls
+from dreamd.store.language.language_calls import Call
 
 LOCAL_SERVERS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("vLLM", 8000))
 LOOK_S = 1.0
@@ -84,18 +89,30 @@ def destination(settings: Settings) -> str:
 
 
 def try_backend(settings: Settings, world: World) -> tuple[Settings, Answer]:
-    """Make one call, and where a server cannot be held to a schema, one more for each other way; with what worked."""
+    """Make one call, and where a server cannot be held to a schema, one more for each other way; with what worked.
+
+    Where there is a store each of them is written down in it like any other call.
+    """
     forms = FORMS if settings.llm.backend == "openai" else (settings.llm.answer_form,)
     answer = Answer(Ending.OFF)
     for form in forms:
         tried = replace(settings, llm=replace(settings.llm, answer_form=form))
         with open_caller(tried, world) as caller:
             answer = caller.call(question(settings.llm.timeout_s))
+        _write_down(tried, world, answer)
         if answer.ending.carries_value:
             return tried, answer
         if answer.ending not in (Ending.INVALID, Ending.REFUSED):
             break
     return settings, answer
+
+
+def _write_down(settings: Settings, world: World, answer: Answer) -> None:
+    with suppress(DreamError), open_kit(world) as kit, kit.writing() as tx:
+        asked = question(settings.llm.timeout_s)
+        call = Call(0, world.clock.now(), 0, SETUP, asked.prompt, asked.scope, answer.model or settings.llm.model, answer.used,
+                    answer.ending, answer.detail)
+        language_calls.settle(tx, replace(call, seq=language_calls.reserve(tx, call, request="")))
 
 
 def question(seconds: float) -> Ask:

@@ -183,17 +183,19 @@ def _mention_service(context: Context) -> None:
 
 def status(context: Context, _options: Namespace) -> int:
     """Who is asked for what, what that used, and what stands in the way."""
+    from dreamd.kit import read_zone
     from dreamd.llm.choosing import destination
-    from dreamd.store.language.language_calls import load_calls, load_rest
+    from dreamd.llm.ledger import find_rest
+    from dreamd.store.language.language_calls import load_calls
 
     settings, llm = context.world.settings, context.world.settings.llm
-    store, last, rest = _store(context), None, None
+    store, last, resting = _store(context), None, None
     used: dict[str, Spent] = {}
     if store is not None:
         with store:
             used, last = _used(context, store), next(iter(load_calls(store, limit=1)), None)
-            rest = load_rest(store)
-    resting = rest if rest is not None and rest.until > context.world.clock.now() else None
+            zone = read_zone(store.meta("zone") or context.world.zone_name)
+            resting = find_rest(store, llm, now=context.world.clock.now(), zone=zone)
     roles = {role: bool(getattr(llm, key)) and llm.backend != "off" for role, key in ROLES.items()}
     context.document({
         "backend": llm.backend, "model": llm.model or None, "base_url": llm.base_url or None, "roles": roles,
