@@ -23,6 +23,7 @@ from read_aloud import (
     texts,
 )
 
+from dreamd.cli.main import main
 from dreamd.core.values import Status, Trust
 from dreamd.dream.planning import Wish
 from dreamd.models.language_model import Answer, Ask, Ending, Role, credit
@@ -249,3 +250,12 @@ def test_a_plan_is_carried_out_as_it_was_made_and_what_waits_is_read_the_next_ni
     assert model.asked == [] and SQL.text not in texts(house)
     night(house, model, NEXT_NIGHT)
     assert SQL.text in texts(house, Status.LIVE)
+
+
+def test_explain_shows_what_was_said_before_what_a_model_made_of_it(
+        house: House, capsys: pytest.CaptureFixture[str]) -> None:
+    talk(house, "s-1", POOL, SAID)
+    night(house, oracle(SQL))
+    assert main(["--home", str(house.home), "explain", house.memory("inline SQL").id]) == 0
+    before, _, after = capsys.readouterr().out.partition("what was said")[2].partition("as a language model read it")
+    assert SAID[1] in " ".join(before.split()) and SQL.text not in before and SQL.text in " ".join(after.split())

@@ -78,7 +78,8 @@ def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None
         talk = f", conversation {row['conversation']}" if row["conversation"] else ""
         aside = ", set aside" if row["set_aside"] else ""
         context.say(render.fit(f"  {row['at']}  {row['origin']}{talk}{where}", width))
-        context.say(render.wrap(str(row["text"]), width, "    "))
+        for line in _words(row):
+            context.say(render.wrap(line, width, "    "))
         context.say(render.fit(f"    → {row['fate'] or 'waits'}: {row['reason'] or '–'}{aside}", width))
     for row in section("replaces", "what it replaced"):
         context.say(render.fit(f"  {row['id']}  until {row['valid_to'] or '?'}  {render.clean(str(row['text']))}", width))
@@ -95,3 +96,10 @@ def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None
         context.say(render.fit(f"  {row['at']}  {row['kind']} {row['run']}", width))
         for line in change_lines(row, width=width - 2, colour=colour):
             context.say("  " + line)
+
+
+def _words(row: dict[str, object]) -> list[str]:
+    """The words of an observation; where a language model made them, first the sentences that it read them in."""
+    if not row["read_by_model"]:
+        return [str(row["text"])]
+    return [*str(row["context"] or "").split("\n"), f"as a language model read it: {row['text']}"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
-from dreamd.core.values import Memory, Observation, Status
+from dreamd.core.values import Memory, Observation, Status, is_observed
 
 if TYPE_CHECKING:
     from dreamd.dream.telling.explained import Operation
@@ -44,12 +44,13 @@ def memory_file(memory: Memory, paths: Paths) -> str | None:
 
 
 def observation_document(observation: Observation, source: str) -> dict[str, object]:
-    """One observation with what became of it."""
+    """One observation with what became of it; `read_by_model`: its text is a model's wording of the sentences in `context`."""
     return {
         "id": observation.id, "key": observation.key or None, "text": observation.text,
         "origin": observation.origin.value, "at": iso(observation.at), "scope": str(observation.scope),
         "conversation": observation.conversation or None, "source": source or None, "start": observation.start,
-        "end": observation.end, "sign": observation.sign or None, "explicit": observation.explicit,
+        "end": observation.end, "sign": observation.sign or None,
+        "read_by_model": is_observed(observation.sign), "explicit": observation.explicit,
         "fate": observation.fate.value if observation.fate else None, "reason": observation.fate_reason or None,
         "memory": observation.memory_id or None, "set_aside": observation.set_aside, "context": observation.context or None}
 
