@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from dreamd.cli import commands
+from dreamd.cli.manual.topics import list_topics
 
 FRIDAY = "2026-03-20T09:00:00Z"
 
@@ -22,15 +23,35 @@ CONTRACT = {
     "consolidate", "run", "probe", "status", "note", "ingest", "sources", "list", "show", "search", "explain", "relate",
     "review", "pin", "unpin", "restore", "promote", "forget", "history", "diff", "undo", "check", "restore-store", "init",
     "pause", "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
-    "scope", "llm", "task", "audit", "corpus", "edit"}
+    "scope", "llm", "task", "audit", "corpus", "edit", "log", "events"}
 
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):
     told = dream("--help")
-    listed = {line.split()[0] for line in told.out.splitlines()
-              if line.startswith("  ") and not line.startswith(("  -", "  dream "))}
+    families = told.out.partition("all commands")[2].partition("at length")[0].splitlines()[1:]
+    listed = [name for line in families for name in line[12:].split()]
     assert told.code == 0
-    assert listed == CONTRACT == set(commands.FAMILY)
+    assert sorted(listed) == sorted(CONTRACT) == sorted(commands.FAMILY)
+
+
+def test_every_family_topic_and_command_has_help_and_an_unknown_word_names_the_next_one(dream):
+    everything = {name for name, _ in commands.GROUPS} | set(list_topics()) | set(commands.FAMILY)
+    for word in sorted(everything - set(commands.FAMILY)):
+        told = dream("help", word)
+        assert told.code == 0 and len(told.out) > 80, word
+    assert "usage: dream search" in dream("help", "search").out
+    told = dream("help", "recal")
+    assert (told.code, "dream help recall" in told.err) == (2, True)
+
+
+def test_man_pages_hold_every_topic_and_read_as_pages(dream, tmp_path):
+    assert dream("help", "--man", str(tmp_path)).code == 0
+    pages = {path.name: path.read_text() for path in tmp_path.rglob("dream*")}
+    assert set(pages) == {"dream.1", *(f"dream-{name}.7" for name in list_topics())}
+    for name, page in pages.items():
+        assert page.startswith(f'.TH {name.rpartition(".")[0].upper()}') and "\n.SH DESCRIPTION\n" in page
+        assert not [line for line in page.splitlines() if line.startswith((". ", "'"))], "a line of text taken for a request"
+    assert all(f"{name} " in pages["dream.1"].replace("\\-", "-") for name in CONTRACT)
 
 
 def test_nothing_there_is_ten_and_names_the_command_that_creates_it(dream):

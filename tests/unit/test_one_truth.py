@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from dreamd.cli.commands import GROUPS
+from dreamd.cli.manual.markdown import CODE, blocks
+from dreamd.cli.manual.topics import list_topics, read_topic
 from dreamd.core import errors
 from dreamd.core.errors import ConfigError
 from dreamd.core.settings import TABLES, Settings, build_settings, load_settings
@@ -38,24 +40,34 @@ def test_the_settings_file_as_it_ships_changes_nothing() -> None:
     assert build_settings(tomllib.loads(TOML)) == Settings()
 
 
-def test_every_setting_stands_in_the_readme_with_its_default() -> None:
-    rows = dict(re.findall(r"^\| `(\w+\.\w+)` \| `(.*?)` \|", README, re.M))
-    told = {f"{t}.{f.name}": json.dumps(list(f.default) if isinstance(f.default, tuple) else f.default)
-            for t in TABLES for f in fields(getattr(Settings(), t))}
-    assert rows == told
+def test_help_on_settings_shows_every_setting_with_its_default() -> None:
+    shown = read_topic("settings")
+    for table in TABLES:
+        for field in fields(getattr(Settings(), table)):
+            told = list(field.default) if isinstance(field.default, tuple) else field.default
+            assert f"# {field.name} = {json.dumps(told)}\n" in shown, f"{table}.{field.name}"
 
 
-def test_every_exit_code_stands_in_the_readme() -> None:
-    listed = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", README, re.M) for code in row.split(",")}
+def test_every_exit_code_is_told() -> None:
+    listed = {int(code) for row in re.findall(r"^\| ([\d, ]+) \|", read_topic("exit-codes"), re.M) for code in row.split(",")}
     known = {c.exit_code for c in vars(errors).values() if isinstance(c, type) and issubclass(c, errors.DreamError)}
     assert known <= listed
 
 
-def test_the_readme_names_only_commands_that_exist() -> None:
-    known = {name for _, rows in GROUPS for name, _, _ in rows}
-    block = README[README.index("## Every day"):README.index("## Undo")]
-    named = set(re.findall(r"^dream ([a-z-]+)|          dream ([a-z-]+)", block, re.M))
-    assert {a or b for a, b in named} <= known
+def test_the_manual_names_only_commands_settings_and_topics_that_exist() -> None:
+    text = README + "".join(read_topic(name) for name in list_topics())
+    known = {name for _, rows in GROUPS for name, _, _ in rows} | {"help", "COMMAND"}
+    typed = "\n".join(line for block in blocks(text) if block.kind == CODE for line in block.lines)
+    assert set(re.findall(r"`dream ([a-z][a-z-]+)", text)) <= known
+    assert set(re.findall(r"^dream ([a-z][a-z-]+) (?!·|[0-9a-f]{10})", typed, re.M)) <= known
+    keys = {f"{table}.{f.name}" for table in TABLES for f in fields(getattr(Settings(), table))}
+    assert {key for key in re.findall(r"`([a-z]+\.[a-z_]+)`", text) if key.partition(".")[0] in TABLES} <= keys
+    for row in re.findall(r"^\| ((?:`[a-z-]+` ?)+)\|", README, re.M):
+        assert set(re.findall("`([a-z-]+)`", row)) <= set(list_topics())
+
+
+def test_the_readme_fits_on_a_few_screens() -> None:
+    assert len(README.splitlines()) <= 190
 
 
 @pytest.mark.parametrize(("document", "word"), [

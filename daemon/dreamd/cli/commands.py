@@ -83,15 +83,36 @@ GLOBAL_OPTIONS = (
 )
 
 
+EVERYDAY = (
+    ("dream consolidate", "one dream, now; `--dry-run` shows what it would do"),
+    ("dream status", "what it does, what waits, whether it is healthy"),
+    ('dream note "Deploys go through Nix"', "tell it something"),
+    ('dream search "how do we deploy?"', "ask it"),
+    ("dream list", "what holds now"),
+    ("dream explain 53e5", "why a memory is what it is: who said what, every decision"),
+    ("dream review", "decide what waits for you"),
+    ('dream edit 53e5 "…"', "other words for a memory"),
+    ("dream forget 53e5", "for good, everywhere"),
+    ("dream diff", "what the last run changed, and why"),
+    ("dream undo", "take it back"),
+    ("dream connect claude-code", "tell an agent what is known, hear what it is told"),
+)
+"""What people use most, in the order in which they come to need it."""
+
+
 def overview() -> str:
-    """The text of `dream --help`."""
-    from dreamd.cli.examples import FIRST_STEPS, lines_of
+    """The text of `dream --help`: the everyday commands with an example each, and where all the others are told."""
+    from dreamd.cli.examples import lines_of
+    from dreamd.cli.manual.topics import list_topics
+    from dreamd.cli.printing.render import wrap
 
     lines = ["usage: dream [options] COMMAND …", "",
              "Consolidates the memory of AI agents: what they and you said becomes small, current and explained.",
-             "", "first steps:", *lines_of(FIRST_STEPS)]
+             "", "every day:", *lines_of(EVERYDAY)]
+    lines += ["", "all commands (`dream help FAMILY` tells what each is for):"]
     for title, rows in GROUPS:
-        lines += ["", f"{title}:", *(f"  {name:<15}{summary}" for name, _, summary in rows)]
+        lines += wrap(" ".join(name for name, _, _ in rows), 98, f"  {title:<10}").splitlines()
+    lines += ["", "at length (`dream help TOPIC`):", *wrap(" · ".join(list_topics()), 98, "  ").splitlines()]
     lines += ["", "options, before or after the command:", *(f"  {name:<15}{what}" for name, what in GLOBAL_OPTIONS),
               "", "`dream COMMAND --help` shows a command's own options and examples"]
     return "\n".join(lines)

@@ -100,7 +100,7 @@ def build_context(command: str, wanted: Wanted) -> Context:
     context = Context(
         World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,
-        colour=sys.stdout.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb", width=_width(env))
+        colour=wants_colour(sys.stdout, env), width=_width(env))
     for warning in settings.warnings:
         context.warn(warning)
     return context
@@ -133,3 +133,8 @@ def _width(env: Mapping[str, str]) -> int:
         except (OSError, ValueError):
             columns = 0
     return max(NARROWEST, min(WIDEST, columns or 100))  # a terminal that was not told its size says 0
+
+
+def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:
+    """Whether colours mean something to whoever reads a stream, and are wanted."""
+    return stream.isatty() and not env.get("NO_COLOR") and env.get("TERM") != "dumb"

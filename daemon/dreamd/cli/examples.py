@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-FIRST_STEPS = (
-    ("dream consolidate", "read what the agents on this machine left, and dream once"),
-    ("dream list", "see what is known now"),
-    ("dream undo", "take that dream back"),
-)
-
 EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "consolidate": (
         ("dream consolidate --dry-run", "what a dream would do; nothing is written"),

@@ -26,6 +26,7 @@ VALUED = ("--home", "--config", "--now")
 FLAGS = ("--json", "--quiet", "--verbose")
 CHECKS = frozenset({"audit", "doctor"})
 """Commands whose exit code 1 says that something was found."""
+HELP, MAN = "help", "--man"
 INTERRUPTED = 130
 TERMINATED = 143
 PASSING = frozenset({"store-busy"})
@@ -100,10 +101,7 @@ def read_call(words: Sequence[str]) -> Call:
     if place >= len(words):
         return Call(None, ())
     command, rest = words[place], (*words[:place], *words[place + 1:])
-    if command == "help":
-        named = next((w for w in rest if w in FAMILY), None)
-        return Call(named, ("--help",)) if named else Call(None, ())
-    if command not in FAMILY:
+    if command != HELP and command not in FAMILY:
         close = nearest(command)
         raise UsageError(f"there is no command `{command}`",
                          hint=f"did you mean `dream {close}`?" if close else "see `dream --help`")
@@ -118,7 +116,11 @@ def _run(words: list[str]) -> int:
         if call.command is None:
             sys.stdout.write(f"dream {__version__}\n" if call.version else overview() + "\n")
             return 0
-        command = call.command
+        if call.command == HELP:
+            call = _help(call)
+        command = call.command or ""
+        if not command:
+            return 0
         if command == "probe":
             from dreamd import probe
 
@@ -147,6 +149,19 @@ def _run(words: list[str]) -> int:
         failed = _report(_of_check(_crashed(error, context), command), context, command, wants_json=_wants_json(words))
     # A hook must never be the reason that an agent's session fails.
     return 0 if command == "hook" else failed
+
+
+def _help(call: Call) -> Call:
+    """Print what there is to be told; gives the call that is left where it is the help of a command."""
+    from dreamd.cli.manual.help_told import tell
+
+    words = [word for before, word in zip(("", *call.words), call.words, strict=False)
+             if before not in VALUED and (word == MAN or not word.startswith("-"))]
+    told = tell(words)
+    if told is None:
+        return Call(next(word for word in words if word in FAMILY), ("--help",))
+    sys.stdout.write(told + "\n")
+    return Call(None, ())
 
 
 def _load_family(command: str) -> Family:

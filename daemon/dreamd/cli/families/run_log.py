@@ -12,7 +12,7 @@ from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
 from dreamd.cli.printing.json_documents import moment, operation_document
 from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
-from dreamd.core.errors import UsageError
+from dreamd.core.errors import StoreMissing, UsageError
 from dreamd.dream.telling.explained import in_words
 from dreamd.dream.telling.gist import gist
 from dreamd.kit import open_kit, open_to_change
@@ -33,7 +33,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("run", metavar="RUN", nargs="?", help="one run: what became of everything that was said, and why")
         parser.add_argument("-n", "--limit", type=int, default=DEFAULT_RUNS, metavar="N", help=f"newest runs ({DEFAULT_RUNS})")
     elif command == "diff":
-        parser.add_argument("run", metavar="RUN", help="id of a run, the beginning of it, or its number")
+        parser.add_argument("run", metavar="RUN", nargs="?", help="id of a run, the beginning of it, or its number "
+                            "(the last dream that changed something)")
     else:
         parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last that changed something)")
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
@@ -99,7 +100,9 @@ def diff(context: Context, options: Namespace) -> int:
     from dreamd.agents import attach as attaching
 
     with open_kit(context.world, read_only=True) as kit:
-        found = journal.load_run(kit.store, options.run)
+        found = journal.load_run(kit.store, options.run) if options.run else journal.last_run(kit.store, undoable=True)
+        if found is None:
+            raise StoreMissing("no dream has changed anything that stands", hint="`dream history` shows the runs")
         ids = journal.run_ids(kit.store)
         changes = [entry_document(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         heard = observations.load_of_run(kit.store, found.seq)
