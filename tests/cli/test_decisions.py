@@ -51,3 +51,18 @@ def test_each_record_is_a_memory_of_its_project_as_live_as_its_status_says(dream
     assert (after["ADR-0004"]["id"], after["ADR-0004"]["status"]) == (found["ADR-0004"]["id"], "live")
     assert (after["ADR-0002"]["status"], after["ADR-0002"]["id"]) == ("superseded", found["ADR-0002"]["id"])
     assert dream.json("consolidate", now=FRIDAY)["outcome"] == "nothing-to-do"
+
+    dream("note", "Season tickets are sold at the north quay, see ADR-2 and adr 0004.", "--scope", "project:ferry", now=FRIDAY)
+    dream.json("consolidate", now=FRIDAY)
+    best = dream.json("search", "season tickets north quay", now=FRIDAY)["results"][0]
+    assert best["records"] == ["ADR-0002: superseded by ADR-0005", "ADR-0004: accepted"]
+    assert "[ADR-0002: superseded by ADR-0005]" in dream("search", "season tickets north quay", now=FRIDAY).out
+    assert dream.json("show", best["memory"]["id"])["records"] == best["records"]
+    assert dream.json("show", after["ADR-0004"]["id"])["records"] == []
+    wrong = [row["warnings"] for row in dream.json("sources", now=FRIDAY)["sources"] if row["kind"] == "decisions"]
+    assert [len(one) for one in wrong] == [2]
+    (folder.parents[1] / ".git").mkdir()
+    (folder.parents[1] / "CLAUDE.md").write_text("# House\n")
+    for words in ((), (str(folder.parents[1]),)):
+        found = dream("audit", *words, "--json", now=FRIDAY).document["findings"]
+        assert sum(f["kind"] == "decision-record" for f in found) == 2

@@ -131,7 +131,8 @@ class Desk:
                 kit.embedder = self._embedder
                 answer = search(kit, query, replace(look, record=look.record and counts))
                 self._embedder = kit.embedder
-        return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue} for r in answer.results],
+        return {"results": [{**_face(r.memory), "score": round(r.score, 3), "clue": r.clue, "records": list(r.records)}
+                            for r in answer.results],
                 "mode": answer.mode, "warning": answer.warning, **wording.told()}
 
     def look_up(self, query: str, limit: int, corpus: str, tag: str) -> dict[str, object]:

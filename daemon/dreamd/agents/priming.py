@@ -110,9 +110,10 @@ def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found
     facts = []
     for one in found:
         clue = f" ({one.clue} here today)" if one.clue else ""
+        named = f" ({_one_line('; '.join(one.records))})" if one.records else ""
         ends = f" (until {one.memory.ttl})" if one.memory.ttl and one.memory.ttl not in one.memory.text else ""
         when = f" ({in_words(one)})" if in_words(one) else ""
-        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{when}{ends}{clue}"
+        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{when}{ends}{named}{clue}"
         taken = len(fact.encode("utf-8", "replace")) + 1
         if size + taken > LARGEST_BYTES:
             continue

@@ -28,6 +28,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     if answer is None:
         return None
     from dreamd.recall.answer import Found, Recall
+    from dreamd.recall.named_records import records_named
     from dreamd.recall.resolve import as_shown
     from dreamd.store import memories, passages
 
@@ -37,8 +38,10 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         known = memories.load_some(store, ids)
         if len(known) < len(ids):
             known |= passages.load_some(store, [i for i in ids if i not in known])
-        found = tuple(Found(as_shown(known[r["id"]]), float(r["score"]), dict(r["parts"]), r["clue"])
-                      for r in rows if r["id"] in known)
+        there = [r for r in rows if r["id"] in known]
+        named = records_named(store, [known[r["id"]] for r in there])
+        found = tuple(Found(as_shown(known[r["id"]]), float(r["score"]), dict(r["parts"]), r["clue"], records)
+                      for r, records in zip(there, named, strict=True))
         return Recall(query, found, str(answer["mode"]), str(answer["warning"]))
     return None
 

@@ -83,7 +83,8 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
         judged, origin, explicit=explicit, waits=waits, listed=sign == MEMORY_FILE)
     if sign == MEMORY_FILE and len(redacted.text.splitlines()) > _LINES_OF_A_STATEMENT:
         durable = replace(durable, ttl=None, valid_from=None)  # what one line of a document tells of its end
-    if verdict is GateVerdict.ALLOW and must_name_something(origin, sign) and not is_look_up(judged):
+    if verdict is GateVerdict.ALLOW and must_name_something(origin, sign) and not is_look_up(judged) and not (
+            _names_record(judged)):
         verdict, reason = GateVerdict.HOLD, "names-nothing"
     return Gated(
         verdict=verdict, reason=reason, text=durable.text, memory_class=chosen,
@@ -165,15 +166,20 @@ def _verdict(text: str, origin: Origin, *, explicit: bool, waits: str, listed: b
         return GateVerdict.HOLD, "outside-pronoun"
     if origin is Origin.AGENT and patterns.has("words/gate", "root_cause", text):
         return GateVerdict.HOLD, "agent-root-cause"
-    if origin is Origin.AGENT and patterns.has("words/gate", "decision", text):
+    if origin is Origin.AGENT and patterns.has("words/gate", "decision", text) and not _names_record(text):
         return GateVerdict.HOLD, "agent-decision"
     if (nothing := states_nothing(text)) or (not explicit and text.rstrip().endswith(("?", "？"))):
         return GateVerdict.HOLD, nothing or "question"
-    if patterns.has("words/gate", "record", text):
+    if _names_record(text):
         return GateVerdict.ALLOW, "decision-record"
     if patterns.has("words/classes", "command", text) or patterns.has("words/classes", "lookup", text):
         return GateVerdict.ALLOW, "names-path-or-command"
     return GateVerdict.ALLOW, "durable"
+
+
+def _names_record(text: str) -> bool:
+    """Whether a statement names where it was decided: whoever doubts it can look it up."""
+    return patterns.has("words/gate", "record", text)
 
 
 def is_acknowledgement(text: str) -> bool:

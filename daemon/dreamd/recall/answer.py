@@ -28,6 +28,7 @@ from dreamd.core.values import Memory, Status
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
 from dreamd.recall.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
+from dreamd.recall.named_records import records_named
 from dreamd.recall.own import own_first
 from dreamd.recall.ranking import LONGEST_QUESTION, Asked, Budget, rank, result_count
 from dreamd.recall.resolve import Wanted, as_shown, resolve
@@ -49,12 +50,13 @@ WORDS_ONLY = "words"
 
 @dataclass(frozen=True)
 class Found:
-    """One memory of an answer; `clue` says what it names that is not there."""
+    """One memory of an answer; `clue` says what it names that is not there, `records` the standing of decisions it names."""
 
     memory: Memory
     score: float
     parts: dict[str, float]
     clue: str | None = None
+    records: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,9 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         ranked = []
     ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
-    results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue) for r, clue in zip(ranked, clues, strict=True))
+    named = records_named(kit.store, [r.memory for r in ranked])
+    results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)
+                    for r, clue, records in zip(ranked, clues, named, strict=True))
     answer = Recall(query, results, mode, warning)
     if look.record and answer.recalled:
         record_recalls(kit, answer.recalled)

@@ -22,6 +22,7 @@ class Kind(StrEnum):
     ORDER = "order"
     CONTRADICTION = "contradiction"
     GONE = "gone"
+    RECORD = "decision-record"
     PAST = "past"
     ALIKE = "near-identical"
     CHANGED = "changed-often"

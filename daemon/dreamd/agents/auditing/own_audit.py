@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dreamd.agents.auditing.alike import Spoken, compare
 from dreamd.agents.auditing.findings import Audited, Finding, Kind, Loaded, Place, in_order, shown
-from dreamd.agents.auditing.place_audit import fullest, own_words
+from dreamd.agents.auditing.place_audit import about_records, fullest, own_words
 from dreamd.agents.guarding.screening import find_poison
 from dreamd.core.clock import local_date
 from dreamd.core.values import TAXONOMY_VERSION, Memory, MemoryClass, Relation, Scope, Status
@@ -17,7 +17,8 @@ from dreamd.dream.scopes.instructions import says_already
 from dreamd.kit import Kit
 from dreamd.recall.answer import find_clues
 from dreamd.recall.clues import look_for_paths
-from dreamd.store import memories
+from dreamd.sources.decisions.decision_folder import KIND
+from dreamd.store import memories, work
 from dreamd.store.scopes import projects
 from dreamd.text.redaction import redact
 
@@ -35,7 +36,7 @@ def audit_own(kit: Kit, *, scope: Scope | None = None, here: Path | None = None)
     live = [m for m in everything if m.status in (Status.LIVE, Status.STALE)]
     found = [*_secrets(kit, live, scope), *_undecided(everything), *_compared(kit, live), *_past(kit, live),
              *find_changed(everything), *_about_here(kit, live, here), *_overfull(kit, live), *_unclassified(live),
-             *_unasked(kit, live)]
+             *_unasked(kit, live), *_of_records(kit, scope)]
     return Audited(f"dream's memory{f' of {scope}' if scope else ''}", len(live), in_order(found),
                    tuple(_loaded(kit, {m.scope for m in live})))
 
@@ -100,6 +101,13 @@ def find_changed(everything: Sequence[Memory]) -> Iterator[Finding]:
         if times >= CHANGED_OFTEN:
             yield Finding(Kind.CHANGED, (_place(memory),), f"changed {times} times",
                           "note where it can be looked up instead of what it is now")
+
+
+def _of_records(kit: Kit, scope: Scope | None) -> Iterator[Finding]:
+    """What in the folders of decision records that were read cannot be right."""
+    for source in work.load_sources(kit.store):
+        if source.kind == KIND and scope in (None, source.scope):
+            yield from about_records(Path(source.path), source.path)
 
 
 def _about_here(kit: Kit, live: Sequence[Memory], here: Path | None) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ from dreamd.extraction import gate
 from dreamd.kit import Kit, exclusions
 from dreamd.notes import SECTIONS, Dialect, Entry, EntryKind, can_meet, detect_dialect, is_instruction_file, read_entries
 from dreamd.recall.clues import find_missing_symbols, look_for_paths, names_below
+from dreamd.sources.decisions.decision_folder import findings_in
+from dreamd.sources.decisions.record_folders import folders_below
 from dreamd.text.injection import looks_like_injection, orders_a_breach, wears_a_role
 from dreamd.text.redaction import redact
 
@@ -71,7 +73,7 @@ def audit_place(kit: Kit, place: Path, *, root: Path | None = None) -> Audited:
     kept = tuple(e for e in set_apart(rows, texts, lines=held).entries if e.claims and e.text.strip("`~ \n"))
     scene = _Scene(here, texts, kept, tree, _bases(here, tree, root))
     found = [*_secrets(texts, held), *_orders(scene), *_gone(scene), *_past(kit, scene), *_compared(kit, scene),
-             *_derivable(scene), *_overfull(kit, scene), *_unclassified(scene)]
+             *_derivable(scene), *_of_records(kit, scene), *_overfull(kit, scene), *_unclassified(scene)]
     untold = ["paths relative to a repository: nothing tells which one; name it with `--root DIR`"] * (None in scene.bases)
     return Audited(str(place), len(kept), in_order(found), tuple(_loaded(kit, place, texts)),
                    (*untold, "changes over time and use: only dream's own memory knows them"))
@@ -254,6 +256,21 @@ def own_words(tree: Path, besides: Sequence[Path] = ()) -> dict[str, list[str]]:
             text = fsio.read_bytes(path, limit_bytes=foreign_dir.LARGEST_FILE_BYTES).decode("utf-8", "replace")
             found[path.relative_to(tree).as_posix()] = [line for line in text.splitlines() if line.strip()]
     return found
+
+
+def _of_records(kit: Kit, scene: _Scene) -> Iterator[Finding]:
+    """What in the decision records of the repository cannot be right."""
+    kept_out = exclusions(kit.world).has_path
+    for folder in folders_below(scene.here) if scene.here == scene.tree else ():
+        if not kept_out(folder):
+            yield from about_records(folder, folder.relative_to(scene.here).as_posix())
+
+
+def about_records(folder: Path, name: str) -> Iterator[Finding]:
+    """A circle, a number used twice, a status nobody knows, in one folder of records."""
+    for one in findings_in(folder):
+        yield Finding(Kind.RECORD, tuple(Place(f"{name}/{file}") for file in one.files), redact(one.told()).text,
+                      "put the record right; until then it waits or counts as it stands")
 
 
 def _overfull(kit: Kit, scene: _Scene) -> Iterator[Finding]:

@@ -328,8 +328,10 @@ def sources(context: Context, _options: Namespace) -> int:
         return 0
     home = context.world.env.get("HOME", "")
     told = [(f"{r.kind} {r.version}".strip(), r.scope, r.progress, render.short(Path(r.path), home)) for r in rows]
-    for line in render.table(told):
+    for row, line in zip(rows, render.table(told), strict=True):
         context.say(render.fit(line, 400))
+        for warning in () if context.json else _wrong_there(row):
+            context.say(f"  {render.clean(warning)}")
     context.say("")
     context.say(f"{render.count(len(rows), 'source')}, {sum(1 for r in rows if r.read_at)} read before")
     return 0
@@ -338,4 +340,13 @@ def sources(context: Context, _options: Namespace) -> int:
 def _source_document(row: Reach) -> dict[str, object]:
     return {"path": row.path, "kind": row.kind, "scope": row.scope, "version": row.version, "present": row.present,
             "bytes": row.bytes, "read_bytes": row.read_bytes, "lines": row.lines, "prompts": row.prompts,
-            "observations": row.observations, "skips": dict(row.skips), "read_at": moment(row.read_at)}
+            "observations": row.observations, "skips": dict(row.skips), "read_at": moment(row.read_at),
+            "warnings": _wrong_there(row)}
+
+
+def _wrong_there(row: Reach) -> list[str]:
+    """What in a folder of decision records cannot be right; of anything else the contents stay unread."""
+    from dreamd.sources.decisions.decision_folder import KIND, findings_in
+    from dreamd.text.redaction import redact
+
+    return [redact(one.told()).text for one in findings_in(Path(row.path))] if row.kind == KIND else []

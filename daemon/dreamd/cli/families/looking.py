@@ -127,14 +127,18 @@ def _why_empty(store: Store) -> str:
 
 def show(context: Context, options: Namespace) -> int:
     """One memory in full, or what was said in passing."""
+    from dreamd.recall.named_records import records_named
     from dreamd.store import passages
     from dreamd.store.connection import open_reader
 
     with open_reader(context.world.paths.store) as store:
         memory = passages.load_shown(store, options.id)
-    context.document(memory_document(memory, context.world.paths))
+        records = records_named(store, [memory])[0]
+    context.document({**memory_document(memory, context.world.paths), "records": list(records)})
     for line in memory_lines(context, memory):
         context.say(line)
+    for one in records:
+        context.say(f"  names {render.clean(one)}")
     return 0
 
 
@@ -204,7 +208,8 @@ def search(context: Context, options: Namespace) -> int:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
         {"memory": memory_document(r.memory, paths), "score": round(r.score, 4),
-         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue} if isinstance(r, Found)
+         "parts": {name: round(part, 4) for name, part in r.parts.items()}, "clue": r.clue, "records": list(r.records)}
+        if isinstance(r, Found)
         else corpus.told_document(r) for r in mixed], "not_shown": left})
     if answer.warning:
         context.warn(answer.warning)
@@ -221,7 +226,7 @@ def _say_results(context: Context, mixed: Sequence[Found | Told]) -> None:
 
     for result in mixed:
         if isinstance(result, Found):
-            clue = f"  [{result.clue}]" if result.clue else ""
+            clue = "".join(f"  [{render.clean(one)}]" for one in (*result.records, result.clue) if one)
             context.say(f"{result.score:.2f}  " + render.memory_line(
                 result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
         else:

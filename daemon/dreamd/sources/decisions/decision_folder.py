@@ -19,7 +19,7 @@ from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import Unopened, open_source
 from dreamd.sources.base.tolerant import parse_record, record_at
-from dreamd.sources.decisions.record_chains import Chain, chain
+from dreamd.sources.decisions.record_chains import Chain, Finding, chain
 from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, is_all_records, pages_of, place_of
 from dreamd.sources.decisions.record_reading import Record, read_record
 from dreamd.sources.decisions.record_words import Standing
@@ -74,9 +74,9 @@ class DecisionRecords:
                        standing=standing, told=findings)
 
 
-def findings_in(path: Path) -> list[str]:
-    """What in a folder of records cannot be right, in words."""
-    return [finding.told() for finding in _load(path).chain.findings]
+def findings_in(path: Path) -> tuple[Finding, ...]:
+    """What in a folder of records cannot be right; nothing where it cannot be looked into."""
+    return _load(path).chain.findings if _is_folder(path) else ()
 
 
 def _is_folder(path: Path) -> bool:
