@@ -137,12 +137,11 @@ def test_a_root_cause_or_a_decision_in_an_agents_words_waits() -> None:
     assert (choice.verdict, choice.reason) == (GateVerdict.HOLD, "agent-decision")
 
 
-def test_a_statement_that_names_a_decision_record_is_nearer_to_allow():
-    choice = decide("We decided to store sessions in redis, see ADR-0012.", origin=Origin.AGENT)
+def test_a_statement_that_names_a_decision_record_is_nearer_to_allow() -> None:
+    choice = gated("We decided to store tides as integers (ADR-0012).", Origin.AGENT)
     assert (choice.verdict, choice.reason) == (GateVerdict.ALLOW, "decision-record")
-    assert decide("Retries are capped at five, as ADR 7 says.", origin=Origin.AGENT).verdict is GateVerdict.ALLOW
-    told = decide("We decided to store sessions in redis, see ADR-0012.", origin=Origin.WEB)
-    assert told.verdict is GateVerdict.HOLD
+    assert gated("Retries are capped at five, as ADR 7 says.", Origin.AGENT).verdict is GateVerdict.ALLOW
+    assert gated("We decided to store tides as integers (ADR-0012).", Origin.WEB).verdict is GateVerdict.HOLD
 
 
 def test_what_an_agent_states_plainly_may_be_live() -> None:
