@@ -190,12 +190,13 @@ def own_scope(conversation: str) -> Scope:
         return Scope("local", content_id("conversation", conversation))
 
 
-def scopes_of(store: Store, cwd: str) -> tuple[Scope, ...]:
-    """What a conversation in a directory may be told: its project's, as far as that is known, and the person's own."""
+def scopes_of(store: Store, cwd: str, members: Sequence[str]) -> tuple[Scope, ...]:
+    """What a conversation in a directory may be told: its project's, its teams', as far as they are known, and the person's."""
+    from dreamd.agents.guarding.belonging import teams_at
     from dreamd.store.scopes import projects
 
     project = projects.scope_at(store, cwd)
-    return (project, Scope("user")) if project else (Scope("user"),)
+    return (*((project,) if project else ()), *teams_at(members, project, cwd), Scope("user"))
 
 
 def _first(document: Mapping[str, object], *names: str) -> str:

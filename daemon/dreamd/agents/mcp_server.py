@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dreamd import __version__
 from dreamd.agents import hooks, recall_client
 from dreamd.agents.guarding import without_memory
+from dreamd.agents.guarding.belonging import teams_at
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
@@ -161,7 +162,8 @@ class Desk:
         if exclusions(self._world).has_place(directory):
             return {"id": "", "status": "refused", "reason": "the person keeps this project from being read", "scope": ""}
         (here, busy), alone = place_now(self._world, directory), hooks.own_scope(conversation)
-        where = self._allowed(parse_scope(scope), (here, alone, Scope("user"))) if scope else here or alone
+        teams = teams_at(self._world.settings.teams.members, here, directory)
+        where = self._allowed(parse_scope(scope), (here, alone, *teams, Scope("user"))) if scope else here or alone
         candidate = Candidate(text.strip(), Origin.AGENT, self._world.clock.now(), where, conversation=conversation)
         if busy and not scope:  # whose project this is, the next dream tells
             put_notes(self._world.paths, [replace(candidate, text=redact(candidate.text).text)], now=candidate.at,
@@ -229,7 +231,7 @@ class Desk:
         return without_memory.is_off_at(self._world, self._directory)
 
     def _scopes(self, store: Store, named: str) -> tuple[Scope, ...]:
-        own = hooks.scopes_of(store, str(self._directory))
+        own = hooks.scopes_of(store, str(self._directory), self._world.settings.teams.members)
         return (self._allowed(parse_scope(named), own),) if named else own
 
     def _allowed(self, scope: Scope, own: Collection[Scope | None]) -> Scope:

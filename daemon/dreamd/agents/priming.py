@@ -54,7 +54,7 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
     """
     if exclusions(kit.world).has_place(cwd):
         cwd = ""  # what is there is not read, not even to say whether a memory still holds
-    scopes = hooks.scopes_of(kit.store, cwd)
+    scopes = hooks.scopes_of(kit.store, cwd, kit.settings.teams.members)
     wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
     query = build_query(kit, scopes[0], words)
     # A deep look: the start of a conversation is no question, so nothing is too far behind the best answer to it.
@@ -83,7 +83,8 @@ def build_query(kit: Kit, scope: Scope, words: str) -> str:
 
 def remark(kit: Kit, *, cwd: str, banner: str, ask: bool) -> str:
     """What is said of the memory itself: that something is wrong with it, or else, where it may ask, that something waits."""
-    waiting = shown.count_waiting(kit.store, scopes=[str(s) for s in hooks.scopes_of(kit.store, cwd)]) if ask else 0
+    scopes = hooks.scopes_of(kit.store, cwd, kit.settings.teams.members) if ask else ()
+    waiting = shown.count_waiting(kit.store, scopes=[str(s) for s in scopes]) if ask else 0
     if banner or not waiting:
         return banner
     return f"{waiting} {'statement waits' if waiting == 1 else 'statements wait'} for the person's decision: {ASKING}"

@@ -122,7 +122,7 @@ def _as_said(words: str, memory: Memory, changed_at: datetime) -> Statement:
 def _told_by_people(kit: Kit, root: Path) -> dict[str, Memory]:
     """What people have said of the project here and of themselves, by wording."""
     found: dict[str, Memory] = {}
-    for scope in hooks.scopes_of(kit.store, str(root)):
+    for scope in hooks.scopes_of(kit.store, str(root), kit.settings.teams.members):
         for memory in memories.load_memories(kit.store, scope=scope, statuses=(Status.LIVE,)):
             if memory.trust is Trust.USER:
                 found[memory.text] = memory

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any  # TOML values are of any type until they are checked here
 
-from dreamd.core.errors import ConfigError
+from dreamd.core.errors import ConfigError, UsageError
+from dreamd.core.values import parse_scope
 
 LARGEST_FILE_BYTES = 1_000_000
+TEAM_FORM = "write `payments = [\"repo-a\", \"~/src/pay\"]` below `[teams]`"
 
 
 def _number(default: float, low: float, high: float, doc: str) -> Any:
@@ -145,6 +147,22 @@ class McpSettings:
 
 
 @dataclass(frozen=True)
+class TeamSettings:
+    members: tuple[str, ...] = _free((), "who is told the `team:` memories of this machine: `payments: repo-a, ~/src/pay`")
+
+    def __post_init__(self) -> None:
+        """Raise ConfigError for an entry that names no team, or nobody."""
+        for entry in self.members:
+            team, _, who = entry.partition(":")
+            try:
+                parse_scope(f"team:{team}")
+            except UsageError as error:
+                raise ConfigError(f"`teams` names no team: {error.message}", hint=TEAM_FORM) from None
+            if not who.strip():
+                raise ConfigError(f"`teams` says nobody of the team `{team.strip()}`", hint=TEAM_FORM)
+
+
+@dataclass(frozen=True)
 class TaskSettings:
     place: str = _free("plans/artifacts", "where the folders of tasks stand, from the root of their repository")
 
@@ -210,6 +228,7 @@ class Settings:
     priming: PrimingSettings = PrimingSettings()
     mcp: McpSettings = McpSettings()
     llm: LlmSettings = LlmSettings()
+    teams: TeamSettings = TeamSettings()
     tasks: TaskSettings = TaskSettings()
     finds: FindSettings = FindSettings()
     log: LogSettings = LogSettings()
@@ -226,7 +245,7 @@ RETIRED = {
 }
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm", "tasks", "log", "finds")
+          "llm", "teams", "tasks", "log", "finds")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:
@@ -273,6 +292,7 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
             raise ConfigError(f"unknown table `[{name}]`", hint=_nearest(name, TABLES))
         if not isinstance(content, Mapping):
             raise ConfigError(f"`{name}` must be a table", hint=f"write `[{name}]` on a line of its own")
+        content = _with_members(content) if name == "teams" else content
         kind = type(getattr(Settings(), name))
         known = {f.name: f for f in fields(kind)}
         values: dict[str, Any] = {}
@@ -286,6 +306,17 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
             chosen.add(f"{name}.{key}")
         tables[name] = kind(**values)
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
+
+
+def _with_members(content: Mapping[str, object]) -> Mapping[str, object]:
+    """A table of teams with a key of its own for each as the one list that every place of the settings can hold."""
+    listed = content.get("members", [])
+    own = {team: who for team, who in content.items()
+           if team != "members" and isinstance(who, list) and all(isinstance(one, str) for one in who)}
+    if not own or not isinstance(listed, list):
+        return content
+    rest = {team: who for team, who in content.items() if team not in own}
+    return {**rest, "members": [*listed, *(f"{team}: {', '.join(who)}" for team, who in own.items())]}
 
 
 def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:

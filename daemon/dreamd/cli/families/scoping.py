@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dreamd.agents.guarding.belonging import lives_until, told_to
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
@@ -46,16 +47,17 @@ def show(context: Context, options: Namespace) -> int:
     with open_kit(context.world, read_only=True) as kit:
         known = projects.load_known(kit.store)
         waits = {one.scope: one for one in plan_mapping(kit)}
-        rows = []
+        rows, members = [], context.world.settings.teams.members
         for count in crossings.count_scopes(kit.store, {k.scope for k in known}):
             mine = [k for k in known if k.scope == count.scope]
             rows.append({"scope": str(count.scope), "name": count.scope.key or count.scope.kind,
+                         "lives_until": lives_until(count.scope), "told_to": told_to(count.scope, members),
                          "known_by": [k.identity for k in mine], "places": sorted({k.root for k in mine if k.root}),
                          "live": count.live, "memories": count.memories, "observations": count.observations,
                          "sources": count.sources, "waits": waits[count.scope].why if count.scope in waits else None})
     context.document({"scopes": rows})
-    for line in render.table([(str(r["scope"]), render.count(int(str(r["live"])), "memory", "memories"), _known_by(r))
-                              for r in rows]):
+    for line in render.table([(str(r["scope"]), render.count(int(str(r["live"])), "memory", "memories"),
+                               f"until {r['lives_until']}", f"told: {r['told_to']}", _known_by(r)) for r in rows]):
         context.say(render.fit(line, context.width))
     if not rows:
         context.say("no scope yet")
