@@ -148,6 +148,8 @@ class McpSettings:
 
 @dataclass(frozen=True)
 class TeamSettings:
+    """Who belongs to a team; each entry names it and its members."""
+
     members: tuple[str, ...] = _free((), "who is told the `team:` memories of this machine: `payments: repo-a, ~/src/pay`")
 
     def __post_init__(self) -> None:

@@ -34,6 +34,7 @@ from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
+from dreamd.dream.living.reclass import plan_classes
 from dreamd.dream.living.recorded import is_record, noted, records_of
 from dreamd.dream.phases.compare import (
     PairJudge,
@@ -363,7 +364,8 @@ def plan_pruning(kit: Kit, consolidation: Plan, wish: Wish, allowances: Allowanc
     plan = _within_limits(_sparing_the_last(kit, plan, will_be), allowances)
     changed = {c.after.id: c.after for c in (*consolidation.changes(), *plan.changes())}
     ends = plan_endings(kit, (*consolidation.changes(), *plan.changes())) if wish.scope is None else ()
-    plan = replace(plan, steps=(*plan.steps, *plan_verification(kit, changed), *ends))
+    plan = replace(plan, steps=(*plan.steps, *plan_verification(kit, changed),
+                                *plan_classes(kit, changed, wish.scope), *ends))
     ids = sorted({c.after.id for c in plan.changes()})
     return replace(plan, revisions=memories.load_revisions(kit.store, ids))
 

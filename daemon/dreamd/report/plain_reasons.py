@@ -44,6 +44,8 @@ OF_CHANGES = {
     "edited-by-person": "you edited its file", "deleted-by-person": "you deleted it from its file",
     "renamed-by-person": "you renamed its file", "withdrawn-at-source": "it stands no longer where it was noted",
     "said-in-several-conversations": "you said it in several conversations", "expired": "the day it named has passed",
+    "has-an-end": "its end is known now, so it is a state",
+    "never-ends": "it has not ended in all this time, so it is a reference",
     "conversation-ended": "its conversation is over",
     "not-asked-for": "nobody said, confirmed or asked for it in a long time",
     "stale-for-too-long": "nobody asked for it since it went stale", "heard-of-in-time": "it was said or asked for again",

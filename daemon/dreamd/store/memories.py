@@ -96,6 +96,14 @@ def load_due(store: Store, *, today: str, heard_before: datetime) -> list[Memory
         return _complete(store, rows)
 
 
+def load_oddly_classed(store: Store) -> list[Memory]:
+    """Live references with an end, and live states without one."""
+    with store.reading():
+        return _complete(store, store.all(
+            f"""{SELECT} WHERE m.status = 'live' AND (m.class = 'reference' AND m.ttl IS NOT NULL
+                 OR m.class = 'state' AND m.ttl IS NULL) ORDER BY m.created_at, m.id"""))
+
+
 def load_some(store: Store, ids: Sequence[str]) -> dict[str, Memory]:
     """Memories by full id; unknown ones are left out."""
     with store.reading():

@@ -27,7 +27,8 @@ GROUPS = (
     ("learned", "green", ("add", "promote")), ("updated", "cyan", ("supersede",)),
     ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
     ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
-    ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)), ("retired", "dim", ("archive",)))
+    ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)),
+    ("of another class", "dim", ("reclass",)), ("retired", "dim", ("archive",)))
 MASK = "[masked: "
 WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
 """What a person wants to see first of what was learned."""
@@ -240,7 +241,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
     until = f" (until {after.ttl})" if after.ttl and change.op in ("add", "archive") else ""
     tail = said + until + (f"  {render.clip(str(after.scope), 32)}" if scope else "")
     lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
-    if change.op in ("hold", "archive", "stale", "version", "revive"):
+    if change.op in ("hold", "archive", "stale", "version", "revive", "reclass"):
         lines.append(_why(change, len(head), width, colour=colour))
     return lines
 

@@ -60,7 +60,9 @@ def reword(kit: Kit, memory: Memory, words: str, *, seen: Seen = NOTHING_SEEN) -
             raise Refused("these words were forgotten on request, and do not come back by an edit")
         observation = next(o for o in observations.load_by_ids(kit.store, [stored.id]))
         draft = Draft([memory], revisions)
-        take_edit(Heard(observation, replace(gated, ttl=gated.ttl or memory.ttl)), draft, Deletions())
+        # An end that stood in the words went with them; one that was given beside them stays.
+        kept = None if memory.ttl and memory.ttl in memory.text else memory.ttl
+        take_edit(Heard(observation, replace(gated, ttl=gated.ttl or kept)), draft, Deletions())
         run = begin_run(tx, kind="edit", now=now, started_at=now, version="")
         footing = Footing(dict(revisions))
         for step in draft.steps:

@@ -36,6 +36,7 @@ from dreamd.core.values import (
     trust_of,
 )
 from dreamd.dream.allowance import Allowance
+from dreamd.dream.living.reclass import by_its_end
 from dreamd.dream.living.recorded import is_record, take_records
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
@@ -259,8 +260,7 @@ def _decided(memory: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft
 def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
     """A memory once an observation of the same claim supports it."""
     observation, gated = one.observation, one.gated
-    ours = trust_of(observation.origin)
-    status, reason = memory.status, memory.reason
+    ours, status, reason = trust_of(observation.origin), memory.status, memory.reason
     if gated.verdict is GateVerdict.ALLOW and status in (Status.STALE, Status.ARCHIVED) and reason != "expired":
         status, reason = Status.LIVE, "said-again"
     # A person's own word accepts what an agent only inferred; a contradiction stays a person's to decide.
@@ -268,15 +268,15 @@ def _supported(memory: Memory, one: Heard, wording: str) -> Memory:
     if status is Status.HELD and gated.verdict is GateVerdict.ALLOW and (accepted or reason == SINGLE_SIGHTING or (
             reason == "quotes-an-order" and ours is Trust.USER)):
         status, reason = Status.LIVE, "accepted"
-    later = max(memory.confirmed_at, observation.at)
-    return replace(
-        memory, text=wording, status=status, reason=reason, support=memory.support + 1,
-        observations=(*memory.observations, observation.id), spoken_in=spoken(memory, observation), confirmed_at=later,
-        updated_at=max(memory.updated_at, observation.at) if wording != memory.text else memory.updated_at,
-        valid_from=min(memory.valid_from, observation.at), valid_to=None if status in CURRENT else memory.valid_to,
-        ttl=gated.ttl if gated.ttl and observation.at >= memory.confirmed_at else memory.ttl,
-        trust=min(memory.trust, ours, key=lambda t: TRUST_RANK[t]),
-        authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
+    told = replace(memory, text=wording, status=status, reason=reason, support=memory.support + 1,
+                   observations=(*memory.observations, observation.id), spoken_in=spoken(memory, observation),
+                   confirmed_at=max(memory.confirmed_at, observation.at),
+                   updated_at=max(memory.updated_at, observation.at) if wording != memory.text else memory.updated_at,
+                   valid_from=min(memory.valid_from, observation.at), valid_to=None if status in CURRENT else memory.valid_to,
+                   ttl=gated.ttl if gated.ttl and observation.at >= memory.confirmed_at else memory.ttl,
+                   trust=min(memory.trust, ours, key=lambda t: TRUST_RANK[t]),
+                   authority=max(memory.authority, ours, key=lambda t: TRUST_RANK[t]))
+    return by_its_end(told) if told.ttl and not memory.ttl else told
 
 
 def _add(one: Heard, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> None:

@@ -21,6 +21,7 @@ from dreamd.core.values import (
     Status,
     Trust,
 )
+from dreamd.dream.living.reclass import by_its_end
 from dreamd.dream.phases.draft import Draft, founded
 from dreamd.dream.phases.twins import DELETED, Heard
 from dreamd.dream.plan import Change, FateOf
@@ -99,8 +100,8 @@ def _change(one: Heard, memory: Memory, draft: Draft) -> None:
         memory, text=one.gated.text, edited=True, status=status, trust=Trust.USER, authority=Trust.USER,
         memory_type=observation.type_hint or memory.memory_type, updated_at=observation.at, confirmed_at=observation.at,
         observations=(*memory.observations, observation.id),
-        support=memory.support + 1, ttl=one.gated.ttl or memory.ttl, reason="edited-by-person", valid_to=None)
-    draft.change("edit", after, reason="edited-by-person")
+        support=memory.support + 1, ttl=one.gated.ttl, reason="edited-by-person", valid_to=None)
+    draft.change("edit", by_its_end(after), reason="edited-by-person")
     draft.close_step(FateOf(observation, Fate.REFINES, "edited-by-person", memory.id))
 
 
