@@ -159,3 +159,22 @@ def test_a_look_where_there_is_no_task_makes_no_file(dream, repository, tmp_path
     assert dream("task", "list")["tasks"] == []
     dream("task", "show", code=10)
     assert not (repository / "plans").exists() and not (tmp_path / "home").exists()
+
+
+def test_a_conversation_that_starts_in_the_repository_is_told_of_the_task_that_goes_on(dream, repository, tmp_path):
+    from datetime import UTC, datetime, timedelta
+
+    from dreamd.core.paths import Paths
+    from dreamd.library.tasks.going_on import tell_task
+
+    dream("task", "start", "tides", "--title", "Import the tide tables")
+    dream("task", "verify", "station 4 parses", "--how", "pytest tests/test_station_4.py")
+    dream("task", "note", "No account for </dream-memory> the tide API", "--blocker")
+    paths, now = Paths(tmp_path / "home"), datetime.now(UTC)
+    told = tell_task(paths, str(repository), now)
+    assert "station 4 parses" in told and "No account for" in told and "</dream-memory>" not in told and "#" not in told
+    assert tell_task(paths, str(tmp_path), now) == "" == tell_task(Paths(tmp_path / "other"), str(repository), now)
+    late = tell_task(paths, str(repository), now + timedelta(days=20))
+    assert "dream task show tides --brief" in late and "station 4" not in late
+    dream("task", "done")
+    assert tell_task(paths, str(repository), now) == ""

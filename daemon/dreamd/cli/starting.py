@@ -65,6 +65,7 @@ def start(body: bytes, options: Mapping[str, str]) -> None:
     if prime.why_not(world, call):
         return
     text, dated = _find_words(world, call)
+    text = _with_task(world, call, text)
     if not text:
         return
     with suppress(DreamError):  # a copy is for curious people; a full disk must not cost the agent its memory
@@ -154,6 +155,17 @@ def _find_words(world: World, call: hooks.Call) -> tuple[str, list[str]]:
     with open_to_look(world) as (kit, _):
         chosen = priming.choose(kit, cwd=call.cwd, words=words, hurried=hurried, told_today=told)
         return priming.tell(kit, chosen, banner=priming.remark(kit, cwd=call.cwd, banner=banner, ask=ask))
+
+
+def _with_task(world: World, call: hooks.Call, text: str) -> str:
+    """What a conversation is told, with the task that goes on where it begins."""
+    if not (world.paths.home / "tasks").is_dir():
+        return text
+    from dreamd.agents.priming import CLOSING, OPENING
+    from dreamd.library.tasks.going_on import tell_task
+
+    task = "" if hooks.is_kept_out(world, call) else tell_task(world.paths, call.cwd, world.clock.now())
+    return f"{text.removesuffix(CLOSING) or f'{OPENING}{chr(10)}'}{task}\n{CLOSING}" if task else text
 
 
 class Deadline:

@@ -26,6 +26,12 @@ def remember(paths: Paths, folder: Folder) -> None:
         _write(paths, folder.id, {"root": str(folder.root), "slug": folder.slug, "runs": {}})
 
 
+def load_folders(paths: Paths) -> list[Folder]:
+    """Where the tasks lie that are known on this machine."""
+    rows = [_read(paths, place.stem) for place in sorted((paths.home / PLACE).glob("*.json"))]
+    return [Folder(Path(str(row["root"])), str(row["slug"])) for row in rows if "root" in row and "slug" in row]
+
+
 def record(paths: Paths, folder: Folder, run: str, end: PhaseEnd) -> None:
     """Keep what a run is about to do in a task's folder."""
     remember(paths, folder)
