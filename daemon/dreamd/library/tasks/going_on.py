@@ -38,12 +38,13 @@ def tell_task(paths: Paths, cwd: str, now: datetime) -> str:
 
 
 def _known(paths: Paths, cwd: str) -> list[Task]:
-    found = find_repository(cwd) if cwd and "\x00" not in cwd else None
-    top = Path(found.place if found else cwd) if cwd else None
-    tasks = []
-    for folder in task_runs.load_folders(paths) if top else ():
+    if not cwd or "\x00" in cwd:
+        return []
+    here, tasks = find_repository(cwd), list[Task]()
+    for folder in task_runs.load_folders(paths):
+        its = find_repository(str(folder.root))
         with suppress(DreamError, OSError):  # gone, or no longer a task
-            if top is not None and folder.root.resolve().is_relative_to(top.resolve()):
+            if here and its and here.place == its.place or not (here or its) and folder.root.is_relative_to(Path(cwd)):
                 tasks.append(course.load(folder))
     return tasks
 
