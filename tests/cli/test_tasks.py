@@ -17,6 +17,7 @@ DURABLE = ("The tide API allows 30 requests a minute for each station (docs/limi
            "Never write to `tides.db` while the importer holds its lock, see src/importer/lock.py:18.")
 PASSING = ("It is slower than the one before (src/importer/run.py).",
            "The importer is pinned to version 3.2 for now, see pyproject.toml.",
+           "kubectl rollout undo deploy/importer -n tides && kubectl get pods -n tides",
            "Next step: wire the importer into the nightly job (src/jobs/nightly.py).")
 
 Dream = Callable[..., Any]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, tzinfo
+from functools import cache
 
 from dreamd.core.values import Gated, GateVerdict, MemoryClass, Origin
 from dreamd.extraction.gate import gate
@@ -24,6 +25,9 @@ _FILE = re.compile(
     r"(?<![\w/])(?:[\w@.-]+/)*(?:[\w-][\w.-]*\.[a-z]{1,5}|Makefile|Dockerfile|Justfile|Procfile|LICENSE)"
     r"(?::\d+(?:-\d+)?)?(?!\w)")
 _NO_FILE = re.compile(r"(?i)^`?(?:e\.g|i\.e|etc|vs|\d[\d.]*\w?|[a-z]\.[a-z])\.?`?$")
+_SHELL = re.compile(r"(?:^|\s)(?:&&|\|\|?|;)\s|^\$ ")
+"""What joins commands: a line of them without a word around it says neither when nor what for."""
+_WORD = re.compile(r"[^\W\d_]+")
 _LINE = re.compile(r"(?i)\blines? \d+(?:-\d+)?\b")
 _LEANING = frozenset({"outside-pronoun", "question", "thought", "quotes-an-order", "speaks-as-a-chat-role"})
 _LASTING = frozenset({MemoryClass.RULE, MemoryClass.PREFERENCE, MemoryClass.REFERENCE})
@@ -43,6 +47,8 @@ def why_not(text: str, *, at: datetime, zone: tzinfo) -> str:
         return "leans-on-others"
     if not _will_last(gated, bare):
         return "may-change"
+    if _SHELL.search(text) and not _small_words().intersection(word.lower() for word in _WORD.findall(bare)):
+        return "only-a-command"
     if is_work(bare) or patterns.has("words/tasks", "of_the_task", bare):
         return "of-this-task"
     return ""
@@ -52,6 +58,11 @@ def _will_last(gated: Gated, bare: str) -> bool:
     return gated.memory_class in _LASTING and not gated.ttl and not any(
         patterns.has(name, table, bare) for name, table in (
             ("words/sure", "momentary"), ("words/sure", "hedge"), ("words/tasks", "may_change")))
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    return frozenset(patterns.entries("words/dates", "stopwords"))
 
 
 def has_citation(text: str) -> bool:
