@@ -71,6 +71,37 @@ class Event:
     """For events out of a directory: the file in it that `start` and `end` belong to."""
 
 
+class Deed(StrEnum):
+    """What a line of a log tells of."""
+
+    DONE = "done"
+    ERROR = "error"
+    FIX = "fix"
+
+
+@dataclass(frozen=True)
+class Logged:
+    """One line of a program's log: with what something was done, to what, and why. Nobody's statement."""
+
+    at: datetime
+    deed: Deed
+    action: str
+    tool: str
+    target: str
+    reason: str
+    run: str = ""
+    """The run it belongs to, where the line names one; else its time tells."""
+    scope: str = ""
+    about: tuple[str, ...] = ()
+    """What an error was met on or a fix was made to, the surest name first."""
+
+    @property
+    def line(self) -> str:
+        """The line in words."""
+        told = " ".join(word for word in (f"{self.at:%Y-%m-%d}", self.action, self.tool, self.target) if word)
+        return f"{told} ({self.reason})" if self.reason else told
+
+
 @dataclass(frozen=True)
 class Skip:
     """Something a reader passed over, and where: a count that is never silent and never carries text."""
@@ -112,3 +143,5 @@ class Reading:
     is as it was, or cannot be read. No such account of a source that only grows."""
     told: tuple[str, ...] = ()
     """What in it a person should look at, in words."""
+    logged: tuple[Logged, ...] = ()
+    """Of a log: what was done, in the order of the lines. None of it is anybody's statement."""

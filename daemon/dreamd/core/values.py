@@ -12,8 +12,10 @@ from functools import lru_cache
 
 from dreamd.core.errors import UsageError
 from dreamd.core.events import Cursor as Cursor
+from dreamd.core.events import Deed as Deed
 from dreamd.core.events import Event as Event
 from dreamd.core.events import EventKind as EventKind
+from dreamd.core.events import Logged as Logged
 from dreamd.core.events import Reading as Reading
 from dreamd.core.events import Skip as Skip
 from dreamd.core.events import Speaker as Speaker
@@ -54,6 +56,12 @@ DECISION = "decision:"
 """Before the status of a decision, in the sign of what its record says; behind it the record that took its place."""
 DECIDED = "decision-"
 """The same in the reason of the memory made of it."""
+LEARNED = "operation:"
+"""Before what was learned, in the sign and the key of what many lines of logs say together."""
+LOGGED = "operation-"
+"""The same in the reason of the memory made of it."""
+RECURS, MENDED = "recurs", "mended"
+"""What is learned of logs: an operation that recurs, and an error that was mended more than once."""
 QUOTED = "quoted"
 """Sign of what a message repeats of somebody else's words: it waits for the person to say whether it is meant."""
 FROM_TASK = "proposed-by-task"
@@ -355,6 +363,11 @@ class Memory:
     def is_decision(self) -> bool:
         """Whether it is what a decision record says: its words are the record's, which tell also what became of it."""
         return self.reason.startswith(DECIDED)
+
+    @property
+    def is_account(self) -> bool:
+        """Whether its words are those of a record, or what many lines of logs say together: nobody else's to reword."""
+        return self.is_decision or self.reason.startswith(LOGGED)
 
     @property
     def may_answer(self) -> bool:

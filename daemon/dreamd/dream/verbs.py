@@ -25,9 +25,10 @@ from dreamd.core.values import (
 )
 from dreamd.dream import projection
 from dreamd.dream.living.reworded import NOTHING_SEEN, Seen, embed_told, refuse_if_overtaken, reword
+from dreamd.dream.living.struck import strike, strike_unknown
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
-from dreamd.dream.phases.orient import take_inbox
+from dreamd.dream.phases.orient import settle_events, take_inbox
 from dreamd.dream.plan import Change
 from dreamd.extraction import gate
 from dreamd.kit import Kit
@@ -72,6 +73,7 @@ class Forgotten:
     memories: int
     observations: int
     files: int
+    lines: int = 0
     left: tuple[str, ...] = ()
     """Where the words still stand: what dream may not change, or can not yet."""
 
@@ -315,24 +317,28 @@ def forget(kit: Kit, ids: Sequence[str], *, loose: Sequence[int] = (), words: st
         lineage = list(dict.fromkeys(i for m in chosen for i in forgetting.load_lineage(kit.store, m.id)))
         scopes = sorted({m.scope for m in chosen})
         now = kit.clock.now()
+        settle_events(kit)
         with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
             refuse_if_overtaken(tx, seen)
+            lines = strike(kit.world, words.casefold().split(), told, forgetting.load_learned(kit.store, lineage, loose))
             run = begin_run(tx, kind="forget", now=now, started_at=now, version="")
             for identity in lineage:
                 write_entry(tx, Entry(run.seq, 0, "forget", identity, str(chosen[0].scope), "forgotten", (), None, None))
             key = observations.tombstone_key(kit.store)
             gone = forgetting.forget_memories(tx, lineage, at=now, key=key)
             gone += forgetting.forget_observations(tx, loose, at=now, key=key)
+            forgetting.forget_tallies(tx, kit.store, words.casefold().split(), told, at=now, key=key)
             forgetting.forget_wordings(tx, words.casefold().split())
             scopes = sorted({*scopes, *_rename(tx, kit, words.casefold().split())})
             end_run(tx, replace(run, outcome="changed", reason=f"memories forgotten: {len(lineage)}"), ended_at=now)
         kit.run = run
+        lines += strike_unknown(kit.world, kit.store)
         files = rewrite(kit, scopes)
         with kit.background.batch():
             whole = forgetting.finish(kit.store, kit.paths)
     standing = {m.text for m in memories.load_memories(kit.store)}
     left = forgetting.find_left(kit.paths, [text for text in told if not any(text in other for other in standing)])
-    return Forgotten(len(lineage), gone, files, (*left, *(() if whole else (HELD_BY_A_READER,))))
+    return Forgotten(len(lineage), gone, files, lines, (*left, *(() if whole else (HELD_BY_A_READER,))))
 
 
 def _rename(tx: sqlite3.Connection, kit: Kit, words: Sequence[str]) -> list[Scope]:

@@ -15,6 +15,8 @@ from dreamd.core.values import (
     DECIDED,
     DECISION,
     FROM_TASK,
+    LEARNED,
+    LOGGED,
     MEMORY_FILE,
     OBSERVED_WAITS,
     QUOTED,
@@ -63,6 +65,9 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
     redacted = redact(strip_hidden(text).strip())
     if sign.startswith(DECISION):
         return _decision(redacted, sign.split(":")[1])
+    if sign.startswith(LEARNED):
+        return _account(redacted, GateVerdict.HOLD, LOGGED + sign.removeprefix(LEARNED), MemoryType.REFERENCE,
+                        Category.OPERATIONS)
     durable = make_durable(redacted.text, at, zone)
     judged = durable.text[:_CHECKED_CHARS]
     refusal = _refusal(redacted, origin)
@@ -96,13 +101,17 @@ def gate(text: str, *, origin: Origin, at: datetime, zone: tzinfo, class_hint: M
 
 def _decision(redacted: Redacted, standing: str) -> Gated:
     """What a decision record says: its status decides; only what might be meant for the reader waits for a person."""
-    text = redacted.text
     verdict = GateVerdict.ALLOW if standing in ("accepted", "unstated") else GateVerdict.HOLD
-    reason = DECIDED + standing
+    return _account(redacted, verdict, DECIDED + standing, MemoryType.PROJECT, Category.ARCHITECTURE)
+
+
+def _account(redacted: Redacted, verdict: GateVerdict, reason: str, kind: MemoryType, category: Category) -> Gated:
+    """What stands elsewhere in other words; what in it might be meant for the reader waits for a person."""
+    text = redacted.text
     if looks_like_injection(text) or wears_a_role(text):
         verdict, reason = GateVerdict.HOLD, "injection"
     masks = tuple(f"masked: {kind}" for kind in dict.fromkeys(mask.kind for mask in redacted.masks))
-    return Gated(verdict, reason, text, MemoryClass.REFERENCE, MemoryType.PROJECT, Category.ARCHITECTURE,
+    return Gated(verdict, reason, text, MemoryClass.REFERENCE, kind, category,
                  evidence=(f"{verdict.value}: {reason}", *masks))
 
 

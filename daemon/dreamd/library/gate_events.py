@@ -1,21 +1,26 @@
 """The events of the gate: one line for every verdict that became the fate of something said, beside the journal.
 
-Written once the fate stands in the store, so that no line tells of what was only planned. A log that cannot be written stops
-no dream: the journal has the fates. Words are kept with a setting alone.
+Written once the fate stands in the store, so that no line tells of what was only planned. Beside the log lies what is about
+to be decided while it is: whoever is killed in between leaves it to the next dream, which adds what the store knows of. A
+log that cannot be written stops no dream: the journal has the fates. Words are kept with a setting alone.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
+from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError
-from dreamd.core.values import Gated, GateVerdict, Observation
+from dreamd.core.values import Fate, Gated, GateVerdict, Observation
 from dreamd.core.world import World
-from dreamd.library.line_log import LineLog, told_at
+from dreamd.library.line_log import LARGEST_BYTES, LineLog, Row, read_row, told_at
 
 NAME = "gate"
 BY_DEFAULT = 0.5
@@ -30,6 +35,7 @@ class Ruled:
 
     observation: Observation
     gated: Gated
+    fate: Fate
     run: str
     source: str = NOTED
 
@@ -55,16 +61,41 @@ def log_of(world: World) -> LineLog:
     return LineLog(world.paths, NAME, world.settings.log)
 
 
-def tell(world: World, ruled: Sequence[Ruled]) -> bool:
-    """Write one event for each verdict; False when the disk did not take them."""
-    log, now = log_of(world), world.clock.now()
+def announce(world: World, ruled: Sequence[Ruled]) -> dict[str, Row]:
+    """Lay down what is about to be decided, as the events it will be, by observation."""
+    now = world.clock.now()
+    events = {one.observation.id: _event(one, now, words=world.settings.log.gate_text) for one in ruled}
+    if events:
+        with suppress(DreamError, OSError):
+            fsio.write_unsynced(_ahead(world), b"\n".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+                                                          for row in events.values()))
+    return events
+
+
+def tell(world: World, events: Sequence[Row]) -> None:
+    """Add what was decided to the log."""
+    log = log_of(world)
+    with suppress(DreamError, OSError):  # what was announced stays then, for the next dream
+        if log.rotate_if_due(world.clock.now()):
+            log.drop_old(world.clock.now())
+        log.append(events)
+        fsio.remove(_ahead(world))
+
+
+def settle(world: World, decided: Callable[[Sequence[Row]], Sequence[Row]]) -> None:
+    """Add what an interrupted dream had decided and not told; `decided` says which of the events the store knows of."""
     try:
-        if ruled:
-            log.rotate_if_due(now)
-            log.append([_event(one, now, words=world.settings.log.gate_text) for one in ruled])
-    except (DreamError, OSError):
-        return False
-    return True
+        body = fsio.read_bytes(_ahead(world), limit_bytes=LARGEST_BYTES)
+    except (FileNotFoundError, DreamError):
+        return
+    left = [row for line in body.split(b"\n") if (row := read_row(line)) is not None]
+    wanted = {(row.get("run"), row.get("id")) for row in left}
+    told = {(row.get("run"), row.get("id")) for row in log_of(world).newest_first()} & wanted
+    tell(world, [row for row in decided(left) if (row.get("run"), row.get("id")) not in told])
+
+
+def _ahead(world: World) -> Path:
+    return world.paths.logs / f"{NAME}.ahead"
 
 
 def find_events(world: World, wanted: Wanted) -> Iterator[dict[str, object]]:
@@ -78,10 +109,16 @@ def count_verdicts(events: Iterable[Mapping[str, object]]) -> dict[str, int]:
     return {verdict.value: counted[verdict.value] for verdict in GateVerdict}
 
 
-def _event(one: Ruled, now: datetime, *, words: bool) -> dict[str, object]:
+def count_fates(events: Iterable[Mapping[str, object]]) -> dict[str, int]:
+    """How many came to each fate, as the history of a run counts them."""
+    counted = Counter(str(event.get("fate", "")) for event in events)
+    return {fate.value: counted[fate.value] for fate in Fate}
+
+
+def _event(one: Ruled, now: datetime, *, words: bool) -> Row:
     said, gated = one.observation, one.gated
-    row: dict[str, object] = {
+    row: Row = {
         "time": iso(now), "id": said.id, "run": one.run, "scope": str(said.scope), "class": gated.memory_class.value,
-        "verdict": gated.verdict.value, "reason": gated.reason,
+        "verdict": gated.verdict.value, "reason": gated.reason, "fate": one.fate.value,
         "confidence": BY_DEFAULT if gated.reason == DEFAULT else 1.0, "source": one.source, "origin": said.origin.value}
     return row | {"text": gated.text} if words else row

@@ -1,6 +1,7 @@
-"""A file of JSON lines that only grows, rotated by size and age: what was rotated is packed and still searched.
+"""Logs that people read: JSON lines that only grow, packed away by size and age and still searched.
 
-Lines are added and files are rotated under one lock, so that no line lands in a file that is being packed.
+Lines are added, packed and taken out under one lock, so that no line lands in a file that is being packed. What is taken out
+leaves an empty line: whoever reads on counts lines. A line that was cut short is passed over, and ends at the next one.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,14 +17,25 @@ from pathlib import Path
 
 from dreamd.core import fsio, locks
 from dreamd.core.clock import iso, parse_instant
-from dreamd.core.errors import DreamError, UsageError
+from dreamd.core.errors import UsageError
 from dreamd.core.paths import Paths
 from dreamd.core.settings import LogSettings
 
 MIB = 1024 * 1024
 LARGEST_BYTES = 256 * MIB
+PLAIN = ".ndjson"
 PACKED = ".ndjson.gz"
 LONGEST_LINE_BYTES = 64 * 1024
+
+Row = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How far somebody has read: the last packed file that was read whole, and the lines of the one after it."""
+
+    packed: str = ""
+    lines: int = 0
 
 
 @dataclass(frozen=True)
@@ -37,7 +49,7 @@ class LineLog:
     @property
     def path(self) -> Path:
         """The file that grows."""
-        return self.paths.logs / f"{self.name}.ndjson"
+        return self.paths.logs / f"{self.name}{PLAIN}"
 
     def append(self, rows: Sequence[Mapping[str, object]]) -> None:
         """Add lines in one write; whoever is killed has added all of them or none."""
@@ -46,53 +58,110 @@ class LineLog:
             return
         fsio.make_private_dir(self.paths.locks)
         with locks.logs(self.paths.locks):
-            fsio.append_line(self.path, body)
+            fsio.append_line(self.path, (b"\n" if self._is_torn() else b"") + body)
 
-    def rotate_if_due(self, now: datetime, *, read_bytes: int | None = None) -> bool:
-        """Pack the file once it is large or old, and drop what was packed too long ago.
-
-        With `read_bytes` a file that is longer than that waits: somebody has yet to read its end.
-        """
+    def rotate_if_due(self, now: datetime) -> bool:
+        """Pack the file once it is large or old. Nothing is dropped: that is for whoever has read it."""
         if not self._is_due(now):
             return False
         with locks.logs(self.paths.locks):
-            body = fsio.read_bytes(self.path, limit_bytes=LARGEST_BYTES)
-            if read_bytes is not None and len(body) > read_bytes:
+            if not self._is_due(now):
                 return False
-            stamp = iso(now).replace(":", "").replace("-", "")
-            taken = sum(p.name.startswith(f"{self.name}-{stamp}") for p in self.packed())
-            target = self.path.with_name(f"{self.name}-{stamp}{f'-{taken}' if taken else ''}{PACKED}")
-            # Packed first: whoever is killed in between leaves lines twice, never none.
-            fsio.write_atomic(target, gzip.compress(body, 6, mtime=0))
-            fsio.remove(self.path)
-        self._drop_old(now)
+            stamp = iso(now).replace(":", "").replace("-", "").replace("Z", "")
+            last = max((name.removeprefix(f"{self.name}-") for name in self.packed()), default="")
+            again = int(last.rpartition("_")[2]) + 1 if last[:len(stamp)] >= stamp and "_" in last else 0
+            stamp = max(stamp, last.partition("_")[0])  # whatever a clock says, what is packed later stands later
+            # First it is out of the way, then it is packed: whoever is killed in between leaves every line once.
+            fsio.move(self.path, self._file(f"{self.name}-{stamp}_{again:04}", PLAIN))
+            for name in self.packed():
+                if self._file(name, PLAIN).exists():
+                    body = fsio.read_bytes(self._file(name, PLAIN), limit_bytes=LARGEST_BYTES)
+                    fsio.write_atomic(self._file(name, PACKED), gzip.compress(body, 6, mtime=0))
+                    fsio.remove(self._file(name, PLAIN))
         return True
 
-    def packed(self) -> list[Path]:
-        """What was rotated, the newest first."""
-        return sorted(self.paths.logs.glob(f"{self.name}-*{PACKED}"), key=lambda p: p.name, reverse=True)
+    def packed(self) -> list[str]:
+        """What was rotated, by name, the oldest first."""
+        found = {path.name.removesuffix(ending) for ending in (PLAIN, PACKED)
+                 for path in self.paths.logs.glob(f"{self.name}-*{ending}")}
+        return sorted(found)
 
-    def newest_first(self) -> Iterator[dict[str, object]]:
+    def drop_old(self, now: datetime, *, up_to: str = "\uffff") -> None:
+        """Drop what was packed too long ago, and was read by whoever reads on: no later than `up_to`."""
+        for name in self.packed():
+            stamp = name.removeprefix(f"{self.name}-").partition("_")[0]
+            with suppress(UsageError):
+                if name <= up_to and now - parse_instant(f"{stamp}Z") > timedelta(days=self.rules.kept_days):
+                    fsio.remove(self._file(name, PLAIN))
+                    fsio.remove(self._file(name, PACKED))
+
+    def newest_first(self) -> Iterator[Row]:
         """Every line that can be read, the last one first."""
-        last: dict[bytes, None] = {}
-        for number, body in enumerate(self._bodies()):
-            lines = body.split(b"\n")
-            if number == 1 and last:  # a rotation that was cut short left the same lines in two places
-                lines = [line for line in lines if line not in last]
-            last = dict.fromkeys(lines) if number == 0 else {}
-            for line in reversed(lines):
+        for name in (self.name, *reversed(self.packed())):
+            for line in reversed(self._body(name).split(b"\n")):
                 row = read_row(line)
                 if row is not None:
                     yield row
 
-    def _bodies(self) -> Iterator[bytes]:
+    def read_on(self, mark: Mark) -> Iterator[tuple[list[Row], Mark]]:
+        """What was written since a mark, file by file, and the mark behind it; a line without its end is waited for."""
+        if not self.paths.logs.is_dir() or not (self.packed() or self.path.exists()):
+            return
+        fsio.make_private_dir(self.paths.locks)
+        with locks.logs(self.paths.locks):  # what is packed does not change any more, the file that grows may be packed next
+            names, growing = [*(name for name in self.packed() if name > mark.packed), self.name], self._body(self.name)
+        for number, name in enumerate(names):
+            lines = (growing if name == self.name else self._body(name)).split(b"\n")[:-1]
+            skipped = mark.lines if number == 0 else 0
+            rows = [row for line in lines[skipped:] if (row := read_row(line)) is not None]
+            here = Mark(names[number - 1] if number else mark.packed, max(skipped, len(lines)))
+            yield rows, here if name == self.name else Mark(name, 0)
+
+    def strike(self, wanted: Callable[[Row, str], bool]) -> int:
+        """Take out every line that is wanted, from what was packed as well; says how many there were.
+
+        What can be read of no line is asked about by its words alone.
+        """
+        gone = 0
+        if not self.paths.logs.is_dir() or not (self.packed() or self.path.exists()):
+            return gone
+        fsio.make_private_dir(self.paths.locks)
+        with locks.logs(self.paths.locks):
+            for name in (*self.packed(), self.name):
+                lines = self._body(name).split(b"\n")
+                kept = [b"" if line.strip() and wanted(read_row(line) or {}, line.decode("utf-8", "replace")) else line
+                        for line in lines]
+                struck = sum(a != b for a, b in zip(lines, kept, strict=True))
+                if struck:
+                    self._write(name, b"\n".join(kept))
+                gone += struck
+        return gone
+
+    def _write(self, name: str, body: bytes) -> None:
+        plain = self._file(name, PLAIN)
+        if plain.exists():
+            fsio.write_atomic(plain, body)
+            fsio.remove(self._file(name, PACKED))
+        else:
+            fsio.write_atomic(self._file(name, PACKED), gzip.compress(body, 6, mtime=0))
+
+    def _file(self, name: str, ending: str) -> Path:
+        return self.paths.logs / f"{name}{ending}"
+
+    def _body(self, name: str) -> bytes:
         with suppress(FileNotFoundError):
-            yield fsio.read_bytes(self.path, limit_bytes=LARGEST_BYTES)
-        for path in self.packed():
-            with suppress(OSError, EOFError, zlib.error, DreamError):  # a damaged one hides its own lines and no others
-                with gzip.open(path) as stream:
-                    body = stream.read(LARGEST_BYTES)
-                yield body
+            return fsio.read_bytes(self._file(name, PLAIN), limit_bytes=LARGEST_BYTES)
+        # A damaged one hides its own lines and no others.
+        with suppress(OSError, EOFError, zlib.error), gzip.open(self._file(name, PACKED)) as stream:
+            return stream.read(LARGEST_BYTES)
+        return b""
+
+    def _is_torn(self) -> bool:
+        """Whether the last line has no end: a machine went down while it was written."""
+        with suppress(FileNotFoundError, OSError), self.path.open("rb") as stream:
+            stream.seek(-1, 2)
+            return stream.read(1) != b"\n"
+        return False
 
     def _is_due(self, now: datetime) -> bool:
         try:
@@ -106,13 +175,6 @@ class LineLog:
         at = told_at(first)
         return at is not None and now - at > timedelta(days=self.rules.rotate_days)
 
-    def _drop_old(self, now: datetime) -> None:
-        for path in self.packed():
-            stamp = path.name.removeprefix(f"{self.name}-").removesuffix(PACKED).split("Z")[0]
-            with suppress(UsageError):
-                if now - parse_instant(stamp) > timedelta(days=self.rules.kept_days):
-                    fsio.remove(path)
-
 
 def told_at(row: Mapping[str, object]) -> datetime | None:
     """When a line says that it was written."""
@@ -122,7 +184,7 @@ def told_at(row: Mapping[str, object]) -> datetime | None:
     return None
 
 
-def read_row(line: bytes) -> dict[str, object] | None:
+def read_row(line: bytes) -> Row | None:
     """The record on a line; None where there is none."""
     if not line.strip():
         return None

@@ -15,6 +15,7 @@ from dreamd.sources.gemini.gemini_chats import Gemini
 from dreamd.sources.hermes.hermes_files import HermesSnapshot, HermesTranscript
 from dreamd.sources.hermes.hermes_rows import Hermes as HermesSessions
 from dreamd.sources.letta.letta_talk import LettaTalk
+from dreamd.sources.logs.log_files import ProgramLog
 from dreamd.sources.notes.note_files import CodexMemories, Hermes, LettaMemory, OpenClawWorkspace, StructuredLog
 from dreamd.sources.openclaw.openclaw_entries import OpenClawSession
 from dreamd.sources.openclaw.openclaw_rows import OpenClawDatabase
@@ -30,6 +31,6 @@ ADAPTERS: tuple[Adapter, ...] = (
     OpenClawSession(), OpenClawDatabase(),
     CursorTranscript(), CursorText(), OpenClawWorkspace(), Hermes(), CodexMemories(), LettaMemory(), MemoryDirectory(),
     DecisionRecords(),
-    StructuredLog(),
+    StructuredLog(), ProgramLog(),
 )
 """The first that accepts a path reads it."""

@@ -20,11 +20,13 @@ from dreamd.sources.copilot.copilot_cli import surroundings_beside
 from dreamd.sources.decisions.decision_folder import KIND as DECISIONS
 from dreamd.sources.decisions.record_folders import folders_below, is_all_records, place_of
 from dreamd.sources.letta.letta_talk import TALK_NAME
+from dreamd.sources.logs.log_files import ENDINGS as LOGS
+from dreamd.sources.logs.log_files import has_parent
 from dreamd.sources.vscode.vscode_chats import CHATS_FOLDER, workspace_of
 
 _START_BYTES = 64 * 1024
-_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt", PACKED)
-_PAGES = (".md", ".txt")
+_EXTRA_ENDINGS = (".jsonl", ".json", ".md", ".db", ".sqlite", ".vscdb", ".txt", PACKED, *LOGS)
+_PAGES = (".md", ".txt", *LOGS)
 _RESET = ".jsonl.reset."
 """In the name of a file that OpenClaw put away when its session began anew."""
 
@@ -167,6 +169,8 @@ def _extra(path: Path, leave_out: LeaveOut) -> Iterator[tuple[Path, str]]:
     for place in _once(files_below(path, endings=_EXTRA_ENDINGS)):
         if place.name == "MEMORY.md" and not leave_out(place.parent):
             yield place.parent, _memory_place(place.parent, leave_out)
+        elif place.suffix in LOGS and has_parent(place):
+            continue
         elif "subagents" not in place.parts and not any(place.is_relative_to(folder) for folder, _ in decided) and not any(
                 _has_index(parent) for parent in place.parents if parent.is_relative_to(path)):
             yield place, _around(place)

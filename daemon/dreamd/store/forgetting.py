@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING
 from dreamd.core import fsio
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
-from dreamd.core.values import IN_PASSING, MARKS, is_observed, text_sha, with_context
+from dreamd.core.values import IN_PASSING, LEARNED, MARKS, is_observed, text_sha, with_context
 from dreamd.store import memories, observations
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import VECTOR_BYTES, drop_vectors, drop_verdicts
+from dreamd.store.intake.tallies import bury_tallies, find_saying, learned_as
 from dreamd.store.language.language_calls import forget_answers
 from dreamd.store.language.proposed import drop_proposed
 from dreamd.store.work import TITLE
@@ -243,12 +244,36 @@ def _bury(tx: sqlite3.Connection, row: sqlite3.Row, *, at: datetime, key: bytes)
     for text in (*told, *_lines_under(tx, row)):
         digest = observations.forgotten_hash(row["conversation"], text, key=key)
         tx.execute("INSERT INTO tombstone VALUES (?, ?) ON CONFLICT DO NOTHING", (digest, iso(at)))
+    _bury_learned(tx, row["seq"], at=at, key=key)
     _blank_contexts(tx, row)
     sha = text_sha(row["text"])
     drop_verdicts(tx, sha, of=row["seq"])
     tx.execute("DELETE FROM observation WHERE seq = ?", (row["seq"],))
     if tx.execute("SELECT 1 FROM wording WHERE sha = ?", (sha,)).fetchone() is None:
         drop_vectors(tx, sha)
+
+
+def _bury_learned(tx: sqlite3.Connection, seq: int, *, at: datetime, key: bytes) -> None:
+    """What was learned of logs is told in other words with every count: it is not to be learned again in any."""
+    found = tx.execute("SELECT key FROM observation WHERE seq = ?", (seq,)).fetchone()
+    if found and (name := learned_as(found["key"])):
+        bury_tallies(tx, [name], at=at, key=key)
+
+
+def load_learned(store: Store, ids: Sequence[str], loose: Sequence[int]) -> list[str]:
+    """The names of what memories, and observations by number, were learned of logs."""
+    rows = store.all(f"""SELECT o.key FROM observation o LEFT JOIN fate f ON f.observation = o.seq
+                         WHERE o.key >= ? AND o.key < ? AND (f.memory IN {LISTED} OR o.seq IN {LISTED})""",
+                     LEARNED, LEARNED.rstrip(":") + ";", listed(ids), listed(loose))
+    return list(dict.fromkeys(learned_as(r["key"]) for r in rows))
+
+
+def forget_tallies(tx: sqlite3.Connection, store: Store, words: Sequence[str], statements: Sequence[str], *, at: datetime,
+                   key: bytes) -> None:
+    """Remove what is counted of log lines that have all of some words, or say one of some statements."""
+    told = [[observations.plain_words(one)] for one in statements if observations.plain_words(one)]
+    names = {name for wanted in ([*words], *told) for name in find_saying(store, wanted)}
+    bury_tallies(tx, sorted(names), at=at, key=key)
 
 
 def _lines_under(tx: sqlite3.Connection, row: sqlite3.Row) -> list[str]:

@@ -206,6 +206,12 @@ def load_of_run(store: Store, run: int) -> list[Observation]:
     return [read_row(r) for r in rows]
 
 
+def load_ids_of_run(store: Store, run: str) -> list[str]:
+    """The ids of what a run gave its fate, by the name of the run."""
+    return [identity for (identity,) in store.tuples(
+        "SELECT o.id FROM observation o JOIN fate f ON f.observation = o.seq JOIN run r ON r.seq = f.run WHERE r.id = ?", run)]
+
+
 def load_said_before(store: Store, seq: int, latest: datetime) -> datetime | None:
     """When the last thing was said that was stored before some number, of what was said no later than an instant."""
     row = store.one("SELECT MAX(at) AS at FROM observation WHERE seq < ? AND at <= ?", seq, iso(latest))

@@ -17,6 +17,7 @@ Who owns what:
     model_answer  what it answered, by a keyed hash of the question
     tombstone     keyed hashes of what a person wanted forgotten
     unread        stretches of conversations that wait for a language model: where they stand, no text
+    tally         what logs say so far, by a keyed hash of what was done: how often, in how many runs, when last
     model_word    which observations a language model read out of a conversation, and which one with which prompt
     meta          the store's own facts, and a seal for each table (`seals`)
 """
@@ -146,11 +147,19 @@ CREATE TABLE model_answer (
   ending TEXT NOT NULL, value TEXT) WITHOUT ROWID;
 """
 
+TALLIES = """
+CREATE TABLE tally (
+  id TEXT PRIMARY KEY, kind TEXT NOT NULL, scope TEXT NOT NULL, times INTEGER NOT NULL, runs INTEGER NOT NULL,
+  recent TEXT NOT NULL, last_at TEXT NOT NULL, told INTEGER NOT NULL DEFAULT 0, words TEXT NOT NULL DEFAULT '{}',
+  open TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID;
+CREATE INDEX tally_age ON tally (last_at)"""
+
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
     (2, "a seal for each table", ""),
     (3, "what an observation answered", "ALTER TABLE observation ADD COLUMN context TEXT NOT NULL DEFAULT ''"),
     (4, "what a language model reads", LANGUAGE_MODEL),
+    (5, "what is learned of logs", TALLIES),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 
 from dreamd.agents.deciding.answered_questions import answer, proposed_everywhere
@@ -18,6 +18,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
 from dreamd.core.values import Memory, content_id
 from dreamd.dream import verbs
+from dreamd.dream.living.struck import find_lines, strike
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
 from dreamd.store import checks, journal, memories
@@ -203,10 +204,12 @@ def forget(context: Context, options: Namespace) -> int:
     """Remove memories for good, and every trace of what was said."""
     if bool(options.ids) == bool(options.matching is not None):
         raise UsageError("give IDs or `--matching QUERY`", hint="`dream list --all` shows the ids")
-    passages = find_passages(context, options)
+    passages, lines = find_passages(context, options), find_lines(context.world, options.matching or "")
     options.ids = [one for one in options.ids if not one.startswith("corpus://")]
-    if passages and not options.ids and (options.matching is None or not context.world.paths.store.exists()):
-        return forget_passages(context, passages, yes=options.yes, words=options.matching or "")
+    if (passages or lines) and not options.ids and (options.matching is None or not context.world.paths.store.exists()):
+        words = options.matching or ""
+        code = forget_passages(context, passages, yes=options.yes, words=words, alone=not lines) if passages else 0
+        return _forget_lines(context, options, lines) if lines else code
     with open_to_change(context.world) as kit:
         loose: list[tuple[int, str]] = []
         verbs.take_waiting(kit)
@@ -215,15 +218,15 @@ def forget(context: Context, options: Namespace) -> int:
             loose = verbs.find_loose(kit, options.matching, chosen)
         else:
             chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
-        if not chosen and not loose and passages:
+        if not chosen and not loose and not lines and passages:
             return forget_passages(context, passages, yes=options.yes, words=options.matching or "")
-        if not chosen and not loose:
+        if not chosen and not loose and not lines:
             raise StoreMissing("no memory has all these words",
                                hint="`dream search` finds by meaning, `dream review ID drop` dismisses a request to forget")
         if not options.yes and not context.asks:
-            _show_chosen(context, chosen, loose)
+            _show_chosen(context, chosen, loose, lines)
             raise Refused("nothing was forgotten: there is nobody to ask", hint="pass `--yes` once you have seen what would go")
-        if not options.yes and not _confirmed(context, chosen, loose):
+        if not options.yes and not _confirmed(context, chosen, loose, lines):
             context.say("nothing was forgotten")
             return 0
 
@@ -233,12 +236,26 @@ def forget(context: Context, options: Namespace) -> int:
     return _tell_forgotten(context, gone, left)
 
 
+def _forget_lines(context: Context, options: Namespace, lines: Sequence[Mapping[str, object]]) -> int:
+    """Take lines out of the logs of a home that has no store."""
+    if not options.yes and not context.asks:
+        _show_chosen(context, (), (), lines)
+        raise Refused("nothing was forgotten: there is nobody to ask", hint="pass `--yes` once you have seen what would go")
+    if not options.yes and not _confirmed(context, (), (), lines):
+        context.say("nothing was forgotten")
+        return 0
+    gone = strike(context.world, (options.matching or "").casefold().split())
+    return _tell_forgotten(context, Forgotten(0, 0, 0, gone), ())
+
+
 def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> int:
     """What is gone, and where the words still stand: nothing is called gone for good that is not."""
-    counts = {"memories": gone.memories, "observations": gone.observations, "files": gone.files}
+    counts = {"memories": gone.memories, "observations": gone.observations, "files": gone.files, "lines": gone.lines}
     context.document({"forgotten": counts, "left": list(left)})
+    beside = f"; {render.count(gone.lines, 'line')} of the logs" if gone.lines else ""
     context.say(f"forgotten{'' if left else ' for good'}: {render.count(gone.memories, 'memory')}, "
-                f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed")
+                f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed"
+                f"{beside}")
     for place in left:
         context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
 
@@ -247,8 +264,10 @@ def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> i
     return Partial.exit_code if left else 0
 
 
-def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> None:
+def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]],
+                 logged: Sequence[Mapping[str, object]] = ()) -> None:
     lines = [*(_line(context, memory) for memory in chosen),
+             *(render.fit(f"in a log: {' '.join(str(value) for value in row.values())}", context.width) for row in logged),
              *(render.fit(f"said, no memory of it: {' '.join(text.split())}", context.width) for _, text in loose)]
     for line in lines[:SHOWN]:
         context.say(line)
@@ -256,9 +275,11 @@ def _show_chosen(context: Context, chosen: Sequence[Memory], loose: Sequence[tup
         context.say(f"… and {len(lines) - SHOWN} more")
 
 
-def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]]) -> bool:
-    _show_chosen(context, chosen, loose)
+def _confirmed(context: Context, chosen: Sequence[Memory], loose: Sequence[tuple[int, str]],
+               logged: Sequence[Mapping[str, object]] = ()) -> bool:
+    _show_chosen(context, chosen, loose, logged)
     beside = f" and {render.count(len(loose), 'observation')} without one" if loose else ""
+    beside += f", with {render.count(len(logged), 'line')} of the logs" if logged else ""
     context.stdout.write(f"forget {render.count(len(chosen), 'memory')}{beside} for good? this cannot be undone [y/N] ")
     context.stdout.flush()
     return context.stdin.readline().strip().lower() in (b"y", b"yes")

@@ -1,6 +1,7 @@
 """What a plan makes of decision records: one memory each, as live as its status says, in versions.
 
-Nobody judges what a record means: its own status, and those of the records that name it, say everything.
+Nobody judges what a record means: its own status, and those of the records that name it, say everything. What was learned of
+logs is brought up to date in the same way: one held memory each, told anew with every count.
 """
 
 from __future__ import annotations
@@ -12,7 +13,11 @@ from dreamd.core.values import (
     CURRENT,
     DECIDED,
     DECISION,
+    LEARNED,
+    LOGGED,
     MEMORY_FILE,
+    MENDED,
+    RECURS,
     Fate,
     GateVerdict,
     Memory,
@@ -28,12 +33,13 @@ from dreamd.store import work
 from dreamd.store.connection import Store
 from dreamd.store.intake.decided import Line, load_records, record_of
 
-_STATUS = {"accepted": Status.LIVE, "unstated": Status.LIVE, "proposed": Status.HELD, "unknown": Status.HELD}
+_STATUS = {"accepted": Status.LIVE, "unstated": Status.LIVE, "proposed": Status.HELD, "unknown": Status.HELD,
+           RECURS: Status.HELD, MENDED: Status.HELD}
 
 
 def is_record(observation: Observation) -> bool:
-    """Whether an observation is what a decision record says."""
-    return observation.sign.startswith(DECISION)
+    """Whether an observation is what a decision record says, or what many lines of logs do."""
+    return observation.sign.startswith((DECISION, LEARNED))
 
 
 def records_of(store: Store, heard: Sequence[Heard], *, full: bool) -> dict[str, Line]:
@@ -88,11 +94,14 @@ def _take_record(one: Heard, draft: Draft, records: Mapping[str, Line]) -> None:
     after = _as_told(one, before, heir, records, line)
     if before is not None and before.text == after.text and (before.edited or before.pinned) and before.status is after.status:
         after = replace(before, observations=after.observations, support=after.support)
+    elif before is not None and (before.edited or before.pinned) and observation.sign.startswith(LEARNED):
+        after = replace(before, observations=after.observations, confirmed_at=after.confirmed_at)  # its words are a person's
     elif before is not None and (before.edited or before.pinned):
         _beside(one, before, draft)
         return
     op = _operation(before, after)
-    told = (f"its record says so: {observation.sign.split(':')[1]}",)
+    told = tuple(observation.context.split("\n")) if observation.sign.startswith(LEARNED) else (
+        f"its record says so: {observation.sign.split(':')[1]}",)
     draft.change(op, after, reason=after.reason, evidence=told)
     draft.close_step(FateOf(observation, _fate(before, after), after.reason, after.id, told))
 
@@ -101,7 +110,11 @@ def _as_told(one: Heard, before: Memory | None, heir: Memory | None, records: Ma
     observation, standing = one.observation, one.observation.sign.split(":")[1]
     status = _STATUS.get(standing, Status.ARCHIVED)
     reason = f"{DECIDED}{standing}"
-    if one.gated.reason == "injection":
+    learned = observation.sign.startswith(LEARNED)
+    reason = f"{LOGGED}{standing}" if learned else reason
+    if learned and before is not None and before.status is Status.LIVE:  # a person accepted it
+        status, reason = Status.LIVE, before.reason
+    elif one.gated.reason == "injection":
         status, reason = Status.HELD, one.gated.reason
     elif heir is not None:
         status = Status.SUPERSEDED
@@ -118,7 +131,7 @@ def _as_told(one: Heard, before: Memory | None, heir: Memory | None, records: Ma
 def _memory_of(line: Line, lines: Sequence[str], draft: Draft, records: Mapping[str, Line]) -> Memory | None:
     """The memory of a record: the one in force, else the one that its record ended, else one that a person buried."""
     ours = [m for m in draft.memories.values() if any(records.get(o) == line or o in lines for o in m.observations)]
-    return next((m for wanted in (lambda m: m.status in CURRENT, lambda m: m.is_decision,
+    return next((m for wanted in (lambda m: m.status in CURRENT, lambda m: m.is_account,
                                   lambda m: m.reason in BURIED) for m in ours if wanted(m)), None)
 
 

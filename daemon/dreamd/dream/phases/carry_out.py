@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from dreamd.core.errors import Locked
 from dreamd.core.values import Judgement, Scope
-from dreamd.dream.plan import Change, FateOf, Plan, Step
+from dreamd.dream.plan import Change, Plan, Step
 from dreamd.kit import Kit
 from dreamd.library import gate_events
 from dreamd.library.gate_events import Ruled
@@ -59,7 +59,8 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
     dream.
     """
     done = written = 0
-    fates: list[FateOf] = []
+    events = gate_events.announce(kit.world, _ruled(kit, plan)) if plan.steps else {}
+    told: list[str] = []
     while done < len(plan.steps):
         if kit.should_stop():
             raise Locked("asked to stop", hint="nothing is lost; the next dream goes on from here")
@@ -72,26 +73,26 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
                 for step in part:
                     if apply_step(tx, step, footing, kit.begin().seq):
                         written += 1
-                        fates += step.fates
+                        told += [fate.observation.id for fate in step.fates]
                 done += len(part)
                 reached.append(done)
             if done >= len(plan.steps):
                 end_unit(tx)
         for step_number in reached:  # as many reports on every machine, however its clock cut the batches
             kit.progress(phase, step_number, len(plan.steps))
-    _tell_gate(kit, fates)  # not before the unit is whole: one that is taken back has decided nothing
+    if events:  # not before the unit is whole: one that is taken back has decided nothing
+        gate_events.tell(kit.world, [events[one] for one in told if one in events])
     return written
 
 
-def _tell_gate(kit: Kit, fates: Sequence[FateOf]) -> None:
-    """An event of the gate for every verdict that has become a fate."""
-    said = [fate.observation for fate in fates]
-    decided = [(one, kit.verdicts.pop(one.id)) for one in said if one.id in kit.verdicts]
-    if not decided:
-        return
-    kinds = {s.id: s.kind for s in work.load_sources(kit.store)} if any(one.source_id for one, _ in decided) else {}
-    gate_events.tell(kit.world, [Ruled(one, gated, kit.begin().id, kinds.get(one.source_id) or gate_events.NOTED)
-                                 for one, gated in decided])
+def _ruled(kit: Kit, plan: Plan) -> list[Ruled]:
+    """What the gate decided on all that gets its fate."""
+    decided = [(fate, kit.verdicts.pop(fate.observation.id)) for step in plan.steps for fate in step.fates
+               if fate.observation.id in kit.verdicts]
+    kinds = {s.id: s.kind for s in work.load_sources(kit.store)} if any(f.observation.source_id for f, _ in decided) else {}
+    return [Ruled(fate.observation, gated, fate.fate, kit.begin().id,
+                  kinds.get(fate.observation.source_id, fate.observation.source_id) or gate_events.NOTED)
+            for fate, gated in decided]
 
 
 def keep_verdicts(kit: Kit, verdicts: Mapping[tuple[str, str], Judgement], *, judge: str) -> None:

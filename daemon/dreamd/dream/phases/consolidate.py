@@ -230,7 +230,7 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         # The richer words go first: they are kept unless they would lose something.
         pair = (one.gated.text, memory.text) if verdict.richer == "a" else (memory.text, one.gated.text)
         wording = bench.merged(*pair) or ""
-    untouchable = memory.pinned or memory.edited or memory.is_decision
+    untouchable = memory.pinned or memory.edited or memory.is_account
     if not wording or (untouchable and wording != memory.text):
         # Nothing may be dropped, and these words may not be changed: both stay.
         _add(one, rulings, draft)

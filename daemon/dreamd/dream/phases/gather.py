@@ -14,17 +14,14 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dreamd.core.values import (
-    LONGEST_TEXT,
-    MEMORY_FILE,
     Candidate,
     Cursor,
     Event,
     EventKind,
-    MemoryType,
-    Origin,
     Reading,
     Scope,
     Speaker,
@@ -33,6 +30,8 @@ from dreamd.core.values import (
 from dreamd.dream.apart import apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.living.earlier import look_back
 from dreamd.dream.living.following import Followed, follow
+from dreamd.dream.living.logged import counted, is_used
+from dreamd.dream.living.written_down import masked, notes_of
 from dreamd.dream.scopes.instructions import without_written
 from dreamd.dream.scopes.left_alone import LeftAlone, remember
 from dreamd.dream.scopes.mapping import evidence_of
@@ -56,6 +55,8 @@ from dreamd.sources import (
 from dreamd.sources.base.contract import OVERSIZED, SPOILT
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import observations, work
+from dreamd.store.intake import tallies
+from dreamd.store.intake.tallies import Tally
 from dreamd.store.language import unread
 from dreamd.store.language.unread import Unread
 from dreamd.store.scopes.projects import EXCLUDED, load_known
@@ -63,13 +64,11 @@ from dreamd.store.set_asides import BEHIND, MESSAGE, REASON, SOURCE, Aside
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import mask_name, redact
 
+LOG = "log"
 MIB = 1024 * 1024
 NS = 1_000_000_000
-STRUCTURED = "structured"
-IMPORTED = "imported"
 UNREAD = {REASON: "unread", OVERSIZED: "longer than is read"}
 """What a reader passes over though somebody may have said something there: each has a row that says where and why."""
-"""Sign of a statement out of a log that some program wrote."""
 LAST_CANDIDATES = 32
 """As many as are stored together with the cursor that moves behind them."""
 EARLIER_WORDS = 3
@@ -96,6 +95,8 @@ class Gathered:
     """Sources that were not read yet, the next one last."""
     unread: list[Unread] = field(default_factory=list)
     """In a dry run: what would wait for a language model."""
+    tallies: dict[str, Tally] = field(default_factory=dict)
+    """In a dry run: what logs would have said by then."""
     everything: bool = False  # all sources were looked for, and not some that a person named
     rules: Exclusions | None = None
     """What is kept from being read, as it stood when the sources were looked for: one gathering knows one answer."""
@@ -124,13 +125,18 @@ def _gather_all(kit: Kit, roots: SourceRoots, *, everything: bool, until: int | 
     found = [f for f in found if not everything or not f.path.is_relative_to(kit.paths.home)]
     left.paths.update(f.path for f in found if left.rules.has_place(f.place))
     # What was written to last is read first, and so stands last among what is left.
-    read = sorted((f for f in found if f.path not in left.paths), reverse=True,
-                  key=lambda f: (-(f.modified_at.timestamp() if f.modified_at else 0), str(f.path)))
+    read = sorted((f for f in found if f.path not in left.paths), reverse=True, key=_turn)
     gathered = Gathered(sources=len(read), skips=Counter({EXCLUDED: len(left.paths)} if left.paths else {}), left=read,
                         everything=everything, rules=left.rules)
     gather_on(kit, gathered, until=until)
     remember(kit, left.paths, everything=everything)
     return gathered
+
+
+def _turn(found: FoundSource) -> tuple[float, str]:
+    """When a source is read: what says nothing by itself last, and in the order in which it was written."""
+    at = found.modified_at.timestamp() if found.modified_at else 0
+    return at if found.kind == LOG else -at, str(found.path)
 
 
 def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None:
@@ -140,6 +146,11 @@ def gather_on(kit: Kit, gathered: Gathered, *, until: int | None = None) -> None
         kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
         _try_source(kit, gathered.left.pop(), gathered, reader)
     kit.progress("gather", gathered.sources - len(gathered.left), gathered.sources)
+    if gathered.everything and not gathered.left and is_used(kit, gathered):
+        from dreamd.dream.living import logbook
+
+        with apart(kit, SOURCE, logbook.KIND):
+            logbook.learn(kit, gathered)
 
 
 def _try_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reader) -> None:
@@ -179,11 +190,12 @@ def _read_source(kit: Kit, found: FoundSource, gathered: Gathered, reader: Reade
             set_aside(kit, Aside(MESSAGE, f"{identity}{BEHIND}{skip.file or skip.start}", UNREAD[skip.reason], place=inside))
         hearing = Hearing(source, scopes)
         heard, talks = _hear(kit, hearing, reading, position, skips)
-        followed = follow(kit, source, reading, [_masked(one, kit.clock.now()) for one in _notes(reading, hearing)],
+        followed = follow(kit, source, reading, [masked(one, kit.clock.now()) for one in notes_of(reading, source, scopes)],
                           lambda commit: look_back(found.path, adapter, since=commit))
         skips.update({SPOILT: followed.damaged} if followed.damaged else {})
-        told = Taken([*(_masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed,
-                     tuple(_unread(kit, source, reading, position.cursor)))
+        told = Taken([*(masked(one, kit.clock.now()) for one in heard), *followed.candidates], followed,
+                     tuple(_unread(kit, source, reading, position.cursor)),
+                     counted(kit, gathered, [(reader.scope_of_log(found), one) for one in reading.logged]))
         # What the next stretch has to know may quote the conversation: it is masked like everything that is kept.
         fresh = reading.cursor != position.cursor or not gathered.everything
         gathered.warnings += [redact(one).text for one in reading.told if fresh]
@@ -212,6 +224,7 @@ class Taken(NamedTuple):
     candidates: Sequence[Candidate]
     followed: Followed
     unread: tuple[Unread, ...] = ()
+    tallies: Mapping[str, Tally] = MappingProxyType({})
 
 
 def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skips: Counter[str],
@@ -314,6 +327,7 @@ def _keep(kit: Kit, source: Source, position: Position, *, told: Taken, skips: C
     if kit.dry:
         gathered.candidates.extend(candidates)
         gathered.unread.extend(told.unread)
+        gathered.tallies.update(told.tallies)
         return
     now, answered = kit.clock.now(), Counter[str]()
 
@@ -329,6 +343,7 @@ def _keep(kit: Kit, source: Source, position: Position, *, told: Taken, skips: C
         kept = replace(source, path=redact(source.path).text, observations=answered["stored"])
         work.write_position(tx, kept, position, skips=skips, at=now)
         told.followed.write(tx)
+        tallies.write_tallies(tx, told.tallies.values())
         unread.wait(tx, told.unread)
         work.unstage(tx, source.path)
     gathered.stored += answered["stored"]
@@ -367,34 +382,7 @@ def _touched(path: Path) -> tuple[int, int]:
         return -1, -1
 
 
-def _notes(reading: Reading, hearing: Hearing) -> Iterator[Candidate]:
-    """Statements somebody wrote down on purpose: they are explicit, like a note."""
-    source = hearing.source
-    # A log of some program is an import like any other; a memory directory was in force before dream came.
-    sign = IMPORTED if source.kind == STRUCTURED else MEMORY_FILE
-    for event in reading.events:
-        if event.kind is EventKind.NOTE and event.text.strip() and event.speaker is not Speaker.INJECTED:
-            origin = Origin.USER if event.speaker is Speaker.HUMAN else Origin.IMPORT
-            yield Candidate(
-                event.text.strip(), origin, event.at or _undated(reading), hearing.scopes[event.conversation],
-                conversation=event.conversation, key=f"note:{source.id}:{event.uid}" if event.uid else "",
-                type_hint=MemoryType(event.type_hint) if event.type_hint in set(MemoryType) else None,
-                source_id=source.id, start=event.start, end=event.end, sign=event.sign or sign,
-                context=redact(event.title).text)
-
-
 def _in_its_place(candidate: Candidate, settings: Settings) -> Candidate:
     """A statement with what was said around it, for finding it."""
     setting = settings.get((candidate.conversation, candidate.start))
     return replace(candidate, context=setting.around(candidate.text)) if setting else candidate
-
-
-def _undated(reading: Reading) -> datetime:
-    """A time for a note without one: the newest time known in the same place, so that nothing dates from now."""
-    return max((e.at for e in reading.events if e.at), default=datetime.fromtimestamp(0).astimezone())
-
-
-def _masked(candidate: Candidate, now: datetime) -> Candidate:
-    """A statement as it may be kept: secrets masked, and never said later than now, or every true later word would lose."""
-    return replace(candidate, text=redact(candidate.text[:LONGEST_TEXT]).text, at=min(candidate.at, now),
-                   key=storable(mask_name(candidate.key)), conversation=storable(mask_name(candidate.conversation)))

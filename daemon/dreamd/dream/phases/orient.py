@@ -7,6 +7,7 @@ ended well or was killed.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dreamd.core import fsio
@@ -20,6 +21,8 @@ from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.dream.scopes.reader import scope_of_conversation
 from dreamd.kit import Kit
+from dreamd.library import gate_events
+from dreamd.library.line_log import Row
 from dreamd.store import journal, memories, observations, work
 from dreamd.store.forgetting import LEFT_BEHIND
 from dreamd.store.intake import inbox
@@ -63,11 +66,22 @@ def orient(kit: Kit) -> Orientation:
         for leftover in fsio.list_temporaries(kit.paths.home):
             fsio.remove(leftover)
         drop_texts(kit.paths, now=kit.clock.now())
+        settle_events(kit)
         _come_home(kit, warnings)
         taken = take_inbox(kit, warnings)
     # Files that wait to be brought in line with the store say nothing yet about what a person changed.
     edits = () if kit.dry and homecoming.is_due(kit) else tuple(read_edits(kit, warnings))
     return Orientation(edits, interrupted, finished, taken, tuple(warnings))
+
+
+def settle_events(kit: Kit) -> None:
+    """Tell what an interrupted dream had decided and not told: the events of verdicts that are fates in the store."""
+    def decided(events: Sequence[Row]) -> list[Row]:
+        fates = {(run, said) for run in {str(event.get("run", "")) for event in events}
+                 for said in observations.load_ids_of_run(kit.store, run)}
+        return [event for event in events if (event.get("run"), event.get("id")) in fates]
+
+    gate_events.settle(kit.world, decided)
 
 
 def _come_home(kit: Kit, warnings: list[str]) -> None:

@@ -43,7 +43,7 @@ def plan_regroup(memories: Sequence[Memory], partners: Mapping[str, Sequence[str
 
 def _may_join(a: Memory, b: Memory) -> bool:
     same_trust = (a.trust is Trust.UNTRUSTED) == (b.trust is Trust.UNTRUSTED)
-    told = a.is_decision or b.is_decision  # what a record says is nobody else's to reword
+    told = a.is_account or b.is_account  # what a record says is nobody else's to reword
     return not told and a.scope == b.scope and a.memory_class is b.memory_class and same_trust and not (_fixed(a) and _fixed(b))
 
 

@@ -41,6 +41,10 @@ class Reader:
             scopes[name] = before or self.placing.scope_of(cwd) or _nowhere(found, name, written_down=noted)
         return scopes
 
+    def scope_of_log(self, found: FoundSource) -> Scope:
+        """Where what a log says belongs: to the project it lies in, else to everybody here."""
+        return (self.placing.scope_of(found.place) if found.place else None) or Scope("user")
+
 
 def _nowhere(found: FoundSource, conversation: str, *, written_down: bool) -> Scope:
     """The scope of what has no place: its own conversation's; everybody's only what somebody wrote down for all."""

@@ -40,6 +40,8 @@ UNMARKED = "unmarked-refusal"
 POINTER = "pointer"
 REWOUND = "rewound"
 OTHER_AGENT = "scripted-run"
+LOG_LINE = "log-line"
+"""A line of a program's log: a night may learn from many, and none is a statement."""
 COMPRESSED = "compressed"
 """Packed in a way this program cannot open; the words of it are read where they also stand unpacked."""
 DAMAGED = "damaged-archive"
@@ -62,6 +64,7 @@ FAILED = "set-aside"
 
 ORDINARY = frozenset({
     BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, UNMARKED, POINTER, REWOUND, OTHER_AGENT,
+    LOG_LINE,
 })
 """Reasons that belong to a healthy file; any other reason deserves a word to the person."""
 

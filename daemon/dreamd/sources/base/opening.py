@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from dreamd.sources.base import contract
 from dreamd.sources.base.tolerant import Record, parse_record
-from dreamd.sources.base.unpacking import MAGIC, can_unpack, unpacked
+from dreamd.sources.base.unpacking import GZIP_MAGIC, MAGIC, can_unpack, unpacked
 
 _FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 """O_NONBLOCK: opening a pipe that nobody writes to must not wait."""
@@ -56,6 +56,8 @@ def _as_it_was(handle: BinaryIO) -> BinaryIO:
     except OSError as error:
         handle.close()
         raise Unopened(_reason(error)) from None
+    if start.startswith(GZIP_MAGIC):
+        return unpacked(handle, gzipped=True)
     if start != MAGIC:
         return handle
     if not can_unpack():

@@ -164,12 +164,25 @@ def unread(cursor: Cursor, reason: str) -> Reading:
     return Reading((), cursor, (Skip(reason, 0, 0),))
 
 
-def read_lines(path: Path, cursor: Cursor, *, budget_bytes: int, make_parser: Callable[[Sink], Parser],
-               pass_over: Callable[[bytes], str] | None = None) -> Reading:
-    """Read a file of JSON lines from its cursor. `pass_over` names the reason to skip a line unparsed, or nothing."""
+def continues(path: Path, cursor: Cursor) -> bool:
+    """Whether a file is the one that a cursor stands in, as it was or longer."""
     try:
         with open_source(path) as handle:
-            return _Stretch(handle, cursor, make_parser=make_parser, pass_over=pass_over).read(budget_bytes)
+            return _continues(handle, cursor, carry=_Carry.load(cursor.carry), size=sizes_of(handle)[1])
+    except (Unopened, OSError):
+        return False
+
+
+def read_lines(path: Path, cursor: Cursor, *, budget_bytes: int, make_parser: Callable[[Sink], Parser],
+               pass_over: Callable[[bytes], str] | None = None, parse: Callable[[str], Record | None] = parse_record,
+               ) -> Reading:
+    """Read a file of JSON lines from its cursor. `pass_over` names the reason to skip a line unparsed, or nothing.
+
+    `parse` is given where a line is no JSON.
+    """
+    try:
+        with open_source(path) as handle:
+            return _Stretch(handle, cursor, make_parser=make_parser, pass_over=pass_over, parse=parse).read(budget_bytes)
     except Unopened as error:
         return unread(cursor, error.reason)
     except OSError:
@@ -180,8 +193,9 @@ class _Stretch:
     """One read of one open file."""
 
     def __init__(self, handle: BinaryIO, cursor: Cursor, *, make_parser: Callable[[Sink], Parser],
-                 pass_over: Callable[[bytes], str] | None) -> None:
+                 pass_over: Callable[[bytes], str] | None, parse: Callable[[str], Record | None]) -> None:
         self._handle = handle
+        self._parse = parse
         self._pass_over = pass_over
         self._sink = Sink()
         self._parser = make_parser(self._sink)
@@ -220,7 +234,7 @@ class _Stretch:
             if line is None or line.body is None or line.end > self._start:
                 continue
             self._sink.begin(line.start, line.end)
-            record = parse_record(line.body.decode("utf-8", "replace"))
+            record = self._parse(line.body.decode("utf-8", "replace"))
             if record is not None:
                 self._parser.take(record)
         self._sink.muted = False
@@ -244,7 +258,7 @@ class _Stretch:
                 text = body.decode("utf-8", "replace")
                 if line.whole:
                     self._sink.skip(contract.REPLACED_BYTES)
-            record = parse_record(text)
+            record = self._parse(text)
             if record is None and not line.whole:
                 return False
             if record is None:

@@ -1,4 +1,4 @@
-"""Archives that agents pack with Zstandard, read like the file they were made from.
+"""Archives that agents pack with Zstandard, and logs that were rotated with gzip, read like the file they were made from.
 
 Only a bounded part of an archive is ever in memory, and no more than so much is unpacked of it: a small file that
 unpacks to a disk full of blanks costs some time once, and nothing else. What is damaged or cut off is read as far as
@@ -17,6 +17,7 @@ from dreamd.sources.base import contract
 PACKED = ".zst"
 """How the name of an archive ends; without it, it is the name of the file it was made from."""
 MAGIC = b"\x28\xb5\x2f\xfd"
+GZIP_MAGIC = b"\x1f\x8b\x08"
 LARGEST_UNPACKED_BYTES = 512 * 1024 * 1024
 _LARGEST_WINDOW_LOG = 25
 """Memory one archive may ask for: 32 MiB. Agents pack with 2 MiB, `zstd -19` with 8."""
@@ -43,9 +44,9 @@ def unpack(body: bytes, *, limit_bytes: int) -> bytes | None:
     return text if text is not None and len(text) <= limit_bytes and not unpacking.trouble else None
 
 
-def unpacked(packed: BinaryIO) -> BinaryIO:
+def unpacked(packed: BinaryIO, *, gzipped: bool = False) -> BinaryIO:
     """An open archive as the file it was made from: for reading, and seekable at the price of unpacking it again."""
-    return cast(BinaryIO, io.BufferedReader(Unpacking(packed), _BUFFER_BYTES))
+    return cast(BinaryIO, io.BufferedReader(Unpacking(packed, gzipped=gzipped), _BUFFER_BYTES))
 
 
 def sizes_of(handle: BinaryIO) -> tuple[int, int]:
@@ -65,11 +66,19 @@ def trouble_of(handle: BinaryIO) -> str:
 class Unpacking(io.RawIOBase):
     """The bytes of an archive, unpacked as they are asked for; no more than are allowed, and none behind what is damaged."""
 
-    def __init__(self, packed: BinaryIO) -> None:
-        library = _library()
-        options = {library.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
-        self._packed, self._plain = packed, library.ZstdFile(packed, options=options)
-        self._broken: tuple[type[Exception], ...] = (library.ZstdError, EOFError)
+    def __init__(self, packed: BinaryIO, *, gzipped: bool = False) -> None:
+        self._packed = packed
+        self._plain: Any
+        self._broken: tuple[type[Exception], ...]
+        if gzipped:
+            import gzip
+            import zlib
+
+            self._plain, self._broken = gzip.GzipFile(fileobj=packed), (gzip.BadGzipFile, EOFError, zlib.error)
+        else:
+            library = _library()
+            options = {library.DecompressionParameter.window_log_max: _LARGEST_WINDOW_LOG}
+            self._plain, self._broken = library.ZstdFile(packed, options=options), (library.ZstdError, EOFError)
         self.trouble = ""
         """Set once something was reached behind which nothing can be read."""
 

@@ -1,5 +1,6 @@
 """Decision records as the store knows them: each is an observation whose sign tells what became of the decision.
 
+What was learned of logs is known in the same way, by the tally it was made of in the place of a record.
 Its key names the record, so that what was read of it before is found again; nothing else is kept of it.
 """
 
@@ -8,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from dreamd.core.values import DECISION
+from dreamd.core.values import DECISION, LEARNED
 from dreamd.store.connection import Store
 
 _SIGNED = "sign >= ? AND sign < ?"
 _RANGE = (DECISION, DECISION.rstrip(":") + ";")
+_EITHER = f"({_SIGNED} OR {_SIGNED})"
+_RANGES = (*_RANGE, LEARNED, LEARNED.rstrip(":") + ";")
 
 
 class Line(NamedTuple):
@@ -30,10 +33,10 @@ def record_of(key: str) -> str:
 def load_records(store: Store, sources: Collection[str] | None) -> dict[str, Line]:
     """All that was ever read of the records in some sources, or in any: by observation, oldest first."""
     if sources is None:
-        rows = store.tuples(f"SELECT id, source_id, key FROM observation WHERE {_SIGNED} ORDER BY seq", *_RANGE)
+        rows = store.tuples(f"SELECT id, source_id, key FROM observation WHERE {_EITHER} ORDER BY seq", *_RANGES)
         return {identity: Line(source, record_of(key)) for identity, source, key in rows}
     return {identity: Line(source, record_of(key)) for one in sorted(sources) for identity, source, key in store.tuples(
-        f"SELECT id, source_id, key FROM observation WHERE source_id = ? AND {_SIGNED} ORDER BY seq", one, *_RANGE)}
+        f"SELECT id, source_id, key FROM observation WHERE source_id = ? AND {_EITHER} ORDER BY seq", one, *_RANGES)}
 
 
 def load_told(store: Store, scope: str) -> list[str]:

@@ -5,8 +5,11 @@ Copies of the store that hold secrets: each is copied beside, masked, verified, 
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -20,6 +23,7 @@ from dreamd.store.masking.unmasked import NAMES, Held, find_held, mask_held, red
 from dreamd.text.redaction import redact
 
 LARGEST_BYTES = 64 * 1024 * 1024
+_PACKED_LINES = ".ndjson.gz"
 _BY_LINE = frozenset({".jsonl", ".ndjson", ".log"})
 
 
@@ -35,13 +39,21 @@ def list_texts(paths: Paths) -> Iterator[Path]:
 
 def masked(path: Path) -> tuple[bytes, tuple[str, ...]] | None:
     """A file as it would be with its secrets masked, and their kinds; None where there is none, or the file is no text."""
+    packed = path.name.endswith(_PACKED_LINES)
     try:
         body = fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)
-        text = body.decode()
-    except (FileNotFoundError, UnicodeDecodeError, DreamError):
+        text = (_unpacked(body) if packed else body).decode()
+    except (FileNotFoundError, UnicodeDecodeError, DreamError, OSError, EOFError, zlib.error):
         return None
-    fresh, kinds = mask_text(text, path.suffix)
-    return (fresh.encode("utf-8", "surrogateescape"), kinds) if fresh != text else None
+    fresh, kinds = mask_text(text, ".ndjson" if packed else path.suffix)
+    whole = fresh.encode("utf-8", "surrogateescape")
+    return (gzip.compress(whole, 6, mtime=0) if packed else whole, kinds) if fresh != text else None
+
+
+def _unpacked(body: bytes) -> bytes:
+    """What is in a packed log, of which no more is read than of one that is not."""
+    with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
+        return stream.read(LARGEST_BYTES)
 
 
 def mask_text(text: str, suffix: str) -> tuple[str, tuple[str, ...]]:

@@ -24,9 +24,9 @@ _WORDS: Mapping[str, tuple[str, ...]] = {
     "cursor": ("carry", "talk"), "staged": ("path",), "judged": ("evidence",), "memory": ("reason",), "file": ("body",),
     "intent": ("body",), "link": (), "support": (), "recall": (), "tombstone": (), "vector": (), "vector_file": (),
     "migration": (), "meta": (), "unread": ("path",), "model_word": (),
-    "model_call": (), "model_answer": ("value",)}
+    "model_call": (), "model_answer": ("value",), "tally": ("words", "open")}
 """Columns in which words stand. Of a table that is not named here every text is looked at."""
-_JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk", "value"})
+_JSON = frozenset({"evidence", "before", "after", "warnings", "phases", "talk", "value", "words", "open"})
 NAMES = frozenset({"conversation", "key"})
 
 

@@ -38,7 +38,8 @@ def run(context: Context, options: Namespace) -> int:
     found = list(gate_events.find_events(context.world, wanted))
     shown = list(islice(found, options.limit))[::-1]
     counts = gate_events.count_verdicts(found)
-    context.document({"events": shown, "counts": counts, "more": len(found) > len(shown)})
+    context.document({"events": shown, "counts": counts, "fates": gate_events.count_fates(found),
+                      "more": len(found) > len(shown)})
     for row in shown:
         context.say(_line(row))
     if not found:
