@@ -63,3 +63,11 @@ def test_a_team_that_names_nobody_is_an_error_in_the_settings():
     for wrong in ({"members": ["payments"]}, {"members": [": a"]}, {"payments": "a"}, {"payments": []}):
         with pytest.raises(ConfigError):
             build_settings({"teams": wrong})
+
+
+def test_a_scope_is_named_by_its_key_alone_and_one_that_holds_nothing_is_said_to(ferry, capsys):
+    for words in (["list"], ["search", "--no-record", "gauge"]):
+        assert main.main(["--home", str(ferry.home), *words, "--scope", "tide"]) == 0
+        assert "The tide gauge stands at the pier." in capsys.readouterr().out
+        assert main.main(["--home", str(ferry.home), *words, "--scope", "project:harbour"]) == 0
+        assert "nothing was ever kept in `project:harbour`" in capsys.readouterr().err

@@ -38,6 +38,7 @@ from dreamd.dream.report import PARTIAL, WORTH_A_WORD, count_orientation, note_p
 from dreamd.dream.report import CycleReport as CycleReport
 from dreamd.dream.scopes.endings import promote_ended
 from dreamd.dream.scopes.mapping import anchor_old
+from dreamd.dream.scopes.task_lines import propose_of_others
 from dreamd.kit import Kit
 from dreamd.recall.still_found import watch_over
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
@@ -237,7 +238,7 @@ def _gather(kit: Kit, orientation: Orientation, counts: dict[str, float], report
                 report.warnings.extend(f"`{path}` was changed by hand meanwhile; yours stays" for path in conflicts)
         anchor_old(kit)
     gathered = _look_first(kit, show)
-    promoted = promote_ended(kit)
+    promoted = [*promote_ended(kit), *propose_of_others(kit)]
     if kit.dry:
         gathered.candidates[:0] = [*look_into_inbox(kit), *(c for e in orientation.edits for c in e.candidates), *promoted]
     counts.update(sources=gathered.sources, read=gathered.read, lines=gathered.lines, prompts=gathered.prompts,

@@ -13,7 +13,7 @@ from dreamd.cli.families.knowledge import corpus
 from dreamd.cli.printing import render
 from dreamd.cli.printing.json_documents import memory_document, memory_file
 from dreamd.core.errors import UsageError
-from dreamd.core.values import Category, Memory, MemoryClass, Scope, Status, parse_scope
+from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, parse_scope
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told
@@ -67,15 +67,17 @@ def list_memories(context: Context, options: Namespace) -> int:
     """The memories of a status, live ones unless asked otherwise."""
     from dreamd.store import memories
     from dreamd.store.connection import open_reader
+    from dreamd.store.scopes import projects
 
     if options.all and options.status:
         raise UsageError("give `--all` or `--status`, not both")
-    scope = parse_scope(options.scope) if options.scope else None
+    scope = _named_scope(context, options.scope)
     wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
     with open_reader(context.world.paths.store) as store:
         found = memories.load_memories(store, scope=scope, statuses=wanted)
         counted = memories.count_by_status(store)
         empty = "" if found else _why_empty(store)
+        unknown = scope if scope and not projects.holds_of(store, scope) else None
     if options.memory_class:
         found = [m for m in found if m.memory_class == options.memory_class]
     if options.category:
@@ -84,9 +86,28 @@ def list_memories(context: Context, options: Namespace) -> int:
     if not context.json:
         _list_by_scope(context, found)
         _say_what_else(context, found, counted, wanted)
+        if unknown and sum(counted.values()):
+            _say_unknown(context, unknown)
         if empty and not sum(counted.values()):
             context.tell(f"no memory yet; {empty}")
     return 0
+
+
+def _named_scope(context: Context, named: str | None) -> Scope | None:
+    """A scope as people name it, also by its key alone or by a directory of it; None where none is named."""
+    if not named:
+        return None
+    if named.partition(":")[0] in SCOPE_KINDS and (":" in named or named == "user"):
+        return parse_scope(named)
+    from dreamd.cli.families.scoping import find_scope
+    from dreamd.store.connection import open_reader
+
+    with open_reader(context.world.paths.store) as store:
+        return find_scope(store, named)
+
+
+def _say_unknown(context: Context, scope: Scope) -> None:
+    context.tell(f"hint: nothing was ever kept in `{scope}`; `dream scope list` shows the scopes")
 
 
 def _list_by_scope(context: Context, found: Sequence[Memory]) -> None:
@@ -189,7 +210,8 @@ def search(context: Context, options: Namespace) -> int:
     documents = _documents(context, query, options)
     if options.corpus:
         return _tell_documents(context, redact(query).text, documents)
-    scopes = (parse_scope(options.scope),) if options.scope else ()
+    scope = _named_scope(context, options.scope)
+    scopes = (scope,) if scope else ()
     wording = reword(context.world, query, Budget(options.budget), scope=scopes[0] if scopes else None, place=_here())
     look = Look(limit=options.limit, budget=Budget(options.budget), held=options.held or options.all, scopes=scopes,
                 record=not options.no_record, everything=options.all,
@@ -215,10 +237,22 @@ def search(context: Context, options: Namespace) -> int:
         context.warn(answer.warning)
     _say_results(context, mixed)
     if not mixed and not options.all:
-        told = ", ".join(f"{n} {status}" for status, n in left.items())
+        _say_why_nothing(context, left, scope)
+    return 0
+
+
+def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None) -> None:
+    from dreamd.store.connection import open_reader
+    from dreamd.store.scopes import projects
+
+    told = ", ".join(f"{n} {status}" for status, n in left.items())
+    with open_reader(context.world.paths.store) as store:
+        unknown = scope is not None and not projects.holds_of(store, scope)
+    if unknown and scope is not None:
+        _say_unknown(context, scope)
+    else:
         context.tell(f"hint: {told} would match; `dream search --all` shows what was replaced, archived or waits" if told
                      else "hint: `--held` also looks at memories that wait for a decision")
-    return 0
 
 
 def _say_results(context: Context, mixed: Sequence[Found | Told]) -> None:

@@ -1,0 +1,51 @@
+"""Folders of tasks that other tools keep in a repository: what stands alone is proposed once, and waits for a person."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from dreamd.core.values import Scope, Status
+from dreamd.store.scopes import projects
+from dreamd.store.scopes.projects import Known
+
+NIGHT, NEXT = "2036-05-04T20:00:00Z", "2036-05-05T20:00:00Z"
+LASTING = ("The crane API pages by cursor, never by offset (src/crane/pages.py).",
+           "Loads above 40 t are refused by `crane check`, see docs/loads.md.")
+LOGGED = "Crane ids are strings with leading zeros; src/crane/ids.py keeps them so."
+
+
+def folder(root: Path, slug: str, tool: str) -> Path:
+    place = root / "plans" / "artifacts" / slug
+    (place / "observability").mkdir(parents=True)
+    kept = f"- **D1** (2026-05-01): {LASTING[0]}\n- We go on tomorrow.\n* {LASTING[1]}\n"
+    (place / "decisions.md").write_text(f"# Decisions\n\n{kept}")
+    row = {"timestamp": "2026-05-01T09:00:00Z", "action": "verified", "tool": tool, "detail": LOGGED, "reason": ""}
+    (place / "observability" / f"{slug}.ndjson").write_text(json.dumps(row) + "\n")
+    return place
+
+
+def known(house, root: Path) -> None:
+    with house.kit(NIGHT) as kit, kit.writing() as tx:
+        projects.write_known(tx, Known("path:/crane", Scope("project", "crane"), str(root)))
+
+
+def test_what_another_tool_kept_and_stands_alone_is_proposed_once(house, tmp_path):
+    place = folder(tmp_path / "crane", "pages", "other-tool")
+    known(house, tmp_path / "crane")
+    run = house.dream(NIGHT).run
+    held = house.memories(Status.HELD)
+    assert sorted(m.text for m in held) == sorted((*LASTING, LOGGED))
+    assert {(m.reason, str(m.scope)) for m in held} == {("proposed-by-task", "project:crane")}
+    assert house.dream(NEXT).changes == []
+    house.undo(NEXT, run)
+    assert house.dream(NEXT).changes == [] and house.memories() == []
+    (place / "findings.md").write_text("- The token is AKIAIOSFODNN7EXAMPLE, see docs/key.md.\n")
+    house.dream(NEXT)
+    assert all("AKIAIOSFODNN7" not in str(row) for row in house.rows("SELECT text FROM observation"))
+
+
+def test_a_task_that_dream_keeps_itself_is_proposed_at_its_own_end_alone(house, tmp_path):
+    folder(tmp_path / "crane", "pages", "dream task")
+    known(house, tmp_path / "crane")
+    assert house.dream(NIGHT).changes == []
