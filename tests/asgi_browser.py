@@ -39,7 +39,7 @@ class Browser:
     page: Page
     app: Any
     keys: Keys
-    house: House
+    house: House = field(default=None)  # type: ignore[assignment]
     cookies: dict[str, str] = field(default_factory=dict)
     host: str = "127.0.0.1:4000"
 

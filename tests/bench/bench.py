@@ -138,9 +138,24 @@ def bench_shell(_sizes: list[int]) -> None:
     print()
 
 
+def bench_page(sizes: list[int]) -> None:
+    """Answers of the page over a full store, beside those over one with nothing in it."""
+    print("page: milliseconds until the server has answered (median of 15), and times as long as over an empty store")
+    with tempfile.TemporaryDirectory(prefix="dream-bench-") as folder:
+        empty = _child("page", home=f"{folder}/empty")
+        for size in sizes:
+            _child("stock", home=f"{folder}/{size}", count=size)
+            _child("fill", home=f"{folder}/{size}", first=size, count=FRESH, total=size + FRESH)
+            _child("dream", home=f"{folder}/{size}")
+            full = _child("page", home=f"{folder}/{size}")
+            told = ", ".join(f"{name} {ms:.0f} ({ms / empty[name]:.1f}x)" for name, ms in full.items() if name in empty)
+            print(f"  {size:>6}: {told}")
+    print()
+
+
 SECTIONS: dict[str, Callable[[list[int]], None]] = {
     "embedding": bench_embedding, "pairs": bench_pairs, "neighbours": bench_neighbours, "dream": bench_dream,
-    "shell": bench_shell}
+    "shell": bench_shell, "page": bench_page}
 
 
 # --- steps: each runs in a child process and answers with one JSON object -------------------------------------------
@@ -317,7 +332,67 @@ def step_dream(home: str) -> dict[str, Any]:
             "above_bare_mib": (_peak_bytes() - bare) / MIB, "embedded": embedded}
 
 
+def step_stock(home: str, count: int) -> dict[str, Any]:
+    """Memories in any number, as a dream would have left them, without the minutes that dream would take."""
+    from dreamd.core.values import Fate, Memory, MemoryType, Status, text_sha, trust_of
+    from dreamd.dream.phases.carry_out import write_change
+    from dreamd.dream.plan import Change
+    from dreamd.extraction import gate
+    from dreamd.kit import open_kit
+    from dreamd.models import MODEL_ID
+    from dreamd.store import derived, observations
+
+    made = generate(count)
+    rows, told = given_vectors(made), _told(made)
+    with open_kit(_world(home), create=True, migrate=True) as kit:
+        run = kit.begin()
+        with kit.store.writing() as tx:
+            observations.append(tx, told, stored_at=NOW, key=observations.tombstone_key(kit.store))
+            for one in observations.load_pending(kit.store):
+                gated = gate(one.text, origin=one.origin, at=one.at, zone=UTC)
+                memory = Memory(one.id[:12], one.scope, gated.text, gated.memory_class, MemoryType.PROJECT, gated.category,
+                                Status.LIVE, trust_of(one.origin), trust_of(one.origin), one.at, one.at, one.at, one.at,
+                                observations=(one.id,), reason="durable", file=f"{one.id[:12]}.md")
+                write_change(tx, Change("add", None, memory, "durable"), run.seq)
+                observations.write_fate(tx, one, Fate.NEW, reason="durable", memory=memory.id, run=run.seq)
+            derived.write_vectors(tx, {text_sha(one.text): row for one, row in zip(told, rows, strict=True)}, model=MODEL_ID)
+        kit.end("made for a measurement")
+    return {}
+
+
+def step_page(home: str) -> dict[str, Any]:
+    """How long each view takes, its first answer left out: what it needs is warm then."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from asgi_browser import Browser, cut_keys
+    from dreamd.core.values import Scope, Status
+    from dreamd.kit import open_kit
+    from dreamd.store import memories
+    from dreamd.web.page import build_page
+
+    with open_kit(_world(home), create=True, migrate=True) as kit:
+        some = memories.load_ids(kit.store, Scope("project", "bench"), Status.LIVE)
+    keys = cut_keys()
+    app, page = build_page(_world(home), keys)
+    browser = Browser(page, app, keys)
+    browser.enter()
+    views = {"last night": "/", "memories": "/memories", "page 100": "/memories?page=100",
+             "filtered": "/memories?origin=user&order=oldest", "search": "/memories?q=which+port+does+the+relay+use",
+             "decide": "/decide", "over time": "/over-time", "health": "/health",
+             **({"one memory": f"/memory/{min(some)}"} if some else {})}
+    took: dict[str, Any] = {}
+    for name, path in views.items():
+        times = []
+        for _ in range(16):
+            begun = time.perf_counter()
+            assert browser.see(path).status == 200, path
+            times.append(1000 * (time.perf_counter() - begun))
+        took[name] = statistics.median(times[1:])
+    page.warm.close()
+    return took
+
+
 STEPS: dict[str, Callable[..., dict[str, Any]]] = {
+    "page": step_page, "stock": step_stock,
     "embedding": step_embedding, "cold_query": step_cold_query, "cold_pair": step_cold_pair, "pairs": step_pairs,
     "vectors": step_vectors, "neighbours": step_neighbours, "fill": step_fill, "dream": step_dream, "truth": step_truth}
 

@@ -106,6 +106,19 @@ def test_undo_says_what_becomes_of_what_was_said_and_hands_it_back(browser):
     assert browser.house.memory("Monday").status is Status.LIVE
 
 
+def test_the_second_thing_it_learned_is_taken_back_alone(browser):
+    night = browser.see("/").text
+    learned = next(part for part in night.split("<li data-stop>")[1:] if "Monday" in part)
+    link = learned.partition("/undo?only=")
+    run, only = link[0].rpartition("/night/")[2], link[2].partition('"')[0]
+    assert "the rest of the run stands" in browser.see(f"/night/{run}/undo?only={only}").text
+    assert browser.do("undo", run=run, only=only, later="").status == 200
+    standing = {m.text: m.status for m in browser.house.memories()}
+    assert "The staging database is restored every Monday." not in standing
+    assert standing["The billing API now listens on port 9090."] is Status.LIVE
+    assert "taken back" in browser.see("/").text
+
+
 def test_an_undo_takes_no_later_run_with_it_that_was_not_shown(browser):
     first = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq LIMIT 1")[0][0])
     assert browser.do("undo", run=first, later="").status == 409

@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from http.client import HTTPConnection
+from pathlib import Path
+
 import pytest
+
+from asgi_browser import SECOND_NIGHT, open_page
+from household import Said
 
 
 @pytest.mark.parametrize(("path", "words"), [
@@ -15,3 +27,88 @@ def test_every_view_is_there_without_a_script(browser, path, words):
     answer = browser.see(path)
     assert answer.status == 200
     assert [one for one in words if one not in answer.text] == []
+
+
+@pytest.mark.parametrize("path", ["/", "/memories", "/memories?q=port", "/decide", "/over-time", "/health"])
+def test_a_home_with_nothing_in_it_says_what_to_do_first(house, path):
+    browser, page = open_page(house)
+    browser.enter()
+    answer = browser.see(path)
+    assert (answer.status, "dream note" in answer.text) == (404, True)
+    page.warm.close()
+
+
+@pytest.mark.parametrize(("query", "there", "gone"), [
+    ("q=which+port+does+billing+use", "9090", "Monday"), ("q=billing&status=all", "8080", "Monday"),
+    ("status=held", "nightly import", "linter"), ("origin=web&status=all", "nightly import", "linter"),
+    ("class=rule", "linter", "9090"), ("age=older", "Nothing here answers that", "linter"),
+    ("scope=user", "Nothing here", "linter"),
+    ("status=superseded", "8080", "9090"), ("page=99999999&status=nonsense&class=x&order=y&age=z&origin=w", "9090", "8080.")])
+def test_what_is_chosen_is_shown_and_nothing_else(browser, query, there, gone):
+    text = browser.see(f"/memories?{query}").text
+    shown = text[text.index('<section id="results"'):]
+    assert (there in shown, gone in shown) == (True, False)
+
+
+def test_a_part_of_the_page_is_all_that_a_script_asks_for(browser):
+    part = browser.see("/memories?q=billing", **{"hx-target": "results", "hx-request": "true"}).text
+    assert part.lstrip().startswith('<section id="results"') and "<html" not in part
+
+
+def test_looking_for_something_is_no_recall(browser):
+    browser.see("/memories?q=billing")
+    assert browser.house.rows("SELECT COUNT(*) FROM recall") == [(0,)]
+
+
+def test_a_memory_tells_who_said_it_what_it_replaced_and_how_it_changed(browser):
+    text = browser.see(f"/memory/{browser.house.memory('9090').id}").text
+    for words in ("What was said", "a person", "What went into it", "<del>8080</del><ins>9090</ins>", "Its history",
+                  "How it changed"):
+        assert words in text, words
+
+
+def test_what_was_said_in_passing_can_be_looked_at(house):
+    house.say(SECOND_NIGHT, Said("by the way the kiln was warm today, nice weather", conversation="five", explicit=False,
+                                 sign="passing"))
+    house.dream(SECOND_NIGHT)
+    browser, page = open_page(house)
+    browser.enter()
+    rows = house.rows("SELECT o.id FROM observation o JOIN fate f ON f.observation = o.seq WHERE f.memory = ''")
+    for (identity,) in rows:
+        assert browser.see(f"/memory/{identity}").status in (200, 404)
+    page.warm.close()
+
+
+def test_without_its_libraries_the_command_says_what_brings_them(monkeypatch, tmp_path, capsys):
+    from dreamd.cli.main import main
+
+    for name in [*sys.modules]:
+        if name.startswith(("dreamd.web", "starlette")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "starlette", None)
+    monkeypatch.setattr(signal, "signal", lambda *_: None)
+    assert main(["--home", str(tmp_path), "open"]) == 1
+    assert "dreamd[web]" in capsys.readouterr().err
+
+
+def test_the_page_comes_with_an_extra_alone():
+    told = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
+    named = " ".join(told["dependencies"])
+    assert not [one for one in ("starlette", "uvicorn", "jinja2", "fastapi", "flask") if one in named]
+    assert {one.partition(">")[0] for one in told["optional-dependencies"]["web"]} == {"starlette", "uvicorn", "jinja2"}
+
+
+def test_the_command_says_where_the_page_is_and_closes_it_with_ctrl_c(lived):
+    command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(lived.home), "open", "--no-browser", "--json"]
+    env = {"HOME": str(lived.root), "PATH": "/usr/bin:/bin", "SSH_CONNECTION": "10.0.0.2 50000 10.0.0.7 22",
+           "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=env, text=True) as started:
+        told = json.loads(started.stdout.readline())
+        line = HTTPConnection("127.0.0.1", told["port"], timeout=30)
+        line.request("GET", "/" + told["url"].partition("/?")[2].join(("?", "")))
+        answer = line.getresponse()
+        answer.read()
+        line.close()
+        started.send_signal(signal.SIGINT)
+        assert (answer.status, started.wait(30)) == (303, 0)
+    assert told["tunnel"] == f"ssh -L {told['port']}:127.0.0.1:{told['port']} 10.0.0.7"

@@ -33,6 +33,8 @@ class UndoPlan:
     run: Run
     entries: tuple[Entry, ...]
     later: tuple[Run, ...] = ()
+    only: frozenset[str] | None = None
+    """The memories of one change, where the rest of the run stands; None for the whole of it."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,8 @@ class Undone:
     files: int
 
 
-def plan_undo(kit: Kit, run_id: str | None = None) -> UndoPlan:
-    """Choose the run to take back: the named one, or the last dream that changed something.
+def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPlan:
+    """Choose the run to take back: the named one, or the last dream that changed something; `only` one memory of it.
 
     Raises StoreMissing when there is none, Refused for one that is undone already or cannot be undone.
     """
@@ -59,9 +61,36 @@ def plan_undo(kit: Kit, run_id: str | None = None) -> UndoPlan:
         raise Refused("what was forgotten is gone for good and cannot come back")
     if run.kind == "mask":
         raise Refused("what was masked stays masked")
-    later = {e.run for e in journal.load_later(kit.store, run.seq)}
-    followers = [journal.load_run(kit.store, str(seq)) for seq in sorted(later, reverse=True)]
-    return UndoPlan(run, tuple(journal.load_entries(kit.store, run.seq)), tuple(followers))
+    entries, later = journal.load_entries(kit.store, run.seq), journal.load_later(kit.store, run.seq)
+    group = _bound_to(kit, run, entries, only) if only else None
+    if group is not None:
+        entries, later = [e for e in entries if e.memory in group], [e for e in later if e.memory in group]
+    followers = [journal.load_run(kit.store, str(seq)) for seq in sorted({e.run for e in later}, reverse=True)]
+    return UndoPlan(run, tuple(entries), tuple(followers), group)
+
+
+def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> frozenset[str]:
+    """A memory that a run changed with all that it changed along with it: what was replaced, what was held against it."""
+    touched = {e.memory for e in entries if e.op not in (crossing.ROWS, task_ends.ENDS)}
+    found = {i for i in touched if len(named) >= memories.SHORTEST_ID and i.startswith(named.strip().lower())}
+    if len(found) != 1:
+        raise StoreMissing("that run changed no memory with that id", hint=f"`dream diff {run.id}` shows what it changed")
+    if len(touched) < len({e.memory for e in entries}):
+        raise Refused("that run moved more than memories, and goes back whole or not at all",
+                      hint=f"`dream undo {run.id}` takes it back")
+    bound = [{e.memory, *_named_in(kit, e)} & touched for e in entries]
+    while more := {i for some in bound if some & found for i in some} - found:
+        found |= more
+    if found & journal.load_taken_back(kit.store, run.seq):
+        raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
+    return frozenset(found)
+
+
+def _named_in(kit: Kit, entry: Entry) -> set[str]:
+    """The memories that an operation began or ceased to speak of."""
+    sides = [memories.from_snapshot(kit.store, side) if side else None for side in (entry.before, entry.after)]
+    named = [{m.superseded_by, *(other for other, _ in m.links)} if m else set() for m in sides]
+    return (named[0] ^ named[1]) - {""}
 
 
 def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
@@ -76,7 +105,7 @@ def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
     kit.kind = UNDO
     with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):
         checks.refuse_if_unsound(kit.store)
-        return _reverse_all(kit, (*plan.later, plan.run))
+        return _reverse_all(kit, (*plan.later, plan.run), plan)
 
 
 def redo(kit: Kit, run_id: str) -> int:
@@ -86,7 +115,7 @@ def redo(kit: Kit, run_id: str) -> int:
     for a run that was not undone, or of which nothing is set aside any more.
     """
     run = journal.load_run(kit.store, run_id)
-    if not run.undone_by:
+    if not run.undone_by and not observations.is_set_aside(kit.store, run.seq):
         raise Refused("that run was not undone", hint="`dream history` shows which runs were")
     kit.kind = "redo"
     with locks.hold_dream(kit.paths.locks, Owner("dream undo --redo", kit.clock.now())):
@@ -99,15 +128,17 @@ def redo(kit: Kit, run_id: str) -> int:
     return count
 
 
-def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
+def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
     touched: set[str] = set()
     aside, scopes = 0, set[Scope]()
     ended: list[tuple[Run, Entry]] = []
-    mine = kit.begin()
+    mine, gone = kit.begin(), {run.seq: journal.load_taken_back(kit.store, run.seq) for run in runs}
     with kit.writing() as tx:
         for run in runs:
-            entries = journal.load_entries(kit.store, run.seq)
-            for entry in reversed(entries):
+            part = plan.only if run is plan.run else None
+            for entry in reversed(journal.load_entries(kit.store, run.seq)):
+                if entry.memory in gone[run.seq] or (part is not None and entry.memory not in part):
+                    continue
                 if entry.op == crossing.ROWS:
                     scopes |= crossing.take_back(tx, kit, entry, mine)
                 elif entry.op == task_ends.ENDS:
@@ -116,10 +147,11 @@ def _reverse_all(kit: Kit, runs: Sequence[Run]) -> Undone:
                 elif reverse(tx, kit, entry, mine, scopes):
                     touched.add(entry.memory)
                 scopes.add(parse_scope(entry.scope))
-            aside += observations.set_aside(tx, run.seq)
-            journal.mark_undone(tx, run.seq, by=mine.seq)
+            aside += observations.set_aside(tx, run.seq, only=part)
+            if part is None:
+                journal.mark_undone(tx, run.seq, by=mine.seq)
     files = project(kit, sorted(scopes)) + sum(task_ends.take_back(kit, run, entry) for run, entry in ended)
-    kit.end("took back " + ", ".join(r.id for r in runs))
+    kit.end("took back " + ("one change of " if plan.only else "") + ", ".join(r.id for r in runs))
     return Undone(tuple(r.id for r in runs), len(touched), aside, files)
 
 

@@ -303,6 +303,17 @@ def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], di
     return founded, {memory: status for memory, status in before.items() if memory not in founded}
 
 
+def load_taken_back(store: Store, run: int) -> set[str]:
+    """Memories that stand again as before a run, for what it did to them was taken back, and nothing was done since."""
+    before: dict[str, str | None] = {}
+    for memory, side in store.tuples("SELECT memory, before FROM operation WHERE run = ? ORDER BY seq", run):
+        before.setdefault(memory, side)
+    rows = store.tuples(f"""SELECT o.memory, o.after FROM operation o WHERE o.memory IN {LISTED} AND o.run > ? AND o.op = 'undo'
+        AND NOT EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))""",
+                        listed(before), run)
+    return {memory for memory, side in rows if side == before[memory]}
+
+
 def mark_undone(tx: sqlite3.Connection, run: int, *, by: int) -> None:
     """Remember which run took another one back; 0 for a run that stands again."""
     tx.execute("UPDATE run SET undone_by = ? WHERE seq = ?", (by, run))

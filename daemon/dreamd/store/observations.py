@@ -264,10 +264,14 @@ def load_scope_of(store: Store, source_id: str, conversation: str) -> Scope | No
     return None if row is None else parse_scope(row["scope"])
 
 
-def set_aside(tx: sqlite3.Connection, run: int) -> int:
-    """Mark what a run consumed as rejected by a person: it supports nothing and is not taken up again."""
-    tx.execute("DELETE FROM support WHERE observation IN (SELECT observation FROM fate WHERE run = ?)", (run,))
-    return tx.execute("UPDATE fate SET set_aside = 1 WHERE run = ?", (run,)).rowcount
+def set_aside(tx: sqlite3.Connection, run: int, *, only: Collection[str] | None = None) -> int:
+    """Mark what a run consumed, or only what led to some memories, as rejected by a person.
+
+    It supports nothing and is not taken up again.
+    """
+    part, args = ("", (run,)) if only is None else (f" AND memory IN {LISTED}", (run, listed(only)))
+    tx.execute(f"DELETE FROM support WHERE observation IN (SELECT observation FROM fate WHERE run = ?{part})", args)
+    return tx.execute(f"UPDATE fate SET set_aside = 1 WHERE run = ?{part}", args).rowcount
 
 
 def is_set_aside(store: Store, run: int) -> bool:

@@ -13,7 +13,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
-from dreamd.agents.deciding.answered_questions import load_waiting
+from dreamd.agents.attach import load_attachments
+from dreamd.agents.deciding.answered_questions import load_waiting, proposed_everywhere
 from dreamd.core import telemetry
 from dreamd.core.errors import DreamError, Locked, Outage, Overtaken, Refused, StoreMissing, UsageError
 from dreamd.core.values import Category, MemoryClass, Origin, Status
@@ -66,10 +67,11 @@ class Page:
 
     def taking_back(self, request: Request) -> Response:
         """What taking a run back would mean."""
-        named = request.path_params["run"]
+        named, only = request.path_params["run"], request.query_params.get("only", "")
         with open_kit(self.world, read_only=True) as kit:
-            shown, (plan, why_not) = night_by_night.show(kit, named), night_by_night.plan(kit, named)
-        return self.render.page(request, "undo.html", {"shown": shown, "plan": plan, "why_not": why_not, "most": MOST_CHANGES})
+            shown, (plan, why_not) = night_by_night.show(kit, named), night_by_night.plan(kit, named, only)
+        return self.render.page(request, "undo.html", {
+            "shown": shown, "plan": plan, "why_not": why_not, "only": only, "most": MOST_CHANGES})
 
     def over_time(self, request: Request) -> Response:
         """How the memory came to be what it is, in pictures."""
@@ -112,10 +114,19 @@ class Page:
             waiting = load_waiting(kit)
             ids = [m.id for q in waiting.questions for m in (q.memory, *q.rivals)]
             named = [i for idea in waiting.ideas for i in (idea.target, idea.into) if i]
-            revisions = memories.load_revisions(kit.store, ids)
+            revisions, attached = memories.load_revisions(kit.store, ids), bool(load_attachments(kit.store))
             known = memories.load_some(kit.store, named)
         return self.render.page(request, "decide.html", {
-            "waiting": waiting, "revisions": revisions, "known": known, "choices": verbs.CHOICES})
+            "waiting": waiting, "attached": attached, "revisions": revisions, "known": known, "choices": verbs.CHOICES})
+
+    def proposals(self, request: Request) -> Response:
+        """What dream would change in instruction files, which only their owner changes."""
+        warnings: list[str] = []
+        with open_kit(self.world, read_only=True) as kit:
+            kit.embedder = self.warm.embedder
+            found = proposed_everywhere(kit, warn=warnings.append)
+            self.warm.embedder = kit.embedder
+        return self.render.page(request, "proposals.html", {"found": found, "warnings": warnings})
 
     def act(self, request: Request, body: bytes) -> Response:
         """One verb, and what the page shows after it."""
@@ -156,7 +167,8 @@ def build_page(world: World, keys: Keys, *, touch: Callable[[], object] = lambda
     routes = [Route("/", view(page.last_night)), Route("/night/{run}", view(page.night)),
               Route("/night/{run}/undo", view(page.taking_back)), Route("/memories", view(page.memories)),
               Route("/memory/{id}", view(page.memory)), Route("/decide", view(page.decide)),
-              Route("/over-time", view(page.over_time)), Route("/health", view(page.health)),
+              Route("/proposals", view(page.proposals)), Route("/over-time", view(page.over_time)),
+              Route("/health", view(page.health)),
               Route("/act/{verb}", act, methods=["POST"]),
               Mount("/assets", StaticFiles(directory=ASSETS)), Mount("/third-party", StaticFiles(directory=THIRD_PARTY))]
     inside = Starlette(routes=[Mount(keys.base, routes=routes)], exception_handlers={404: _nothing_here(page)})

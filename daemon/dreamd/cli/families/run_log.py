@@ -37,6 +37,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
                             "(the last dream that changed something)")
     else:
         parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last that changed something)")
+        parser.add_argument("--only", metavar="ID", default="", help="one memory of RUN, and what was changed along with it")
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
         parser.add_argument("--redo", metavar="RUN", help="hand the observations of an undone run to the next dream")
@@ -187,7 +188,7 @@ def undo(context: Context, options: Namespace) -> int:
                 from dreamd.cli.families import attaching
 
                 return attaching.take_back(context, kit, run.id)
-        plan = undoing.plan_undo(kit, options.run)
+        plan = undoing.plan_undo(kit, options.run, only=options.only)
         later = [r.id for r in plan.later]
         if options.dry_run:
             context.document({"run": plan.run.id, "later": later, "planned": True,

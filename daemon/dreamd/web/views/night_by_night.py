@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from dreamd.core.errors import DreamError
@@ -31,6 +31,8 @@ class Shown:
     undoable: bool
     set_aside: bool
     """Whether what was said in it waits aside, and can be handed to the next dream."""
+    taken_back: Collection[str] = ()
+    """Memories to which what it did was taken back, one by one."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,8 @@ def show(kit: Kit, identity: str = "") -> Shown | None:
                      flow(night) if night.taken else "",
                      bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask")
                           and (night.told or night.taken)),
-                     bool(run.undone_by and observations.is_set_aside(store, run.seq)))
+                     observations.is_set_aside(store, run.seq),
+                     journal.load_taken_back(store, run.seq) if not run.undone_by else ())
 
 
 def others(kit: Kit, *, dreams: bool = False, limit: int = OTHERS) -> list[Line]:
@@ -69,9 +72,9 @@ def others(kit: Kit, *, dreams: bool = False, limit: int = OTHERS) -> list[Line]
         return [Line(run, gist(run, ids)) for run in runs]
 
 
-def plan(kit: Kit, identity: str) -> tuple[UndoPlan | None, DreamError | None]:
-    """What taking a run back would mean, or why it cannot be."""
+def plan(kit: Kit, identity: str, only: str) -> tuple[UndoPlan | None, DreamError | None]:
+    """What taking a run back would mean, or one change of it, or why it cannot be."""
     try:
-        return plan_undo(kit, identity), None
+        return plan_undo(kit, identity, only=only), None
     except DreamError as error:
         return None, error

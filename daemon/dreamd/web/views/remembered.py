@@ -14,6 +14,8 @@ from dreamd.dream.telling.explained import Explained, explain
 from dreamd.kit import Kit
 from dreamd.recall.answer import Found, Look, Recall
 from dreamd.recall.ranking import Budget
+from dreamd.report.pictures import timeline
+from dreamd.report.plots import load_versions
 from dreamd.store import memories, passages
 from dreamd.store.leafing.chosen import ORDERS, Chosen, count_by, load_page, of_origin
 
@@ -80,6 +82,8 @@ class Whole:
     told: Explained
     revision: int
     tree: Branch
+    timeline: str = ""
+    """The versions of the subject as a picture; empty where there is one alone."""
 
 
 def read_asked(given: Mapping[str, str]) -> Asked:
@@ -146,7 +150,9 @@ def load_whole(kit: Kit, identity: str) -> Whole:
     with kit.store.reading():
         told = explain(kit, identity)
         revision = memories.load_revisions(kit.store, [told.memory.id]).get(told.memory.id, 0)
-        return Whole(told, revision, _tree(kit, told.memory))
+        subject = load_versions(kit.store, told.memory.id) if revision else []
+        picture = timeline(f"subject-{told.memory.id}", subject, kit.clock.now()) if len(subject) > 1 else ""
+        return Whole(told, revision, _tree(kit, told.memory), picture)
 
 
 def is_passage(memory: Memory) -> bool:
