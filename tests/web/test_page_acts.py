@@ -65,8 +65,9 @@ def test_no_verb_acts_on_what_nobody_has_seen(browser, verb):
     assert (browser.house.memory("linter").pinned, browser.house.memory("linter").status) == (False, Status.LIVE)
 
 
-def test_forget_takes_the_words_out_of_every_file(browser):
+def test_forget_takes_the_words_out_of_every_file_also_while_the_page_has_the_store_open(browser):
     identity, seen = browser.seen("linter")
+    assert "linter" in browser.see("/memories?q=linter").text  # the store stays open for the next search
     answer = browser.do("forget", id=identity, seen=seen)
     assert (answer.status, "forgotten for good" in answer.text) == (200, True)
     home = browser.house.home

@@ -34,7 +34,7 @@ def test_a_home_with_nothing_in_it_says_what_to_do_first(house, path):
     browser, page = open_page(house)
     browser.enter()
     answer = browser.see(path)
-    assert (answer.status, "dream note" in answer.text) == (404, True)
+    assert (answer.status, "dream note" in answer.text, "Nothing here yet" in answer.text) == (404, True, True)
     page.warm.close()
 
 

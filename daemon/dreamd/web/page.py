@@ -27,6 +27,7 @@ from dreamd.report.plots import load_plots
 from dreamd.report.quiet import load_quiet
 from dreamd.service import how_it_stands
 from dreamd.store import memories
+from dreamd.store.connection import FIRST_STEPS
 from dreamd.web import acts
 from dreamd.web.doors.door import Door
 from dreamd.web.doors.keys import Keys
@@ -191,7 +192,8 @@ async def _settled(page: Page, request: Request, answer: Callable[[], Response])
 
 def _sorry(page: Page, request: Request, error: DreamError, status: int) -> HTMLResponse:
     part = request.method == "POST" or "hx-request" in request.headers
-    answer = page.render.page(request, "_sorry.html" if part else "sorry.html", {"error": error}, status=status)
+    answer = page.render.page(request, "_sorry.html" if part else "sorry.html", {
+        "error": error, "title": "Nothing here yet" if error.hint == FIRST_STEPS else "Not this way"}, status=status)
     if part:  # beside what somebody may be writing, never in its place
         answer.headers.update({"HX-Retarget": "#trouble", "HX-Reswap": "innerHTML"})
     return answer
