@@ -23,10 +23,10 @@ from dreamd.dream import verbs
 from dreamd.dream.telling.where_from import load_reach
 from dreamd.kit import open_kit
 from dreamd.models import Embedder
-from dreamd.report.plots import load_plots
+from dreamd.report.plots import Plot, load_plots
 from dreamd.report.quiet import load_quiet
 from dreamd.service import how_it_stands
-from dreamd.store import memories
+from dreamd.store import journal, memories
 from dreamd.store.connection import FIRST_STEPS
 from dreamd.web import acts
 from dreamd.web.doors.door import Door
@@ -37,8 +37,6 @@ from dreamd.web.warm import Warm
 
 STATUS_OF = ((StoreMissing, 404), (UsageError, 400), (Locked, 423), (Overtaken, 409), (Refused, 409), (Outage, 503))
 QUIET = 5
-MOST_CHANGES = 100
-"""Of one kind of change in one night that are shown; the others are counted."""
 View = Callable[[Request], Response]
 
 
@@ -49,36 +47,41 @@ class Page:
         self.world = world
         self.warm = Warm(world, embedder=embedder)
         self.render = Renderer(world)
+        self.nights = night_by_night.Nights()
+        self._plots: tuple[object, list[Plot]] = None, []
 
     def last_night(self, request: Request) -> Response:
         """The newest dream, what comes next, and the runs before it."""
         with open_kit(self.world, read_only=True) as kit:
-            shown, lines = night_by_night.show(kit), night_by_night.others(kit)
+            shown, lines = self.nights.show(kit), night_by_night.others(kit)
             waiting = len(load_waiting(kit))
         standing = how_it_stands.look(self.world)
-        quiet = load_quiet(self.world.paths, since=shown.night.run.now if shown else None)[-QUIET:]
+        quiet = load_quiet(self.world.paths, since=shown.run.now if shown else None)[-QUIET:]
         return self.render.page(request, "nights.html", {
-            "shown": shown, "lines": lines, "standing": standing, "waiting": waiting, "quiet": quiet, "most": MOST_CHANGES})
+            "shown": shown, "lines": lines, "standing": standing, "waiting": waiting, "quiet": quiet})
 
     def night(self, request: Request) -> Response:
         """One run."""
         with open_kit(self.world, read_only=True) as kit:
-            shown = night_by_night.show(kit, request.path_params["run"])
-        return self.render.page(request, "night.html", {"shown": shown, "most": MOST_CHANGES})
+            shown = self.nights.show(kit, request.path_params["run"])
+        return self.render.page(request, "night.html", {"shown": shown})
 
     def taking_back(self, request: Request) -> Response:
         """What taking a run back would mean."""
         named, only = request.path_params["run"], request.query_params.get("only", "")
         with open_kit(self.world, read_only=True) as kit:
-            shown, (plan, why_not) = night_by_night.show(kit, named), night_by_night.plan(kit, named, only)
+            shown, (plan, why_not) = self.nights.show(kit, named), night_by_night.plan(kit, named, only)
         return self.render.page(request, "undo.html", {
-            "shown": shown, "plan": plan, "why_not": why_not, "only": only, "most": MOST_CHANGES})
+            "shown": shown, "plan": plan, "why_not": why_not, "only": only})
 
     def over_time(self, request: Request) -> Response:
         """How the memory came to be what it is, in pictures."""
         with open_kit(self.world, read_only=True) as kit:
-            plots = load_plots(kit.store, self.world.settings.index, now=kit.clock.now())
-        return self.render.page(request, "over_time.html", {"plots": plots})
+            now = kit.clock.now()
+            drawn = journal.last_seq(kit.store), now.replace(second=0, microsecond=0)  # at most a minute old
+            if self._plots[0] != drawn:
+                self._plots = drawn, load_plots(kit.store, self.world.settings.index, now=now)
+        return self.render.page(request, "over_time.html", {"plots": self._plots[1]})
 
     def health(self, request: Request) -> Response:
         """The verdicts of the probe, what is away, who holds a lock, what waits, and how far each source was read."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -9,24 +10,49 @@ from dreamd.core.errors import DreamError
 from dreamd.dream.telling.gist import gist
 from dreamd.dream.undo import UndoPlan, plan_undo
 from dreamd.kit import Kit
-from dreamd.report.nights import Kind, Night, Told, load_night, tell_run
+from dreamd.report.nights import Kind, Night, Source, Told, tell_run
 from dreamd.report.pictures import flow
 from dreamd.report.sentences import tell_night
 from dreamd.store import journal, observations
-from dreamd.store.journal import DREAM, Run
+from dreamd.store.journal import Run
 
 OTHERS = 20
+MOST = 100
+"""Of one kind of change, or of what was let go for one reason, that are shown; the others are counted."""
+KEPT = 8
 ORDER = (Kind.LEARNED, Kind.MERGED, Kind.DETAILED, Kind.REPLACED, Kind.EARLIER, Kind.HELD, Kind.REVIVED, Kind.FADED,
          Kind.RETIRED, Kind.EDITED, Kind.MOVED, Kind.SAID_AGAIN, Kind.OTHER, Kind.FORGOTTEN)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a night did of one kind: some of it, and how much there is."""
+
+    kind: Kind
+    some: Sequence[Told]
+    count: int
+
+
+@dataclass(frozen=True)
+class LetGo:
+    """What was let go for one reason: some of it, and how much there is."""
+
+    why: str
+    some: Sequence[Source]
+    count: int
 
 
 @dataclass(frozen=True)
 class Shown:
     """One night as the page tells it."""
 
-    night: Night
+    run: Run
+    seconds: float
+    cpu_s: float
     sentences: Sequence[str]
-    groups: Sequence[tuple[Kind, Sequence[Told]]]
+    groups: Sequence[Changes]
+    let_go: Sequence[LetGo]
+    skipped: Sequence[tuple[str, str, int]]
     picture: str
     undoable: bool
     set_aside: bool
@@ -43,33 +69,49 @@ class Line:
     told: str
 
 
-def show(kit: Kit, identity: str = "") -> Shown | None:
-    """One run, or the newest dream; None where there was none yet.
+class Nights:
+    """Nights as they were told last: a night of twenty thousand changes takes seconds to tell, and nothing but a later run
+    changes what there is to tell of it."""
 
-    Raises StoreMissing for a run that is not there.
-    """
-    store = kit.store
-    with store.reading():
-        newest = None if identity else journal.last_run(store)
-        if not identity and newest is None:
-            return None
-        night = tell_run(store, newest) if newest else load_night(store, identity)
-        groups = [(kind, [t for t in night.told if t.kind is kind]) for kind in ORDER]
-        run = night.run
-        return Shown(night, tell_night(night, kit.zone), [(kind, told) for kind, told in groups if told],
-                     flow(night) if night.taken else "",
-                     bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask")
-                          and (night.told or night.taken)),
-                     observations.is_set_aside(store, run.seq),
-                     journal.load_taken_back(store, run.seq) if not run.undone_by else ())
+    def __init__(self) -> None:
+        self._told: dict[tuple[int, int], Shown] = {}
+        self._lock = threading.Lock()
+
+    def show(self, kit: Kit, identity: str = "") -> Shown | None:
+        """One run, or the newest dream; None where there was none yet.
+
+        Raises StoreMissing for a run that is not there.
+        """
+        with kit.store.reading():
+            run = journal.load_run(kit.store, identity) if identity else journal.last_run(kit.store)
+            if run is None:
+                return None
+            key = run.seq, journal.last_seq(kit.store)
+            known = self._told.get(key)
+            if known is None:
+                known = _tell(kit, tell_run(kit.store, run))
+                with self._lock:
+                    self._told = dict([*self._told.items(), *([(key, known)] if run.ended_at else [])][-KEPT:])
+            return known
 
 
-def others(kit: Kit, *, dreams: bool = False, limit: int = OTHERS) -> list[Line]:
+def _tell(kit: Kit, night: Night) -> Shown:
+    run, store = night.run, kit.store
+    by_kind = {kind: [told for told in night.told if told.kind is kind] for kind in ORDER}
+    return Shown(
+        run, night.seconds, night.cpu_s, tell_night(night, kit.zone),
+        [Changes(kind, told[:MOST], len(told)) for kind, told in by_kind.items() if told],
+        [LetGo(one.why, one.said[:MOST], len(one.said)) for one in night.let_go], night.skipped,
+        flow(night) if night.taken else "",
+        bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask") and (night.told or night.taken)),
+        observations.is_set_aside(store, run.seq), journal.load_taken_back(store, run.seq) if not run.undone_by else ())
+
+
+def others(kit: Kit, *, limit: int = OTHERS) -> list[Line]:
     """The newest runs, each in a line."""
     with kit.store.reading():
         ids = journal.run_ids(kit.store)
-        runs = journal.load_runs(kit.store, limit=limit, kind=DREAM if dreams else None)
-        return [Line(run, gist(run, ids)) for run in runs]
+        return [Line(run, gist(run, ids)) for run in journal.load_runs(kit.store, limit=limit)]
 
 
 def plan(kit: Kit, identity: str, only: str) -> tuple[UndoPlan | None, DreamError | None]:
