@@ -115,7 +115,7 @@ def test_undo_gives_every_byte_back_and_the_next_dream_leaves_it_so(house, direc
         attach.attach(kit, directory)
     done = dream(house, directory)
     with house.kit(NOW) as kit:
-        assert attach.undo(kit, done.run) == 1
+        assert attach.undo(kit, done.run).files == 1
     assert bytes_of(directory) == before
     assert dream(house, directory).run == ""
     assert bytes_of(directory) == before
@@ -304,6 +304,24 @@ def test_one_dream_makes_one_commit_of_its_own_files_only(house, directory, work
     assert done.commit == work_tree("rev-parse", "HEAD").strip()
     assert work_tree("show", "--name-only", "--format=", "HEAD").split() == ["memory/MEMORY.md"]
     assert work_tree("status", "--porcelain").split() == ["A", "mine.txt"]
+
+
+def test_taking_a_committed_run_back_makes_a_commit_of_the_same_files(house, directory, work_tree):
+    (directory.parent / "mine.txt").write_text("not committed yet")
+    work_tree("add", "mine.txt")
+    run = dream(house, directory, commit=True).run
+    with house.kit(NOW) as kit:
+        done = attach.undo(kit, run)
+    assert done.commit == work_tree("rev-parse", "HEAD").strip() and done.blocked == ""
+    assert work_tree("diff", "HEAD~2", "HEAD") == "" and work_tree("rev-list", "--count", "HEAD").strip() == "3"
+    assert work_tree("status", "--porcelain").split() == ["A", "mine.txt"]
+    with house.kit(NOW) as kit:
+        assert attach.undo(kit, dream_again(house, directory)).commit == ""
+
+
+def dream_again(house, directory) -> str:
+    """A run that was not to be committed."""
+    return dream(house, directory).run
 
 
 def test_changes_of_a_person_are_not_committed_under_our_name(house, directory, work_tree):

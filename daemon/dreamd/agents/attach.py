@@ -192,12 +192,10 @@ def carry_out(kit: Kit, planned: DirectoryPlan, *, commit: bool = False) -> Carr
         warnings += _write_files(kit, manifest)
         _settle(kit, root, planned.settled)
         made = ""
-        if commit and not blocked:
-            try:
-                message = commit_message(len(planned.plan.edits), len(planned.changed))
-                made = foreign_dir.commit(root, planned.changed, message=message)
-            except DreamError as error:
-                blocked = error.message
+        if commit:
+            message = commit_message(len(planned.plan.edits), len(planned.changed))
+            made, blocked = foreign_dir.try_commit(root, planned.changed, blocked, message=message)
+            _shelf(kit).mark(manifest, DONE, commit=made)
         warnings += [f"no commit was made: {blocked}"] if blocked else []
         kit.end(f"changed in an attached directory: {', '.join(planned.changed[:MOST_NAMED])}", warnings)
         _shelf(kit).drop_old()
@@ -210,8 +208,17 @@ def load_told(kit: Kit, run_id: str) -> Record:
     return read_record(_shelf(kit).place(run_id))
 
 
-def undo(kit: Kit, run_id: str) -> int:
-    """Put the files of an attached directory back as they were before a run; say how many.
+@dataclass(frozen=True)
+class TakenBack:
+    """How many files are as before a run, and the commit that says so, or why none does, where the run had made one."""
+
+    files: int
+    commit: str = ""
+    blocked: str = ""
+
+
+def undo(kit: Kit, run_id: str) -> TakenBack:
+    """Put the files of an attached directory back as they were before a run, with a commit where the run made one.
 
     Raises StoreMissing for a run without a backup, Refused when a file has changed since.
     """
@@ -226,6 +233,8 @@ def undo(kit: Kit, run_id: str) -> int:
         if moved:
             raise Refused(f"changed since that run: {', '.join(f'`{name}`' for name in moved[:5])}",
                           hint=f"the files as they were lie in `{_shelf(kit).place(run.id)}`")
+        names = [f.name for f in manifest.files]
+        blocked = foreign_dir.why_not_commit(root, names) if manifest.commit else ""
         kit.kind, kit.run = "undo", None
         mine = kit.begin()
         for file in manifest.files:
@@ -237,8 +246,12 @@ def undo(kit: Kit, run_id: str) -> int:
         _shelf(kit).mark(manifest, UNDONE)
         texts = _read(kit, root).texts
         _settle(kit, root, _fingerprint(texts, Dialect(manifest.dialect), local_date(kit.clock.now(), kit.zone)))
-        kit.end(f"took back {run.id}")
-    return len(manifest.files)
+        made = ""
+        if manifest.commit:
+            message = f"Take back {manifest.commit[:12]}: memory as it was before"
+            made, blocked = foreign_dir.try_commit(root, names, blocked, message=message)
+        kit.end(f"took back {run.id}", [f"no commit was made: {blocked}"] if blocked else [])
+    return TakenBack(len(manifest.files), made, blocked)
 
 
 def forget(kit: Kit, statements: Sequence[str]) -> list[str]:

@@ -47,6 +47,8 @@ class Manifest:
     at: str
     state: str
     files: tuple[FileChange, ...]
+    commit: str = ""
+    """The commit it made in the repository around the directory."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +83,9 @@ class Shelf:
         fsio.write_atomic(place / ARCHIVE, archive)
         self._write(manifest)
 
-    def mark(self, manifest: Manifest, state: str) -> None:
-        """Remember how far a run has come."""
-        self._write(replace(manifest, state=state))
+    def mark(self, manifest: Manifest, state: str, *, commit: str = "") -> None:
+        """Remember how far a run has come, and the commit it made."""
+        self._write(replace(manifest, state=state, commit=commit or manifest.commit))
 
     def load(self, run: str) -> Manifest:
         """The manifest of a run.

@@ -219,6 +219,14 @@ def commit(root: Path, names: Sequence[str], *, message: str) -> str:
     return ask_git(root, "rev-parse", "HEAD").strip()
 
 
+def try_commit(root: Path, names: Sequence[str], blocked: str, *, message: str) -> tuple[str, str]:
+    """Commit unless something stands against it: the commit's id, and what stood against it."""
+    try:
+        return ("", blocked) if blocked else (commit(root, names, message=message), "")
+    except DreamError as error:
+        return "", error.message
+
+
 def _walk(directory: Path, depth: int) -> Iterator[tuple[Path, bool]]:
     """What is called markdown below a directory, whatever it is; True with a folder that is not looked into."""
     for path in sorted(directory.iterdir()):

@@ -129,7 +129,7 @@ def _undo(kit: Kit, said: Said) -> Done:
     if run.kind == "attach":
         from dreamd.agents import attach
 
-        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id), 'file')} as before", run=run.id)
+        return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id)
     plan = undoing.plan_undo(kit, named, only=said.get("only", ""))
     later = [r.id for r in plan.later]
     if later and sorted(later) != sorted(said.get("later", "").split()):

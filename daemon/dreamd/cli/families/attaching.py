@@ -92,9 +92,13 @@ def detach(context: Context, options: Namespace) -> int:
 
 def take_back(context: Context, kit: Kit, run: str) -> int:
     """Put an attached directory back as it was before a run of kind `attach`."""
-    files = attaching.undo(kit, run)
-    context.document({"undone": [run], "memories": 0, "observations_set_aside": 0, "files": files, "later": []})
-    context.say(f"took back {run}: {render.count(files, 'file')} as before")
+    done = attaching.undo(kit, run)
+    context.document({"undone": [run], "memories": 0, "observations_set_aside": 0, "files": done.files, "later": [],
+                      "commit": done.commit or None})
+    context.say(f"took back {run}: {render.count(done.files, 'file')} as before"
+                + (f", commit {done.commit[:12]}" if done.commit else ""))
+    if done.blocked:
+        context.warn(f"no commit was made: {done.blocked}")
     return 0
 
 
