@@ -23,7 +23,8 @@ CONTRACT = {
     "consolidate", "run", "probe", "status", "note", "ingest", "sources", "list", "show", "search", "explain", "relate",
     "review", "pin", "unpin", "restore", "promote", "forget", "history", "diff", "undo", "check", "restore-store", "init",
     "pause", "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
-    "scope", "llm", "task", "audit", "corpus", "edit", "log", "events"}
+    "scope", "llm", "task", "audit", "corpus", "edit", "log", "events",
+    "capture", "open", "diary", "export", "import", "completion"}
 
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):

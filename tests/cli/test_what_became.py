@@ -139,4 +139,4 @@ def test_the_help_of_every_command_ends_with_examples_that_parse(command):
         assert words[0] == "dream"
         call = main.read_call(words[1:])
         if call.command != "hook":
-            main._parse(call.command, main._load_family(call.command), call.words)
+            main._parse(call.command, main.load_family(call.command), call.words)

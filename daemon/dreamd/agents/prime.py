@@ -35,6 +35,10 @@ ASKED_ON = "asked-on"
 """The file that says on which day a conversation was last told that something waits for a decision."""
 TOLD_AHEAD = "told-ahead"
 """The file that says what with a day ahead was told today."""
+WARNED_ON = "warned-on"
+"""The same of the day on which one was last told that something is wrong with the memory."""
+WARNING = "Note about the memory itself: dream: "
+"""How that begins."""
 ASKING = "`dream review` shows what waits"
 """How it is told."""
 
@@ -65,8 +69,9 @@ def first_words(world: World, call: hooks.Call) -> str:
 def keep_copy(world: World, call: hooks.Call, text: str) -> None:
     """Leave a copy for the person to look at, sweep those older than a day, and note the day a decision was asked for."""
     now = world.clock.now()
-    if ASKING in text:
-        fsio.write_atomic(world.paths.primed / ASKED_ON, iso(now)[:10].encode())
+    for words, name in ((ASKING, ASKED_ON), (WARNING, WARNED_ON)):
+        if words in text:
+            fsio.write_atomic(world.paths.primed / name, iso(now)[:10].encode())
     fsio.write_atomic(_copy_file(world, call.conversation), json.dumps(
         {"at": iso(now), "conversation": call.conversation, "text": text}, ensure_ascii=False).encode("utf-8", "replace"))
     for path in (world.paths.primed).glob("*.json"):
@@ -96,10 +101,10 @@ def _today(world: World) -> str:
     return local_date(world.clock.now(), ZoneInfo(world.zone_name))
 
 
-def may_ask(world: World) -> bool:
-    """Whether nobody was told today that something waits for a decision."""
+def may_tell(world: World, name: str) -> bool:
+    """Whether nobody was told today that something waits for a decision, or that something is wrong with the memory."""
     try:
-        return fsio.read_bytes(world.paths.primed / ASKED_ON).decode() != iso(world.clock.now())[:10]
+        return fsio.read_bytes(world.paths.primed / name).decode() != iso(world.clock.now())[:10]
     except (FileNotFoundError, DreamError, ValueError):
         return True
 

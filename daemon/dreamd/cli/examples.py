@@ -75,6 +75,8 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "history": (
         ("dream history", "the newest runs"),
         ("dream history 8473", "one run: everything that was said, what became of it and why")),
+    "diary": (("dream diary --since 3d", "what the last nights did, and why"),
+              ("dream diary --html diary.html", "one page with pictures, to keep or to mail")),
     "diff": (("dream diff 8473", "every change: before, after, why"), ("dream diff 8473 -v", "and every single fate")),
     "events": (("dream events --verdict discard --since 7d", "what was let go this week"),
                ("dream events --follow", "each verdict as it comes")),
@@ -83,6 +85,13 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream undo 8473 --dry-run", "what taking it back would mean"),
         ("dream undo --redo 8473", "let the next dream take up what it had heard")),
     "check": (("dream check", "look"), ("dream check --repair", "rebuild what is derived")),
+    "export": (
+        ("dream export memory.jsonl", "everything, to take to another machine"),
+        ("dream export notes", "a folder of notes to read, with all records beside them"),
+        ("dream export harbour.zip --scope project:harbour", "a bundle of one scope; prints the hash it can be pinned to")),
+    "import": (
+        ("dream import memory.jsonl", "what is here already, or was forgotten here, stays so"),
+        ("dream import mem0.json --dry-run", "from mem0's `get_all`; Claude's data export, basic-memory's folders too")),
     "restore-store": (("dream restore-store", "the newest verified backup"),),
     "init": (("dream init", "an empty store; `dream note` and `dream consolidate` make one by themselves"),
              ("dream init --new", "the old one is lost and you do without it")),
@@ -99,6 +108,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
         ("dream llm status", "who is asked for what, and what it used"),
         ("dream llm log", "each call"),
         ("dream llm off", "ask nobody any more")),
+    "completion": (("dream completion bash", "goes into ~/.local/share/bash-completion/completions/dream"),
+                   ("dream completion zsh", "goes into `_dream` in a folder of $fpath"),
+                   ("dream completion fish", "goes into ~/.config/fish/completions/dream.fish")),
     "eval": (("dream eval", "built-in questions, in homes of its own"), ("dream eval --gold mine.json", "your own")),
     "run": (("dream run", "in the foreground; `dream service install` keeps it running"),),
     "service": (("dream service print", "the unit, without installing it"), ("dream service install", ""),

@@ -129,7 +129,7 @@ def _run(words: list[str]) -> int:
             from dreamd.cli import hooking
 
             return hooking.main(call.words)
-        family = _load_family(command)
+        family = load_family(command)
         options = _parse(command, family, call.words)
         context = _build_context(command, options)
         return family.run(context, options)
@@ -164,7 +164,11 @@ def _help(call: Call) -> Call:
     return Call(None, ())
 
 
-def _load_family(command: str) -> Family:
+def load_family(command: str) -> Family:
+    """The module that carries out a command.
+
+    Raises DreamError where this version has none.
+    """
     name = f"dreamd.cli.families.{FAMILY[command]}"
     try:
         return cast(Family, import_module(name))
@@ -182,6 +186,12 @@ def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
     summary = SUMMARY[command]
     parser = Parser(prog=f"dream {command}", description=_capital(summary), allow_abbrev=False, epilog=_examples(command),
                     formatter_class=RawDescriptionHelpFormatter)
+    declare(command, family, parser)
+    return parser.parse_intermixed_args(list(words)) if _mixes(parser) else parser.parse_args(list(words))
+
+
+def declare(command: str, family: Family, parser: ArgumentParser) -> None:
+    """Declare everything one command takes."""
     family.add_arguments(command, parser)
     common = parser.add_argument_group("everywhere")
     common.add_argument("--home", metavar="DIR", help="everything dream writes lives below it")
@@ -190,7 +200,6 @@ def _parse(command: str, family: Family, words: Sequence[str]) -> Namespace:
     common.add_argument("--json", action="store_true", help="one JSON document on standard output")
     common.add_argument("-q", "--quiet", action="count", default=0, help="quieter")
     common.add_argument("-v", "--verbose", action="count", default=0, help="louder")
-    return parser.parse_intermixed_args(list(words)) if _mixes(parser) else parser.parse_args(list(words))
 
 
 def _capital(summary: str) -> str:

@@ -138,7 +138,8 @@ def _find_words(world: World, call: hooks.Call) -> tuple[str, list[str]]:
 
     seen = probe.World(home=str(world.paths.home), now=world.clock.now(), env=dict(world.env),
                        config=str(world.settings.path or default_config(world.env)), fixed=False, deep=False)
-    banner, ask = probe.banner(probe.inspect(seen), world.clock.now()), prime.may_ask(world)
+    warn, ask = prime.may_tell(world, prime.WARNED_ON), prime.may_tell(world, prime.ASKED_ON)
+    banner = probe.banner(probe.inspect(seen), world.clock.now()) if warn else ""
     words = prime.first_words(world, call)
     wait_s = world.settings.priming.timeout_ms / 1000 * SERVER_SHARE
     told = prime.told_today(world)

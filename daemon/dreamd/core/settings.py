@@ -128,6 +128,7 @@ class ServiceSettings:
     settle_s: int = _number(120, 0, 3600, "wait after login or resume")
     trickle_after_hours: float = _number(24, 1, 720, "deferral after which a dream runs slowly all the same")
     starved_after_hours: float = _number(72, 1, 2160, "deferral that counts as starved")
+    notify: bool = _free(False, "say on the desktop, once a day, that something waits for a decision or health is bad")
     child_timeout_minutes: int = _number(60, 1, 1440, "longest honest dream; past it the child is ended")
     child_memory_mib: int = _number(2048, 256, 65536, "address space of the child, in MiB above its libraries")
 
@@ -183,6 +184,12 @@ class FindSettings:
 
 
 @dataclass(frozen=True)
+class DiarySettings:
+    folder: str = _free("", "folder, as one of a vault, into which the service writes the diary of each day; empty: none")
+    form: str = _choice("md", ("md", "html"), "a note, or a page with its pictures")
+
+
+@dataclass(frozen=True)
 class LlmSettings:
     backend: str = _choice("off", ("off", "claude", "codex", "openai", "anthropic"),
                            "off; an agent's own program; a server that speaks the OpenAI protocol; Anthropic")
@@ -233,6 +240,7 @@ class Settings:
     teams: TeamSettings = TeamSettings()
     tasks: TaskSettings = TaskSettings()
     finds: FindSettings = FindSettings()
+    diary: DiarySettings = DiarySettings()
     log: LogSettings = LogSettings()
     warnings: tuple[str, ...] = ()
     set_by_person: frozenset[str] = frozenset()
@@ -243,11 +251,10 @@ class Settings:
 RETIRED = {
     "consolidate.judge": "there is one judge, and without its network notes wait",
     "consolidate.cross_encoder": "no second network is read",
-    "recall.stale_factor": "age and staleness together take a tenth of a score at most, `recall.decay`",
-}
+    "recall.stale_factor": "age and staleness together take a tenth of a score at most, `recall.decay`"}
 """Settings of versions before: a file that still names one is read with a warning."""
 TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm", "teams", "tasks", "log", "finds")
+          "llm", "teams", "tasks", "log", "finds", "diary")
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:

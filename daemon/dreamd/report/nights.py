@@ -155,10 +155,12 @@ def load_night(store: Store, identity: str) -> Night:
     return tell_run(store, journal.load_run(store, identity))
 
 
-def load_nights(store: Store, *, since: datetime | None = None, limit: int = 31, dreams_only: bool = False) -> list[Night]:
-    """The newest runs, the newest first."""
+def load_nights(store: Store, *, since: datetime | None = None, until: datetime | None = None, limit: int = 31,
+                dreams_only: bool = False) -> list[Night]:
+    """The newest runs, the newest first; with times those between them, the second not included."""
     runs = journal.load_runs(store, limit=limit, kind=DREAM if dreams_only else None)
-    return [tell_run(store, run) for run in runs if since is None or run.now >= since]
+    return [tell_run(store, run) for run in runs
+            if (since is None or run.now >= since) and (until is None or run.now < until)]
 
 
 def tell_run(store: Store, run: Run) -> Night:
@@ -232,6 +234,8 @@ _OF_OP = {"hold": Kind.HELD, "propose": Kind.HELD, "version": Kind.EARLIER, "rev
 def _kind(before: Face | None, after: Face | None, op: str) -> Kind:
     if after is None:
         return Kind.FORGOTTEN if op == "forget" else Kind.RETIRED if before else Kind.OTHER
+    if op == "import":
+        return Kind.LEARNED
     if after.status == "superseded" and (before is None or before.status != "superseded"):
         return Kind.MERGED if op == "merge" else Kind.EARLIER if op == "version" else Kind.REPLACED
     if after.status == "archived" and (before is None or before.status != "archived"):

@@ -61,7 +61,8 @@ OF_CHANGES = {
     "no-longer-contradicts": "what stood against it has ended", "all-sources-agree": "all its sources say the same now",
     "edited-elsewhere-too": "you edited it differently in two places",
     "taken-out-elsewhere": "you took it out in another place",
-    "forgotten": "you had it forgotten", "said-by-agent-alone": "only an agent said it"}
+    "forgotten": "you had it forgotten", "came-by-import": "it came by an import",
+    "said-by-agent-alone": "only an agent said it"}
 """Why a memory was made, changed or ended."""
 OF_SKIPS = {
     "no-sign": "nothing in it that lasts", "tool-call": "calls of tools", "tool-result": "what tools printed",
@@ -69,7 +70,8 @@ OF_SKIPS = {
     "pointer": "lines of an index",
     "corrupt-line": "lines that are damaged", "corrupt-document": "documents that are damaged", "oversized": "too long to read",
     "unreadable": "not readable", "missing": "not there any more", "damaged": "damaged", "unknown-type": "of an unknown kind",
-    "forgotten": "forgotten on request", "injected": "what dream itself had told"}
+    "forgotten": "forgotten on request", "injected": "what dream itself had told",
+    "own-writing": "a diary or an export of dream's"}
 """Why a reader passed something over."""
 
 

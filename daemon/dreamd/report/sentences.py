@@ -18,7 +18,7 @@ QUOTED = 3
 LONGEST_QUOTE = 110
 _DREAM_VERBS = {"pin": "You pinned", "unpin": "You unpinned", "restore": "You brought back", "forget": "You had forgotten",
                 "review": "You decided on", "edit": "You edited", "promote": "You promoted", "move": "You moved",
-                "mask": "A secret was masked in"}
+                "mask": "A secret was masked in", "import": "You took in"}
 
 
 def tell_night(night: Night, zone: tzinfo) -> list[str]:

@@ -84,7 +84,7 @@ class Service:
         self._alarms = Alarms(world, boot_id=boot_id, event=self._event)
         self._settling = Settling(world, boot_id=boot_id)
         self._abode = Abode(world.paths)
-        self._rescanned_s = -rhythm.rescan_s
+        self._rescanned_s = self._spoke_s = -rhythm.rescan_s
         self._cycles = self._failures = 0
         self._said_hold: tuple[str, ...] = ()
         self._strain = Strain()
@@ -178,6 +178,10 @@ class Service:
         self._notice_time()
         self._notice_sources()
         self._companion.attend()
+        if self.world.settings.service.notify:
+            from dreamd.service import notice
+
+            self._spoke_s = notice.look(self.world, self._spoke_s)
         if self._child is not None:
             self._attend(self._child)
         elif not self._wishes.stop:

@@ -2,7 +2,8 @@
 
 Patterns are those of `.gitignore`. A `.dreamignore` speaks for the folder it lies in and all below it: for files there, and for
 conversations that were held there, wherever the harness keeps them. One without a pattern keeps everything out.
-Nor is what an agent's program leaves behind that dream itself had asked: dream would feed on its own questions.
+Nor is what an agent's program leaves behind that dream itself had asked, nor a diary or an export that dream wrote: dream would
+feed on its own words.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.paths import OWN_FOLDER
 from dreamd.core.repositories.repository import find_repository, plain_path, project_at, read_plain
+from dreamd.sources.base.own_writing import is_own_writing
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -41,7 +43,8 @@ class Exclusions:
     def has_path(self, path: Path) -> bool:
         """Whether a file or directory is not to be opened."""
         place = Path(os.path.normpath(path.absolute()))
-        return OWN_FOLDER in str(place) or self._is_named(place) or self._is_ignored(place) or self.has_conversation(place.stem)
+        return (OWN_FOLDER in str(place) or is_own_writing(place) or self._is_named(place) or self._is_ignored(place)
+                or self.has_conversation(place.stem))
 
     def has_place(self, cwd: str) -> bool:
         """Whether nothing that was said in a working directory is to be read."""

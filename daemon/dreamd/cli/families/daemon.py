@@ -92,15 +92,18 @@ def manage(context: Context, options: Namespace) -> int:
 
 
 def _attached(world: World) -> tuple[Path, ...]:
-    """The agents' directories that dream keeps in order: the only places of theirs the service may write to."""
+    """The agents' directories that dream keeps in order, and the diary's folder: the only places outside the home that the
+    service may write to."""
     from dreamd.agents.attach import load_attachments
 
+    told = world.settings.diary.folder
+    diary = (Path(told).expanduser().absolute(),) if told else ()
     try:
         store = open_reader(world.paths.store)
     except DreamError:
-        return ()  # not there yet, or in need of repair: removing the service must not depend on it
+        return diary  # not there yet, or in need of repair: removing the service must not depend on it
     with store:
-        return tuple(sorted(Path(a.path) for a in load_attachments(store)))
+        return (*sorted(Path(a.path) for a in load_attachments(store)), *diary)
 
 
 def _status(context: Context, installer: Installer) -> int:

@@ -23,6 +23,7 @@ from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
 from dreamd.store import checks, journal, memories
 from dreamd.store.language.proposed import Proposed, load_proposed
+from dreamd.store.telling.written_out import WrittenOut, out_of_reach
 from dreamd.text.language import language_of
 
 KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", "n": "neither", **{c: c for c in verbs.CHOICES}}
@@ -233,7 +234,8 @@ def forget(context: Context, options: Namespace) -> int:
         if passages:  # before it is looked where the words still stand
             forget_passages(context, passages, yes=options.yes, words=options.matching or "", alone=False)
         gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
-    return _tell_forgotten(context, gone, left)
+        beyond = out_of_reach(kit.store)
+    return _tell_forgotten(context, gone, left, beyond)
 
 
 def _forget_lines(context: Context, options: Namespace, lines: Sequence[Mapping[str, object]]) -> int:
@@ -245,20 +247,21 @@ def _forget_lines(context: Context, options: Namespace, lines: Sequence[Mapping[
         context.say("nothing was forgotten")
         return 0
     gone = strike(context.world, (options.matching or "").casefold().split())
-    return _tell_forgotten(context, Forgotten(0, 0, 0, gone), ())
+    return _tell_forgotten(context, Forgotten(0, 0, 0, gone), (), ())
 
 
-def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str]) -> int:
+def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str], beyond: Sequence[WrittenOut]) -> int:
     """What is gone, and where the words still stand: nothing is called gone for good that is not."""
     counts = {"memories": gone.memories, "observations": gone.observations, "files": gone.files, "lines": gone.lines}
-    context.document({"forgotten": counts, "left": list(left)})
+    context.document({"forgotten": counts, "left": list(left), "out_of_reach": [one.path for one in beyond]})
     beside = f"; {render.count(gone.lines, 'line')} of the logs" if gone.lines else ""
     context.say(f"forgotten{'' if left else ' for good'}: {render.count(gone.memories, 'memory')}, "
                 f"{render.count(gone.observations, 'observation')}; {render.count(gone.files, 'file')} rewritten or removed"
                 f"{beside}")
     for place in left:
         context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
-
+    for one in beyond:
+        context.warn(f"the {one.kind} `{one.path}`, written on {one.at.date()}, may hold the words: dream cannot reach it")
     if HELD_BY_A_READER in left:
         context.tell("hint: the next dream removes them from there, once nothing reads the store as it was")
     return Partial.exit_code if left else 0

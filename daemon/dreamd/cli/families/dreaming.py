@@ -13,6 +13,7 @@ from typing import Any
 from dreamd.agents.attach import load_attachments
 from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge.corpus import read_watched
+from dreamd.cli.families.telling.diaries import write_each_morning
 from dreamd.cli.printing.json_documents import counts, error_document
 from dreamd.cli.printing.render import tell_way
 from dreamd.cli.printing.reporting import tell_report, tell_tended
@@ -101,6 +102,8 @@ def run(context: Context, options: Namespace) -> int:
         _fail(context, world, error, report)
     if not wish.only_plan and not report.stopped_by:
         read_watched(context)
+        if options.auto and report.ended().run and (failed := write_each_morning(world)):
+            report.ended().warnings.append(failed)
     return _conclude(context, options, wish, report) or report.stopped_by
 
 

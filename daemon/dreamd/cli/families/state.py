@@ -120,6 +120,9 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     if standing.apart:
         rows.append(("languages", f"other languages than English stay apart: {standing.apart}; run {multilingual.INSTALL}"))
     rows += [("model", standing.model[0]), *(("", line) for line in standing.model[1:])] if standing.model else []
+    if held := standing.memories.get("held", 0):
+        rows.append(("for you", f"{render.count(held, 'memory')} {'waits' if held == 1 else 'wait'} for your decision; "
+                                "`dream review` asks"))
     rows.append(("next", _next(standing, now)))
     health = standing.health
     rows.append(("health", health.verdict if health.code == 0 else f"{health.verdict}: {health.reason}"))

@@ -38,6 +38,8 @@ WORDLESS = "refused-without-words"
 UNMARKED = "unmarked-refusal"
 """A result in the words of a refusal that nothing beside it marks as one: whoever wrote it, it is a tool's output."""
 POINTER = "pointer"
+OWN_WRITING = "own-writing"
+"""A diary or an export that dream wrote for a person."""
 REWOUND = "rewound"
 OTHER_AGENT = "scripted-run"
 LOG_LINE = "log-line"
@@ -63,8 +65,8 @@ FAILED = "set-aside"
 """Reading it raised something that nobody foresaw."""
 
 ORDINARY = frozenset({
-    BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, UNMARKED, POINTER, REWOUND, OTHER_AGENT,
-    LOG_LINE,
+    BOOKKEEPING, SIDECHAIN, THINKING, TOOL_CALL, NO_TEXT, REPEATED, INJECTED, WORDLESS, UNMARKED, POINTER, OWN_WRITING, REWOUND,
+    OTHER_AGENT, LOG_LINE,
 })
 """Reasons that belong to a healthy file; any other reason deserves a word to the person."""
 

@@ -21,6 +21,7 @@ from dreamd.core.values import Cursor, Event, EventKind, Reading, Skip, Speaker,
 from dreamd.sources.base import contract
 from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import Unopened, open_source
+from dreamd.sources.base.own_writing import WITHIN_BYTES, bears_mark
 from dreamd.sources.base.reading import Sink, uids_of
 from dreamd.sources.base.tolerant import moment, parse_record, record_at
 from dreamd.sources.claude_code.memory_text import (
@@ -204,6 +205,10 @@ class _NoteFile:
         """One event for a topic file; one for each statement of an index or of a file without frontmatter."""
         sink.file = self._name
         sink.begin(0, len(body))
+        if bears_mark(body[:WITHIN_BYTES]):
+            sink.skip(contract.OWN_WRITING)
+            sink.close()
+            return
         try:
             text = body.decode("utf-8")
         except UnicodeDecodeError:

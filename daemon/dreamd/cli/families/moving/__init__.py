@@ -1,0 +1,1 @@
+"""Moving in and out of a home: `dream export`, `dream import`."""

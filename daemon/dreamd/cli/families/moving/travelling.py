@@ -1,0 +1,170 @@
+"""`dream export` and `dream import`: all that is known, or one scope, into a file or folder of a person's, and back."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable
+from pathlib import Path
+
+from dreamd.cli.context import Context
+from dreamd.cli.families.telling.diaries import remember
+from dreamd.cli.printing import render
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError, Refused, UsageError
+from dreamd.core.values import Scope, parse_scope
+from dreamd.dream.moving.packing import as_bundle, as_lines, digest_of, write_folder
+from dreamd.kit import Kit, open_kit, open_to_change
+from dreamd.sources.base.own_writing import is_own_writing
+from dreamd.store.memories import load_scopes
+from dreamd.store.moving.rows_out import load_records
+
+FORMS = ("lines", "markdown", "bundle")
+EXPORT = "export"
+
+
+def add_arguments(command: str, parser: ArgumentParser) -> None:
+    """Declare what each of the two takes."""
+    if command == EXPORT:
+        parser.add_argument("target", metavar="PATH", help="a file or folder, new or an earlier export; `-` prints")
+        parser.add_argument("--form", choices=FORMS, help="by the name otherwise: .zip is a bundle, no ending a folder")
+        parser.add_argument("--scope", metavar="SCOPE", action="append", default=[], help="this scope alone; may stand again")
+        parser.add_argument("--label", metavar="TEXT", default="", help="a name for a bundle, beside its hash")
+    else:
+        parser.add_argument("source", metavar="PATH", help="an export, or what mem0, Claude or basic-memory keeps")
+        parser.add_argument("--scope", metavar="SCOPE", help="where foreign memories belong")
+        parser.add_argument("--pin", metavar="HASH", default="", help="refuse anything else than the export with this hash")
+        parser.add_argument("--dry-run", action="store_true", help="say what it holds, and stop")
+
+
+def run(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    commands: dict[str, Callable[[Context, Namespace], int]] = {EXPORT: move_out, "import": move_in}
+    return commands[context.command](context, options)
+
+
+def move_out(context: Context, options: Namespace) -> int:
+    """Write what is known where a person wants it."""
+    form = options.form or _form_of(options.target)
+    with open_kit(context.world, read_only=True) as kit:
+        scopes = _scopes(kit, options.scope)
+        if options.target == "-":
+            context.stdout.write(as_lines(load_records(kit.store, scopes or None)).decode())
+            return 0
+        target = _target(context, Path(options.target).expanduser().absolute(), form)
+        if form == "bundle" and len(scopes) != 1:
+            raise UsageError("a bundle holds one scope", hint="name it with `--scope project:NAME`")
+        remember(context.world, target, context.world.clock.now(), EXPORT)
+        digest = _write(kit, target, form, scopes, options.label)
+    context.document({"written": str(target), "form": form, "scopes": [str(s) for s in scopes], "hash": digest or None})
+    context.say(f"written: {target}")
+    if digest:
+        context.say(f"hash: {digest}")
+    return 0
+
+
+def _write(kit: Kit, target: Path, form: str, scopes: list[Scope], label: str) -> str:
+    if form == "markdown":
+        write_folder(kit, target, scopes or load_scopes(kit.store), whole=not scopes)
+        return ""
+    if form == "bundle":
+        body, digest = as_bundle(load_records(kit.store, scopes), scopes[0], label)
+    else:
+        body = as_lines(load_records(kit.store, scopes or None))
+        digest = digest_of(body)
+    fsio.write_atomic(target, body)
+    return digest
+
+
+def _form_of(name: str) -> str:
+    path = Path(name)
+    if path.suffix.lower() == ".zip":
+        return "bundle"
+    return "lines" if path.suffix or name == "-" else "markdown"
+
+
+def _scopes(kit: Kit, words: list[str]) -> list[Scope]:
+    chosen = [parse_scope(word) for word in words]
+    unknown = next((scope for scope in chosen if scope not in load_scopes(kit.store)), None)
+    if unknown is not None:
+        raise UsageError(f"there is no scope `{unknown}`", hint="`dream scope list` shows them")
+    return chosen
+
+
+def _target(context: Context, target: Path, form: str) -> Path:
+    if target.resolve().is_relative_to(context.world.paths.home.resolve()):
+        raise UsageError(f"`{target}` lies in dream's own home", hint="choose a place outside it")
+    if form == "markdown" and target.exists() and not target.is_dir():
+        raise UsageError(f"`{target}` is a file", hint="name a folder")
+    if form != "markdown" and target.is_dir():
+        raise UsageError(f"`{target}` is a directory", hint="name a file, or pass `--form markdown`")
+    if form != "markdown" and target.exists() and not is_own_writing(target):
+        raise Refused(f"`{target}` is there already and is no export of dream's", hint="choose another name")
+    if not target.parent.is_dir():
+        raise DreamError(f"there is no directory `{target.parent}`", hint="make it first")
+    return target
+
+
+def move_in(context: Context, options: Namespace) -> int:
+    """Take in an export, or the memories of another program."""
+    from dreamd.dream.moving.reading_back import read_export
+
+    path = Path(options.source).expanduser().absolute()
+    if not path.exists():
+        raise UsageError(f"there is nothing at `{path}`")
+    export = read_export(path)
+    if export is None:
+        if options.pin:
+            raise Refused(f"`{path}` is no export of dream's, and only one can be pinned")
+        return _foreign(context, path, options)
+    if options.pin and options.pin.lower() != export.digest:
+        raise Refused("the export has another hash than the one it is pinned to; nothing was changed",
+                      hint=f"it has {export.digest}")
+    if options.scope:
+        raise UsageError("`--scope` is for the memories of other programs", hint="`dream scope move` moves what came")
+    held = sum(1 for one in export.records if one.get("kind") == "memory")
+    if options.dry_run:
+        context.document({"program": "dream", "memories": held, "hash": export.digest, "planned": True})
+        context.say(f"an export of dream with {render.count(held, 'memory')}, hash {export.digest}; nothing was changed")
+        return 0
+    from dreamd.dream.moving.taking_in import bring_in
+
+    with open_to_change(context.world, create=True) as kit:
+        arrived = bring_in(kit, export)
+    taken = arrived.taken
+    context.document({"program": "dream", "memories": len(taken.memories), "observations": taken.observations,
+                      "known": taken.known, "forgotten": taken.forgotten, "masked": taken.masked, "run": arrived.run or None,
+                      "hash": export.digest})
+    context.say(f"taken in: {render.count(len(taken.memories), 'memory')}, {render.count(taken.observations, 'statement')}")
+    if taken.known:
+        context.say(f"known here already, and left as they are: {render.count(taken.known, 'memory')}")
+    if taken.forgotten:
+        context.say(f"forgotten here, and not taken in again: {taken.forgotten:,}")
+    if taken.graves_left:
+        context.warn("what was forgotten there cannot be recognised here: this store has forgotten things of its own")
+    if arrived.run:
+        context.tell(f"hint: `dream undo {arrived.run}` takes the memories out again")
+    return 0
+
+
+def _foreign(context: Context, path: Path, options: Namespace) -> int:
+    from dreamd.dream.moving.foreign_memories import in_scope, read_foreign
+    from dreamd.store.intake.notebook import take_note
+
+    found = read_foreign(path, context.world.clock.now())
+    if found is None:
+        raise UsageError(f"`{path}` is neither an export nor memories of mem0, Claude or basic-memory",
+                         hint="transcripts and memory directories are for `dream ingest`")
+    found = in_scope(found, parse_scope(options.scope) if options.scope else None)
+    if options.dry_run:
+        context.document({"program": found.program, "statements": len(found.statements), "left": found.left, "planned": True})
+        context.say(f"{found.program}: {render.count(len(found.statements), 'statement')}; nothing was changed")
+        return 0
+    noted = take_note(context.world, found.statements)
+    counts = {status: sum(1 for one in noted.answers if one.status == status) for status in ("stored", "known", "refused")}
+    context.document({"program": found.program, **counts, "left": found.left, "deferred": noted.deferred})
+    told = ", ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+    context.say(f"{found.program}: {told or 'no statement'}"
+                + (f"; {found.left:,} relations, tasks or empty entries were left" if found.left else ""))
+    if counts["stored"]:
+        context.tell("hint: `dream consolidate` takes them up; rules and preferences among them wait for you in `dream review`")
+    return 0

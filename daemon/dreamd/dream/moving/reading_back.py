@@ -1,0 +1,71 @@
+"""Exports of dream's, read back: whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError, Refused
+from dreamd.dream.moving.packing import ABOUT_NAME, FORMAT, LINES_NAME, RECORDS_NAME, digest_of
+from dreamd.sources.base.own_writing import MARK, is_own_writing
+from dreamd.store.moving.rows_out import Record
+
+LARGEST_BYTES = 1024 * 1024 * 1024
+
+
+@dataclass(frozen=True)
+class Export:
+    """What an export holds."""
+
+    records: tuple[Record, ...]
+    digest: str
+    label: str = ""
+
+
+def read_export(path: Path) -> Export | None:
+    """An export of dream's; None for anything else.
+
+    Raises Refused for one that is damaged or of a later form.
+    """
+    if path.is_dir():
+        path = path / LINES_NAME
+        return _of_lines(fsio.read_bytes(path, limit_bytes=LARGEST_BYTES)) if path.is_file() else None
+    if not is_own_writing(path):
+        return None
+    if path.suffix.lower() == ".zip":
+        return _of_bundle(path)
+    return _of_lines(fsio.read_bytes(path, limit_bytes=LARGEST_BYTES))
+
+
+def _of_bundle(path: Path) -> Export:
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            if bundle.getinfo(RECORDS_NAME).file_size > LARGEST_BYTES:
+                raise Refused("the bundle is larger than any of dream's")
+            about, lines = json.loads(bundle.read(ABOUT_NAME)), bundle.read(RECORDS_NAME)
+    except (zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError) as error:
+        raise Refused(f"the bundle is damaged ({type(error).__name__})", hint="have it made again") from None
+    export = _of_lines(lines)
+    if not isinstance(about, dict) or about.get("digest") != export.digest:
+        raise Refused("the bundle is not what it says it is: its hash is another", hint="have it made again")
+    return Export(export.records, export.digest, str(about.get("label", "")))
+
+
+def _of_lines(lines: bytes) -> Export:
+    first, _, body = lines.partition(b"\n")
+    try:
+        head = json.loads(first)
+        if head[MARK] != "export":
+            raise Refused("that is a diary, no export", hint="`dream export FILE` makes one")
+        if int(head["format"]) > FORMAT:
+            raise DreamError(f"the export has form {head['format']}, this dream reads {FORMAT}", hint="install the newer dream")
+        if head["sha256"] != hashlib.sha256(body).hexdigest():
+            raise Refused("the export is damaged: its hash is another; nothing was taken in", hint="have it made again")
+        return Export(tuple(json.loads(line) for line in body.splitlines()), digest_of(lines))
+    except (ValueError, KeyError, TypeError) as error:
+        raise Refused(f"the export is damaged ({type(error).__name__}); nothing was taken in",
+                      hint="have it made again") from None

@@ -1,0 +1,279 @@
+"""What dream knows can be taken to another home and loses nothing on the way; what others know comes in through the gate."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dreamd.cli.main import main
+from dreamd.core.values import MemoryClass, Origin, Status
+from dreamd.dream import verbs
+from dreamd.dream.moving.reading_back import read_export
+from dreamd.dream.moving.taking_in import Arrived, bring_in
+from dreamd.sources.exclusion import Exclusions
+from dreamd.store import memories
+from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said, snapshot
+
+SECOND_DAY, SECOND_NIGHT, LATER = "2026-02-05T09:00:00Z", "2026-02-05T20:00:00Z", "2026-02-06T08:00:00Z"
+NOT_MOVED = ("cursors", "files", "intents", "on disk", "vectors")
+"""What belongs to a machine, or is made anew from the rest; files are compared by themselves."""
+ELM = "project:elm"
+
+
+@pytest.fixture(scope="module")
+def rich(tmp_path_factory: pytest.TempPathFactory) -> House:
+    """A store with something of everything: merged, replaced, held, pinned, edited, ended, forgotten, undone, asked for."""
+    house = House(tmp_path_factory.mktemp("rich"))
+    house.say(FIRST_DAY, Said("The lamp controller listens on port 7400.", conversation="a", at="2026-01-04T08:00:00Z"),
+              Said("The lamp controller listens on port 7400.", conversation="b", at="2026-01-05T08:00:00Z"),
+              Said("The fog horn listens on port 9400.", conversation="a", at="2026-01-05T08:00:00Z"),
+              Said("The fog horn listens on port 9500.", conversation="b", at="2026-01-05T08:10:00Z"),
+              Said("The weather feed token is ghp_0123456789abcdefghijABCDEFGHIJ012345 since May."),
+              "The storm webcam is switched off until 2026-01-20.", "We met the harbour master once.", "thanks a lot",
+              Said("Always answer in metric units.", memory_class=MemoryClass.PREFERENCE),
+              Said("The elm kiln is fired at 980 degrees.", scope=ELM), Said("Moved by the old mill.", origin=Origin.WEB))
+    house.dream(FIRST_NIGHT)
+    house.say(SECOND_DAY, "The lamp controller now listens on port 7500.", "The secret handshake is three knocks.")
+    page = house.file_of("metric units")
+    page.write_text(page.read_text().replace("metric units", "metric units, never in feet") + "\n<!-- mine -->\n")
+    house.dream(SECOND_NIGHT)
+    with house.kit(LATER) as kit:
+        verbs.pin(kit, house.memory("kiln").id)
+        with kit.store.writing() as tx:
+            memories.record_recalls(tx, [house.memory("7500").id], kit.clock.now())
+    house.forget(LATER, "handshake")
+    house.say(LATER, "The dry dock is closed on Sundays.")
+    house.dream("2026-02-06T20:00:00Z")
+    house.undo("2026-02-07T08:00:00Z")
+    return house
+
+
+def dream(house: House, *words: str, now: str = "2026-02-08T08:00:00Z") -> int:
+    return main(["--home", str(house.home), "--now", now, *words])
+
+
+def export(house: House, target: Path, *words: str) -> Path:
+    assert dream(house, "export", str(target), *words) == 0
+    return target
+
+
+def arrive(house: House, source: Path) -> Arrived:
+    found = read_export(source)
+    assert found is not None
+    with house.kit("2026-02-09T08:00:00Z") as kit:
+        return bring_in(kit, found)
+
+
+def meaning(house: House) -> dict[str, Any]:
+    """What a home means, without the run of the import itself and without what belongs to a machine."""
+    told = {name: rows for name, rows in snapshot(house.home).items() if name not in NOT_MOVED}
+    told["journal"] = [row for row in told["journal"] if row[1] != "import"]  # type: ignore[attr-defined]
+    told["runs"] = house.rows("SELECT id, kind, now, outcome, fates FROM run WHERE kind <> 'import' ORDER BY seq")
+    return told
+
+
+@pytest.mark.parametrize("target", ["memory.jsonl", "notes"])
+def test_a_round_trip_loses_nothing(rich: House, tmp_path: Path, target: str) -> None:
+    there = House(tmp_path)
+    arrived = arrive(there, export(rich, tmp_path / target))
+    before, after = meaning(rich), meaning(there)
+    assert {name for name in before if before[name] != after[name]} == set()
+    assert {m.status for m in there.memories()} == {Status.LIVE, Status.HELD, Status.SUPERSEDED, Status.ARCHIVED}
+    assert there.memory("kiln").pinned
+    assert there.file_of("metric units").read_bytes() == rich.file_of("metric units").read_bytes()
+    assert there.faults("2026-02-09T09:00:00Z") == []
+    assert len(arrived.taken.memories) == len(rich.memories())
+
+
+def test_a_second_import_changes_nothing_and_a_dream_after_it_finds_nothing_to_do(rich: House, tmp_path: Path) -> None:
+    there = House(tmp_path)
+    source = export(rich, tmp_path / "memory.jsonl")
+    arrive(there, source)
+    once = snapshot(there.home)
+    again = arrive(there, source)
+    assert (again.run, again.taken.memories, again.taken.observations) == ("", [], 0)
+    assert snapshot(there.home) == once
+    assert there.dream("2026-02-09T20:00:00Z").changes == []
+
+
+def test_what_comes_home_again_changes_nothing(rich: House, tmp_path: Path) -> None:
+    home = rich.copy_to(tmp_path)
+    before = snapshot(home.home)
+    assert arrive(home, export(rich, tmp_path / "memory.jsonl")).taken.is_nothing
+    assert snapshot(home.home)["memories"] == before["memories"]
+
+
+def test_no_place_of_the_machine_and_no_secret_leaves(rich: House, tmp_path: Path) -> None:
+    house = rich.copy_to(tmp_path)
+    talk = tmp_path / "person" / "notes" / "memory"
+    talk.mkdir(parents=True)
+    (talk / "MEMORY.md").write_text("- The rope store is behind the mill, on the left.\n")
+    house.furnish(sources={"paths": [str(talk)]})
+    house.dream("2026-02-07T20:00:00Z")
+    with house.kit("2026-02-07T21:00:00Z") as kit, kit.store.writing() as tx:
+        tx.execute("UPDATE run SET warnings = ?", (json.dumps([f"`{house.home}/memory/x.md` was changed by hand"]),))
+    for target in ("memory.jsonl", "notes", "cedar.zip"):
+        export(house, tmp_path / target, *(["--scope", CEDAR] if target.endswith("zip") else []))
+    with zipfile.ZipFile(tmp_path / "cedar.zip") as bundle:
+        packed = b"".join(bundle.read(name) for name in bundle.namelist())
+    everything = packed + b"".join(p.read_bytes() for p in (tmp_path / "memory.jsonl", *(tmp_path / "notes").rglob("*.*")))
+    assert str(tmp_path).encode() not in everything
+    assert b"ghp_0123" not in everything
+    assert b"handshake" not in everything
+    assert b"rope store" in everything
+    assert "…/x.md".encode("unicode_escape") in everything
+
+
+def test_a_bundle_holds_one_scope_and_can_be_pinned(rich: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (export(rich, tmp_path / name, "--scope", ELM, "--label", "v1") for name in ("one.zip", "two.zip"))
+    assert first.read_bytes() == second.read_bytes()
+    found = read_export(first)
+    assert found is not None
+    there = House(tmp_path / "there")
+    assert dream(there, "import", str(first), "--pin", "0" * 64) == 4
+    assert not there.home.exists() or not there.paths.store.exists()
+    assert dream(there, "import", str(first), "--pin", found.digest) == 0
+    assert [m.text for m in there.memories()] == ["The elm kiln is fired at 980 degrees."]
+    assert dream(rich, "export", str(tmp_path / "all.zip")) == 2
+    assert "a bundle holds one scope" in capsys.readouterr().err
+
+
+def test_what_was_forgotten_here_does_not_come_back(rich: House, tmp_path: Path) -> None:
+    here = rich.copy_to(tmp_path)
+    source = export(rich, tmp_path / "memory.jsonl")
+    here.forget("2026-02-08T09:00:00Z", "kiln")
+    arrived = arrive(here, source)
+    assert arrived.taken.forgotten > 0
+    assert not [m for m in here.memories() if "kiln" in m.text]
+    assert here.rows("SELECT 1 FROM observation WHERE text LIKE '%kiln%'") == []
+
+
+def test_what_was_forgotten_there_is_not_learned_here(rich: House, tmp_path: Path) -> None:
+    there = House(tmp_path)
+    arrive(there, export(rich, tmp_path / "memory.jsonl"))
+    said = there.say("2026-02-10T08:00:00Z", Said("The secret handshake is three knocks.", at=SECOND_DAY))
+    assert [one.status for one in said] == ["refused"]
+
+
+def test_memories_join_those_that_are_here_and_an_undo_takes_them_out(rich: House, tmp_path: Path) -> None:
+    there = House(tmp_path)
+    there.say(FIRST_DAY, "The crane on the north quay lifts nine tonnes.")
+    there.dream(FIRST_NIGHT)
+    arrived = arrive(there, export(rich, tmp_path / "memory.jsonl"))
+    assert there.memory("crane").status is Status.LIVE
+    assert there.faults("2026-02-09T09:00:00Z") == []
+    there.undo("2026-02-09T10:00:00Z", arrived.run)
+    assert [m.text for m in there.memories()] == ["The crane on the north quay lifts nine tonnes."]
+
+
+@pytest.mark.parametrize("spoil", [lambda body: body[:-200], lambda body: body.replace(b"7400", b"7600"),
+                                   lambda body: body.replace(b'"format": 1', b'"format": 9')])
+def test_a_damaged_export_is_refused_as_a_whole(rich: House, tmp_path: Path, spoil: Any) -> None:
+    source = export(rich, tmp_path / "memory.jsonl")
+    source.write_bytes(spoil(source.read_bytes()))
+    there = House(tmp_path / "there")
+    assert dream(there, "import", str(source)) in (1, 4)
+    assert not there.paths.store.exists()
+
+
+def test_an_export_is_never_read_as_a_source_and_never_written_over_something_else(rich: House, tmp_path: Path) -> None:
+    notes = export(rich, tmp_path / "notes")
+    assert all(Exclusions().has_path(path) for path in notes.rglob("*.*"))
+    assert any(path.name == "MEMORY.md" for path in notes.rglob("*"))
+    export(rich, notes)  # an export may be made anew
+    (notes / "letter.txt").write_text("Dear Ada")
+    assert dream(rich, "export", str(notes)) == 4
+    other = tmp_path / "other.jsonl"
+    other.write_text("{}")
+    assert dream(rich, "export", str(other)) == 4
+
+
+def test_forget_names_the_exports_it_cannot_reach(rich: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    house = rich.copy_to(tmp_path)
+    target = export(house, tmp_path / "memory.jsonl")
+    dream(house, "forget", "--matching", "kiln", "--yes")
+    assert f"the export `{target}`" in capsys.readouterr().err
+
+
+MEM0 = {"results": [
+    {"id": "m-1", "memory": "Prefers dark roast coffee in the morning", "user_id": "ada",
+     "created_at": "2025-11-02T08:00:00-08:00"},
+    {"id": "m-2", "memory": "The staging database is at db-2.internal", "user_id": "ada", "updated_at": "2025-11-03T08:00:00Z"},
+    {"id": "m-3", "memory": "Was asked to translate a letter", "run_id": "run-9", "created_at": "2025-11-03T08:00:00Z"},
+    {"id": "m-4", "memory": "", "user_id": "ada"}],
+    "relations": [{"source": "ada", "relationship": "drinks", "target": "coffee"}]}
+CLAUDE = [{"conversations_memory": "**Work context**\n\nThe user runs a pottery in Aalborg. The kiln is a Rohde TE 200.\n",
+           "project_memories": {"p-1": "The glaze book is kept in LaTeX."}, "account_uuid": "u-1"}]
+NOTE = """---
+title: Coffee brewing
+type: note
+permalink: coffee/brewing
+created: 2025-05-01
+---
+# Coffee brewing
+
+## Observations
+- [method] The pour-over uses 15 g of coffee to 250 g of water #brewing (kitchen)
+- [ ] buy filters
+
+## Relations
+- pairs_with [[Chocolate]]
+"""
+
+
+def _mem0(root: Path) -> Path:
+    (root / "mem0.json").write_text(json.dumps(MEM0))
+    return root / "mem0.json"
+
+
+def _claude(root: Path) -> Path:
+    with zipfile.ZipFile(root / "data.zip", "w") as archive:
+        archive.writestr("memories.json", json.dumps(CLAUDE))
+        archive.writestr("projects/p-1.json", json.dumps({"uuid": "p-1", "name": "Glaze book"}))
+        archive.writestr("conversations.json", "[]")
+    return root / "data.zip"
+
+
+def _basic(root: Path) -> Path:
+    (root / "kitchen").mkdir()
+    (root / "kitchen" / "coffee.md").write_text(NOTE)
+    (root / "kitchen" / "plain.md").write_text("# No note of that program\n- [x] done\n")
+    return root / "kitchen"
+
+
+@pytest.mark.parametrize(("make", "texts"), [
+    (_mem0, {("Prefers dark roast coffee in the morning", "user", "2025-11-02T16:00:00Z"),
+             ("The staging database is at db-2.internal", "user", "2025-11-03T08:00:00Z"),
+             ("Was asked to translate a letter", "local:mem0 run-9", "2025-11-03T08:00:00Z")}),
+    (_claude, {("The user runs a pottery in Aalborg.", "user", LATER), ("The kiln is a Rohde TE 200.", "user", LATER),
+               ("The glaze book is kept in LaTeX.", "project:Glaze book", LATER)}),
+    (_basic, {("The pour-over uses 15 g of coffee to 250 g of water (kitchen)", "project:kitchen", "2025-05-01T00:00:00Z")}),
+])
+def test_what_other_programs_kept_waits_for_the_gate_with_its_origin(house: House, tmp_path: Path, make: Any,
+                                                                     texts: set[Any]) -> None:
+    source = make(tmp_path)
+    assert dream(house, "import", str(source), now=LATER) == 0
+    rows = house.rows("SELECT text, scope, at, origin FROM observation")
+    assert {row[:3] for row in rows} == texts
+    assert {row[3] for row in rows} == {"import"}
+    assert house.memories() == []
+    assert dream(house, "import", str(source), now="2026-02-09T08:00:00Z") == 0
+    assert len(house.rows("SELECT 1 FROM observation")) == len(rows)
+
+
+def test_a_rule_from_another_program_waits_for_the_person(house: House, tmp_path: Path) -> None:
+    source = tmp_path / "m.json"
+    source.write_text(json.dumps([{"id": "r", "memory": "Never deploy on a Friday afternoon.", "user_id": "ada"}]))
+    assert dream(house, "import", str(source), "--scope", CEDAR) == 0
+    house.dream(SECOND_NIGHT)
+    assert house.memory("Friday").status is Status.HELD
+
+
+def test_what_is_none_of_these_is_left_to_ingest(house: House, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "x.json").write_text('{"a": 1}')
+    assert dream(house, "import", str(tmp_path / "x.json")) == 2
+    assert "`dream ingest`" in capsys.readouterr().err
