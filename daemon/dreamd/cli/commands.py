@@ -49,6 +49,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     )),
     ("upkeep", (
         ("check", "upkeep", "verify store, files, vectors and journal against each other"),
+        ("doctor", "showing.doctoring", "probe, check, sources, hooks, service and versions: one report, and what to do next"),
         ("audit", "auditing", "what pollutes a memory, yours or an agent's: twins, contradictions, what is gone"),
         ("export", "moving.travelling", "all that is known, or one scope, into a file or folder of your own"),
         ("import", "moving.travelling", "take in an export, or what mem0, Claude or basic-memory kept"),

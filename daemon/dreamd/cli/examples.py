@@ -62,6 +62,9 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "edit": (('dream edit 53e5 "The API listens on port 9090"', "at once, and `dream undo RUN` takes it back"),),
     "restore": (("dream list --status archived", "find it"), ("dream restore 53e5", "bring it back")),
     "promote": (("dream search \"the kiln\"", "find what was said"), ("dream promote 53e5", "keep it as a memory")),
+    "doctor": (
+        ("dream doctor", "exit 0: all is well, 1: something is not, 2: something could not be looked at"),
+        ("dream doctor --json", "for a program")),
     "audit": (
         ("dream audit", "dream's own memory"),
         ("dream audit CLAUDE.md", "an instruction file; exit 0 clean, 1 findings, 2 could not look"),

@@ -72,8 +72,7 @@ def serve(context: Context, options: Namespace) -> int:
 
 def manage(context: Context, options: Namespace) -> int:
     """Install, remove, look at or print the service."""
-    named = _config(context, options) if options.config or context.world.env.get("DREAM_CONFIG") else None
-    installer = Installer(context.world, find_place(context.world, named, write_paths=_attached(context.world)))
+    installer = installer_for(context, options)
     if options.action == "print":
         return _print(context, installer, options.kind)
     if options.action == "status":
@@ -89,6 +88,12 @@ def manage(context: Context, options: Namespace) -> int:
     context.document({"installed": None, "done": done})
     context.say("\n".join(done) or "it was not installed")
     return 0
+
+
+def installer_for(context: Context, options: Namespace) -> Installer:
+    """What installs the service of this home, and knows how it stands."""
+    named = _config(context, options) if options.config or context.world.env.get("DREAM_CONFIG") else None
+    return Installer(context.world, find_place(context.world, named, write_paths=_attached(context.world)))
 
 
 def _attached(world: World) -> tuple[Path, ...]:
