@@ -252,3 +252,12 @@ def test_a_packed_conversation_is_listed_with_how_far_it_was_read_wherever_it_li
     assert dream.json("consolidate", now="2026-03-03T09:00:00Z")["phases"]["gather"]["stored"] == 0
     rows = [row for row in dream.json("sources")["sources"] if "rollout" in row["path"]]
     assert [(row["path"], row["present"], row["observations"]) for row in rows] == [(str(packed), True, 1)]
+
+
+def test_a_declined_note_says_why_and_what_of_it_would_be_worth_keeping(dream):
+    recipe = "How to deploy:\n1. build the image\n2. push it to the registry\n3. run the migration\n4. restart the service\n"
+    told = dream("note", stdin=recipe)
+    assert told.code == 0 and "a recipe of many steps" in told.err and "worth keeping: where it stands" in told.err
+    row = dream.json("note", "- #12 Fix the form\n- #13 Bump things\n- #14 Add a retry")["observations"][0]
+    assert (row["status"], row["declined"]["reason"]) == ("stored", "history")
+    assert "declined" not in dream.json("note", "The pump stands\nin hall 2.")["observations"][0]

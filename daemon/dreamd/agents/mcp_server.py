@@ -20,7 +20,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Outage, StoreMissing, UsageError
 from dreamd.core.values import LONGEST_TEXT, Candidate, Memory, Origin, Scope, Status, parse_scope
 from dreamd.core.world import World
-from dreamd.kit import exclusions, open_kit, open_to_look
+from dreamd.kit import exclusions, open_kit, open_to_look, read_zone
 from dreamd.models import Embedder
 from dreamd.recall.answer import Look, search
 from dreamd.store import passages
@@ -170,7 +170,15 @@ class Desk:
                       ticket=f"{self._world.clock.monotonic():.9f}", place=directory)
             return {"id": "", "status": "stored", "reason": "deferred", "scope": str(where)}
         answer = take_note(self._world, [candidate]).answers[0]
-        return {"id": answer.id, "status": answer.status, "reason": answer.reason, "scope": str(where)}
+        return {"id": answer.id, "status": answer.status, "reason": answer.reason, "scope": str(where),
+                **self._declined(candidate)}
+
+    def _declined(self, candidate: Candidate) -> dict[str, object]:
+        """Why no memory will be made of a note, and what of it would be worth keeping."""
+        from dreamd.extraction.declined import why_declined
+
+        told = why_declined(candidate.text, origin=candidate.origin, at=candidate.at, zone=read_zone(self._world.zone_name))
+        return {"declined": {"reason": told.reason, "worth_keeping": told.advice, "lines": list(told.worth)}} if told else {}
 
     def status(self) -> dict[str, object]:
         """Counts and times."""

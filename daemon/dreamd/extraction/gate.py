@@ -52,6 +52,11 @@ _CHECKED_CHARS = 16_000
 _TOKEN_LIMIT = 400
 _LINES_OF_A_STATEMENT = 2
 
+_CHANGE = re.compile(r"\s*(?:[-*•+]\s*|\[[ x]\]\s*|\|\s*)*(?:(?:PR|MR|pull request|merge request)\s*)?"
+                     r"(?:[#!]\d{1,7}\b|\[[#!]?\d{1,7}\]|https?://\S+/(?:pull|pulls|merge_requests|issues)/\d+)"
+                     r"|.{3,160}\([#!]\d{1,7}\)\s*$", re.IGNORECASE)
+"""A line that begins with the number of a change, or ends with it in brackets."""
+
 
 @dataclass(frozen=True)
 class _Refusal:
@@ -155,6 +160,8 @@ def _refusal(redacted: Redacted, origin: Origin) -> _Refusal | None:
             return _Refusal(reason)
     if looks_like_injection(text) if trust_of(origin) is not Trust.USER else orders_a_breach(text):
         return _Refusal("injection")
+    if is_change_list(text):
+        return _Refusal("history", MemoryClass.HISTORY)
     if is_editing_instruction(text):
         return _Refusal("editing-instruction")
     if is_history(text):
@@ -265,6 +272,17 @@ def is_commit(text: str) -> bool:
     """Whether a text is nothing but lines of a version control log."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return bool(lines) and all(patterns.cue("words/phrases", "commit", whole=True).match(line) for line in lines)
+
+
+def is_change_list(text: str) -> bool:
+    """Whether a text is nothing but changes named by their numbers: pull requests, issues, what was merged."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    named = [found for line in lines if (found := _CHANGE.match(line))]
+    if len(named) * 10 < len(lines) * 7 or not named:
+        return False
+    counted = [int(re.findall(r"\d+", found[0])[-1]) for found in named]
+    # "#1 …, #2 …, #3 …" counts rules, not changes.
+    return counted != [*range(1, len(named) + 1)] and (len(named) >= 3 or all("://" in found[0] for found in named))
 
 
 def _says_only_that_it_is_secret(said: str) -> bool:

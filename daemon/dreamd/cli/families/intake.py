@@ -17,11 +17,14 @@ if TYPE_CHECKING:
     from dreamd.core.errors import Outage
     from dreamd.dream.phases.gather import Gathered
     from dreamd.dream.telling.where_from import Reach
+    from dreamd.extraction.declined import Declined
     from dreamd.store.intake.notebook import Noted
     from dreamd.store.observations import Stored
 
 LONGEST_LINE_BYTES = 1024 * 1024
 BATCH = 500
+PASTED = 240
+"""Characters from which a note is more than the sentence or two that a memory is."""
 FIELDS = ("text", "at", "scope", "origin", "class", "type", "ttl", "conversation", "key")
 SHOWN_REFUSALS = 20
 
@@ -64,8 +67,25 @@ def note(context: Context, options: Namespace) -> int:
     text = " ".join(options.text) if options.text and options.text != ["-"] else _read_text(context)
     if not text.strip():
         raise UsageError("there is nothing to note", hint="`dream note \"what to remember\"`")
-    noted = take_note(context.world, [_candidate(context, {"text": text, "key": options.key, **_told(options)})])
-    return _answer(context, [(1, a) for a in noted.answers], deferred=noted.deferred, why=noted.why)
+    candidate = _candidate(context, {"text": text, "key": options.key, **_told(options)})
+    noted = take_note(context.world, [candidate])
+    declined = _declined(context, candidate) if noted.answers[0].status == "stored" else None
+    return _answer(context, [(1, a) for a in noted.answers], deferred=noted.deferred, why=noted.why, declined=declined)
+
+
+def _declined(context: Context, candidate: Candidate) -> Declined | None:
+    """What the gate will say against a note, where somebody reads it or the text looks like something pasted.
+
+    To ask costs as much as half a note: whoever notes a plain sentence from a program does not wait for it.
+    """
+    text = candidate.text
+    if not (context.stdout.isatty() or "\n" in text or len(text) > PASTED or text.count("#") > 1):
+        return None
+    from dreamd.extraction.declined import why_declined
+    from dreamd.kit import read_zone
+
+    return why_declined(text, origin=candidate.origin, at=candidate.at, zone=read_zone(context.world.zone_name),
+                        class_hint=candidate.class_hint)
 
 
 def _told(options: Namespace) -> dict[str, object]:
@@ -217,9 +237,14 @@ def _day(text: str) -> str:
     return day.isoformat()
 
 
-def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bool, why: Outage | None) -> int:
-    rows = [{"id": a.id or None, "key": a.key or None, "status": a.status, "reason": a.reason or None, "line": n}
-            for n, a in answers]
+def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bool, why: Outage | None,
+            declined: Declined | None = None) -> int:
+    rows: list[dict[str, object]] = [
+        {"id": a.id or None, "key": a.key or None, "status": a.status, "reason": a.reason or None, "line": n}
+        for n, a in answers]
+    if declined is not None:
+        rows[0]["declined"] = {"reason": declined.reason, "worth_keeping": declined.advice or None,
+                               "lines": list(declined.worth)}
     inbox = context.world.paths.inbox
     context.document({"observations": rows} | ({"inbox": str(inbox)} if deferred else {}))
     stored = sum(1 for _, a in answers if a.status == "stored")
@@ -229,6 +254,8 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
     if context.verbosity >= 0 and told:
         later = ", waiting in the inbox while the store is busy" if deferred and not why else ""
         context.say(f"noted: {', '.join(told)}{later}")
+    if declined is not None:
+        _tell_declined(context, declined)
     if why:
         context.warn(f"{why.message}; what was noted waits in `{inbox}`")
         context.tell(f"hint: {why.hint}")
@@ -237,6 +264,17 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
     if len(refused) > SHOWN_REFUSALS:
         context.warn(f"{len(refused) - SHOWN_REFUSALS} more lines refused; `--json` lists them all")
     return Partial.exit_code if refused else 0
+
+
+def _tell_declined(context: Context, declined: Declined) -> None:
+    """It is kept as it was said; what no dream makes of it, and what would be a memory."""
+    from dreamd.report.plain_reasons import OF_SAYINGS, plain
+
+    context.tell(f"it stays as it was said, and no memory is made of it: {plain(declined.reason, OF_SAYINGS)}")
+    if declined.advice:
+        context.tell(f"worth keeping: {declined.advice}")
+    for line in declined.worth:
+        context.tell(f'hint: dream note "{line}"')
 
 
 def ingest(context: Context, options: Namespace) -> int:
