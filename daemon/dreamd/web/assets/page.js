@@ -59,7 +59,11 @@
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const typing = event.target.matches("input, textarea, select");
-    if (event.key === "Escape" && typing) { event.target.blur(); return; }
+    if (event.key === "Escape" && typing) {
+      event.preventDefault(); // a search field would be emptied, and what was found gone with it
+      event.target.blur();
+      return;
+    }
     if (typing) return;
     if (going && views[event.key]) { location.href = document.querySelector(".mark").getAttribute("href").replace(/\/$/, "") + views[event.key]; return; }
     going = event.key === "g";
