@@ -91,6 +91,7 @@ GLOBAL_OPTIONS = (
 EVERYDAY = (
     ("dream consolidate", "one dream, now; `--dry-run` shows what it would do"),
     ("dream status", "what it does, what waits, whether it is healthy"),
+    ("dream open", "all of it on a page in your browser, on this machine alone"),
     ('dream note "Deploys go through Nix"', "tell it something"),
     ('dream search "how do we deploy?"', "ask it"),
     ("dream list", "what holds now"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dreamd.agents.deciding.answered_questions import answer
 from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
@@ -19,6 +19,7 @@ from dreamd.dream import undo as undoing
 from dreamd.dream import verbs
 from dreamd.kit import Kit, open_to_change
 from dreamd.store import journal, memories
+from dreamd.store.telling.written_out import out_of_reach
 from dreamd.text.for_people import count
 from dreamd.web.warm import Warm
 
@@ -34,6 +35,8 @@ class Done:
     run: str = ""
     left: tuple[str, ...] = ()
     """Where forgotten words still stand."""
+    beyond: tuple[str, ...] = ()
+    """Diaries and exports that may hold them and that dream cannot reach."""
     redo: str = ""
     """The run whose observations wait aside and can be handed to the next dream."""
 
@@ -67,7 +70,7 @@ def act(world: World, verb: str, said: Said, warm: Warm) -> Done:
         warm.embedder = kit.embedder
         after = journal.load_runs(kit.store, limit=1) if not done.run and verb not in FOR_GOOD else []
         run = after[0].id if after and after[0].seq > before else done.run
-        return Done(done.told, done.memory, run, done.left, done.redo)
+        return replace(done, run=run)
 
 
 def seen_in(said: Said) -> dict[str, int]:
@@ -111,7 +114,8 @@ def _forget(kit: Kit, said: Said) -> Done:
     gone, left = forget_whole(kit, Going(chosen, loose, seen=seen))
     told = (f"forgotten{'' if left else ' for good'}: {count(gone.memories, 'memory')}, "
             f"{count(gone.observations, 'observation')}, {count(gone.files, 'file')} rewritten or removed")
-    return Done(told, left=tuple(left))
+    beyond = tuple(f"{one.kind} {one.path}, written on {one.at.date()}" for one in out_of_reach(kit.store))
+    return Done(told, left=tuple(left), beyond=beyond)
 
 
 def _decide(kit: Kit, said: Said) -> Done:
