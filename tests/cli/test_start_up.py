@@ -50,6 +50,15 @@ def test_a_note_with_a_secret_imports_the_detectors_and_nothing_else_heavy(dream
     assert not names & (HEAVY - {"detect_secrets", "yaml"})
 
 
+def test_who_captures_nothing_imports_and_makes_nothing_for_it(lived_in):
+    code = ("import sys\nfrom dreamd.cli import main\n"
+            f"main.main(['--home', {str(lived_in.home)!r}, 'search', 'the billing port'])\n"
+            "print('THERE', *(m for m in sys.modules if m.startswith(('dreamd.library.finds', 'trafilatura', 'lxml'))))")
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=lived_in.env, check=True).stdout
+    assert told.splitlines()[-1] == "THERE"
+    assert not (lived_in.home / "finds").exists() and not (lived_in.home / "library.db").exists()
+
+
 def test_help_does_not_even_import_argparse(dream):
     _, names = modules(dream, "--help")
     assert not names & {"argparse", "sqlite3", "tomllib", "filelock"}

@@ -45,13 +45,16 @@ def take_short_turns() -> None:
 class Stop:
     """Why to stop, if at all; read between phases, items and batches, and before every model call."""
 
-    def __init__(self, paths: Paths, *, parent: int = 0, heeds_pause: bool = True) -> None:
+    def __init__(self, paths: Paths, *, parent: int = 0, heeds_pause: bool = True, limit_s: float = 0.0) -> None:
         self.why = ""
+        self.out_of_time = False
+        """Whether nobody asked and the time it was given is up."""
         self.code = 0
         """The exit code of whoever was asked by a signal; nought while nobody was."""
         self._paths, self._parent, self._heeds_pause = paths, parent, heeds_pause
         self._clock = SystemClock()
         self._looked_s = 0.0
+        self._until_s = self._clock.monotonic() + limit_s if limit_s else 0.0
 
     def __call__(self) -> bool:
         at_s = self._clock.monotonic()
@@ -59,6 +62,8 @@ class Stop:
             self._looked_s = at_s
             if self._parent and os.getppid() != self._parent:
                 self.why = "the service is gone"
+            elif self._until_s and at_s >= self._until_s:
+                self.why, self.out_of_time = "its time is up", True
             elif self._heeds_pause and read_pause(self._paths, self._clock.now()) is not None:
                 self.why = "paused by a person"
         return bool(self.why)

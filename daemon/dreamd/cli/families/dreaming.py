@@ -29,6 +29,7 @@ from dreamd.dream.cycle import CycleReport, run_cycle
 from dreamd.dream.plan import describe_change
 from dreamd.dream.planning import Wish
 from dreamd.kit import Kit, open_kit
+from dreamd.service.gating.allotting import Allotment, allot_now
 from dreamd.service.gating.gates import Outlook, look_for_auto, remember
 from dreamd.service.gating.idle import Pace
 from dreamd.service.manners import Pulse, Stop, take_short_turns
@@ -66,6 +67,8 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
     parser.add_argument("--full", action="store_true",
                         help="judge every memory again, not only what is new; with `--dry-run` see what that would change")
     parser.add_argument("--auto", action="store_true", help="obey the gates (idle, time, volume), silent when nothing is due")
+    parser.add_argument("--budget", metavar="TIME|auto", help="work no longer than this (`90s`, `10m`) and leave the rest to "
+                        "the next dream; auto: as long as load, battery and what waits allow")
     parser.add_argument("--allow-large-change", action="store_true", help="retire more than a run usually may")
     parser.add_argument("--propose", action="store_true", help="what a language model would promote, reword, merge or retire "
                         "waits in `dream review`")
@@ -77,6 +80,8 @@ def run(context: Context, options: Namespace) -> int:
         raise UsageError("`--apply` carries out a plan as it is and takes no other choice")
     if options.plan and not Path(options.plan).expanduser().absolute().parent.is_dir():
         raise UsageError(f"there is no directory for the plan `{options.plan}`", hint="make it first, or name another file")
+    if options.budget and (options.apply or options.dry_run or options.plan):
+        raise UsageError("`--budget` is for a dream that changes something", hint="a plan is made and carried out as a whole")
     report = CycleHolder()
     wish, world = _wish(context, options, report)
     if options.auto and not wish.only_plan:
@@ -89,10 +94,16 @@ def run(context: Context, options: Namespace) -> int:
             if context.verbosity > 0:
                 context.tell(f"not now: {held}")
             return 0
+    given = report.allotted = allot_now(world, options.budget) if options.budget else None
+    if given is not None:
+        context.tell(given.told())
+        if not given.limit_s:
+            context.document(_empty_document("not-now", given.words, world))
+            return 0
     try:
         _dream(context, world, wish, report)
     except Locked as locked:
-        if report.stopped_by:
+        if report.stopped_by or report.out_of_time:
             return _leave(context, world, report)
         if options.auto:
             context.document(_empty_document("locked", locked.message, world))
@@ -109,9 +120,9 @@ def run(context: Context, options: Namespace) -> int:
 
 def _leave(context: Context, world: World, holder: CycleHolder) -> int:
     """A dream that was asked to stop has closed its own record; what it did stays."""
-    document = _empty_document("interrupted", "asked to stop", world)
-    context.document({**document, "run": holder.run or None})
-    context.tell("stopped; nothing is lost, the next dream goes on from here")
+    document = _empty_document("interrupted", "its time is up" if holder.out_of_time else "asked to stop", world)
+    context.document({**document, "run": holder.run or None, **holder.budget()})
+    context.tell(f"{'the time is up' if holder.out_of_time else 'stopped'}; nothing is lost, the next dream goes on from here")
     return holder.stopped_by
 
 
@@ -124,6 +135,10 @@ class CycleHolder:
         """The run in the journal, where there was one before the dream was stopped."""
         self.stopped_by = 0
         """The exit code for the signal that asked the dream to stop before it was done."""
+        self.out_of_time = False
+        """Whether the time it was given was up before it was done."""
+        self.allotted: Allotment | None = None
+        """The time it was given, where a person gave it any."""
         self.outlook: Outlook | None = None
         """What the gates said, where they were asked."""
         self.tended: list[Tended] = []
@@ -135,6 +150,10 @@ class CycleHolder:
     def end(self, report: CycleReport) -> None:
         """Keep the finished report."""
         self._report = report
+
+    def budget(self) -> dict[str, object]:
+        """What a document tells of the time that was given."""
+        return {"budget": self.allotted.document()} if self.allotted is not None else {}
 
     def ended(self) -> CycleReport:
         """The finished report; there is one whenever nothing was raised."""
@@ -170,12 +189,12 @@ def _ask_gates(world: World, holder: CycleHolder) -> str:
     return "" if outlook.may_start else "; ".join(outlook.held_by()) or "the gates are shut"
 
 
-def _behave(kit: Kit, stop: Stop, outlook: Outlook | None) -> str:
+def _behave(kit: Kit, stop: Stop, outlook: Outlook | None, *, paced: bool = False) -> str:
     """Any dream ends after its step when it is asked to; one nobody waits for keeps the pace it was given.
 
     Gives why it was started, where nobody asked for it.
     """
-    paced = outlook is not None and outlook.permission.pace is not Pace.FULL
+    paced = paced or (outlook is not None and outlook.permission.pace is not Pace.FULL)
     kit.should_stop = stop
     kit.background = locks.Background(kit.paths.locks, should_stop=stop)
     kit.progress = Pulse(stop, Throttle(SystemClock(), paced=paced, should_stop=stop))
@@ -199,22 +218,24 @@ def _dream(context: Context, world: World, wish: Wish, holder: CycleHolder) -> N
         return
     _bring_up_to_date(world)
     take_short_turns()
-    stop = Stop(world.paths, heeds_pause=holder.outlook is not None)
+    given = holder.allotted
+    stop = Stop(world.paths, heeds_pause=holder.outlook is not None, limit_s=given.limit_s if given else 0.0)
     with open_kit(world, create=True) as kit:
         kit.standing_in = _here(holder)
         moved = differing(kit, holder.directories) if holder.directories else []
         if moved:
             raise Refused(f"`{moved[0]}` is no longer as it was when the plan was made",
                           hint="make a new one with `dream consolidate --dry-run --plan FILE`")
-        why = _behave(kit, stop, holder.outlook)
+        why = _behave(kit, stop, holder.outlook, paced=given is not None and given.pace is not Pace.FULL)
         try:
             with listening(stop), _progress(context, kit):
                 holder.started = True
                 holder.end(run_cycle(kit, wish, why=why))
         except Locked:
             holder.stopped_by, holder.run = stop.code, kit.run.id if kit.run else ""
+            holder.out_of_time = stop.out_of_time
             raise
-        if stop.code and load_attachments(kit.store):
+        if (stop.code or stop()) and load_attachments(kit.store):
             holder.stopped_by = stop.code  # the dream itself was done before it heard
             context.warn("attached directories wait for the next dream")
             return
@@ -281,6 +302,7 @@ def _conclude(context: Context, options: Namespace, wish: Wish, holder: CycleHol
     document["operations"] = [*document["operations"], *(c.document() for one in tended for c in one.told.changes)]
     document["attached"] = [{"directory": one.directory, "run": one.run or None, "files": list(one.files),
                              "digest": one.digest or None, "left": one.left or None} for one in tended]
+    document |= holder.budget()
     if options.plan:
         _write_plan(Path(options.plan).expanduser().absolute(), wish, document)
     context.document(document)
