@@ -24,6 +24,8 @@ from dreamd.store.connection import open_reader
 from household import House
 
 MORNING, EVENING, TOMORROW = "2026-09-14T09:00:00Z", "2026-09-14T20:00:00Z", "2026-09-15T20:00:00Z"
+BEGAN = 1_789_549_200
+"""The morning after, a whole second: what a clock of the disk rounds would come back as another time now and then."""
 
 
 class Agent:
@@ -41,6 +43,7 @@ class Agent:
             INSERT INTO sessions VALUES ('h-1', 'cli', NULL, '/srv/otter');""")
         self.base.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self.minutes = 0
+        os.utime(path, (BEGAN, BEGAN))
 
     def hears(self, words: str) -> None:
         self.base.execute("INSERT INTO messages (session_id, role, content, timestamp) VALUES ('h-1', 'user', ?, 1789376400)",
@@ -49,12 +52,12 @@ class Agent:
         # Times of files are as coarse as a tick of the clock, and a test is quicker than that.
         self.minutes += 1
         journal = self.path.with_name(self.path.name + "-wal")
-        at = self.path.stat().st_mtime + 60 * self.minutes
+        at = BEGAN + 60 * self.minutes
         os.utime(journal, (at, at))
 
     @property
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self.path.stat().st_mtime, UTC) + timedelta(minutes=self.minutes)
+        return datetime.fromtimestamp(BEGAN, UTC) + timedelta(minutes=self.minutes)
 
 
 @pytest.fixture

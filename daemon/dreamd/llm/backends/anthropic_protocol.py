@@ -6,23 +6,19 @@ One request a call, as everywhere: no retries of the SDK's own, no redirects, an
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any  # the SDK takes what its release takes
 
-from dreamd.core.clock import SystemClock
 from dreamd.llm.backends import (
-    LARGEST_ANSWER_BYTES,
     Backend,
-    by_status,
-    code_of,
     counted,
     instructions,
-    silent,
     strict,
-    wait_told,
     whole_answer,
     whole_number,
 )
+from dreamd.llm.backends.through_sdk import ask_through
 from dreamd.models.language_model import Answer, Ask, Ending, Used
 
 
@@ -32,35 +28,21 @@ def ask_anthropic(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
     Raises ImportError where the SDK is not installed.
     """
     import anthropic
-    import httpx2
 
-    clock = SystemClock()
-    started = clock.monotonic()
     key = env.get(backend.key_variable)
     if not key and not backend.base_url:
         return Answer(Ending.UNAUTHORISED, detail="no-key")
-    try:
+
+    @contextmanager
+    def stream() -> Iterator[Any]:
         client = anthropic.Anthropic(
             api_key=key or "none", base_url=backend.base_url.rstrip("/").removesuffix("/v1") or None, max_retries=0,
             timeout=ask.seconds, http_client=anthropic.DefaultHttpxClient(follow_redirects=False, timeout=ask.seconds))
         with client, client.messages.with_streaming_response.create(**request_of(backend, ask)) as response:
-            body = bytearray()
-            for piece in response.iter_bytes():
-                body += piece
-                if len(body) > LARGEST_ANSWER_BYTES:
-                    used = Used(0, 0, ask.most_out, clock.monotonic() - started)
-                    return Answer(Ending.TOO_LARGE, model=backend.model, used=counted(used, ask, ""), detail="answer")
-                if clock.monotonic() > started + ask.seconds:
-                    return silent(clock.monotonic() - started)
-    except anthropic.APITimeoutError:
-        return silent(clock.monotonic() - started)
-    except anthropic.APIStatusError as error:
-        return by_status(error.status_code, code_of(error.body), retry_after_s=wait_told(error.response.headers))
-    except (anthropic.AnthropicError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
-        if isinstance(error, httpx2.TimeoutException):
-            return silent(clock.monotonic() - started)
-        return Answer(Ending.UNREACHABLE, detail=type(error).__name__)
-    return read_message(bytes(body), ask, seconds=clock.monotonic() - started)
+            yield response
+
+    return ask_through(anthropic, anthropic.AnthropicError, stream,
+                       lambda body, seconds: read_message(body, ask, seconds=seconds), backend=backend, ask=ask)
 
 
 def request_of(backend: Backend, ask: Ask) -> dict[str, Any]:

@@ -7,23 +7,19 @@ The answer is read in pieces, so that neither size nor slowness passes a limit.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any  # the SDK takes what its release takes
 
-from dreamd.core.clock import SystemClock
 from dreamd.llm.backends import (
-    LARGEST_ANSWER_BYTES,
     Backend,
-    by_status,
-    code_of,
     counted,
     instructions,
-    silent,
     strict,
-    wait_told,
     whole_answer,
     whole_number,
 )
+from dreamd.llm.backends.through_sdk import ask_through
 from dreamd.models.language_model import Answer, Ask, Ending, Used
 
 NO_KEY = "none"
@@ -35,34 +31,18 @@ def ask_openai(backend: Backend, ask: Ask, env: Mapping[str, str]) -> Answer:
 
     Raises ImportError where the SDK is not installed.
     """
-    import httpx2
     import openai
 
-    clock = SystemClock()
-    started = clock.monotonic()
-    deadline = started + ask.seconds
-    try:
+    @contextmanager
+    def stream() -> Iterator[Any]:
         client = openai.OpenAI(
             api_key=env.get(backend.key_variable) or NO_KEY, base_url=backend.base_url or None, max_retries=0,
             timeout=ask.seconds, http_client=openai.DefaultHttpxClient(follow_redirects=False, timeout=ask.seconds))
         with client, client.chat.completions.with_streaming_response.create(**request_of(backend, ask)) as response:
-            body = bytearray()
-            for piece in response.iter_bytes():
-                body += piece
-                if len(body) > LARGEST_ANSWER_BYTES:
-                    used = Used(0, 0, ask.most_out, clock.monotonic() - started)
-                    return Answer(Ending.TOO_LARGE, model=backend.model, used=counted(used, ask, ""), detail="answer")
-                if clock.monotonic() > deadline:
-                    return silent(clock.monotonic() - started)
-    except openai.APITimeoutError:
-        return silent(clock.monotonic() - started)
-    except openai.APIStatusError as error:
-        return by_status(error.status_code, code_of(error.body), retry_after_s=wait_told(error.response.headers))
-    except (openai.OpenAIError, httpx2.HTTPError, httpx2.InvalidURL, ValueError, OSError) as error:
-        if isinstance(error, httpx2.TimeoutException):
-            return silent(clock.monotonic() - started)
-        return Answer(Ending.UNREACHABLE, detail=type(error).__name__)
-    return read_completion(bytes(body), ask, seconds=clock.monotonic() - started)
+            yield response
+
+    return ask_through(openai, openai.OpenAIError, stream,
+                       lambda body, seconds: read_completion(body, ask, seconds=seconds), backend=backend, ask=ask)
 
 
 def request_of(backend: Backend, ask: Ask) -> dict[str, Any]:
