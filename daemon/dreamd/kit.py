@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import tzinfo
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from zoneinfo import ZoneInfo
@@ -30,6 +31,7 @@ from dreamd.store.journal import DREAM, Run, begin_run, close_interrupted, end_r
 from dreamd.store.presence import exchange, lost
 from dreamd.store.set_asides import Aside
 from dreamd.store.work import take_epoch
+from dreamd.text.language import keep_with
 
 if TYPE_CHECKING:
     from dreamd.judge import Judge
@@ -260,6 +262,12 @@ def read_zone(name: str) -> tzinfo:
         raise ConfigError(f"unknown time zone `{name}`", hint="set `store.zone` to a name like `Europe/Berlin`") from None
 
 
+def _keep_languages(folder: Path, name: str, make: Callable[[], bytes], *, keep: bool) -> bytes:
+    from dreamd.models import onnx_engine
+
+    return onnx_engine.kept_graph(folder, onnx_engine.graph_name("languages", name), make, keep=keep)
+
+
 def check_home(world: World) -> None:
     """Refuse a home whose locks would not exclude.
 
@@ -290,6 +298,7 @@ def open_kit(world: World, *, create: bool = False, migrate: bool = False, read_
                            before_migration=lambda connection: back_up(
                                connection, world.paths, now=world.clock.now(), keep=world.settings.store.backups_kept,
                                why="migration"))
+    keep_with(partial(_keep_languages, world.paths.models, keep=not read_only))
     try:
         yield Kit(world, store, Background(world.paths.locks))
     finally:

@@ -15,6 +15,7 @@ from dreamd.models import FLOAT_ID, multilingual
 from dreamd.models.multilingual import MULTILINGUAL_ID, find_multilingual, load_multilingual
 from dreamd.recall.answer import Look, search
 from dreamd.store import derived
+from dreamd.text import language
 from dreamd.text.language import identify, is_english
 from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House
 
@@ -45,6 +46,23 @@ def statements() -> list[tuple[str, str]]:
     """Labelled statements with the language they are in."""
     rows = [json.loads(line) for path in sorted(PAIR_DATA.glob("a*.jsonl")) for line in path.read_text("utf-8").splitlines()]
     return sorted({(row[side], row["lang"]) for row in rows for side in "ab" if "-" not in row["lang"]})
+
+
+def test_the_model_of_languages_is_unpacked_once_and_what_is_kept_tells_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: dict[str, bytes] = {}
+    made: list[str] = []
+
+    def keep(name: str, make: language.Make) -> bytes:
+        if name not in kept:
+            made.append(name)
+            kept[name] = make()
+        return kept[name]
+
+    monkeypatch.setattr(language, "_kept", keep)
+    said = (GERMAN, *ENGLISH, "Il porto è chiuso la domenica.")
+    fresh = language._identifier.__wrapped__(), language._identifier.__wrapped__()
+    assert len(made) == 1
+    assert [[one.rank(text) for text in said] for one in fresh] == [[language._identifier().rank(text) for text in said]] * 2
 
 
 def test_languages_are_told_apart_and_english_is_taken_for_no_other() -> None:

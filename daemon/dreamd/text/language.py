@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import zlib
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
@@ -21,6 +24,10 @@ _ENGLISH_ALONE = frozenset({"the", "and", "with", "our", "are", "must", "should"
                             "not", "have", "has", "never", "always", "only", "every", "they", "their", "before", "after"})
 """Words of English that are none of another language."""
 _FEWEST_ALONE = 2
+Make = Callable[[], bytes]
+Kept = Callable[[str, Make], bytes]
+"""Gives what is kept under a name, made where it is not there."""
+_HEAD_BYTES, _QUICKLY = 1024, 1
 
 
 def language_of(text: str) -> str:
@@ -51,16 +58,53 @@ def identify(text: str) -> str:
     return best if shares[best] >= LIKELIER * shares["en"] else "en"
 
 
+def keep_with(kept: Kept) -> None:
+    """Say who keeps what is made of the library's model, before it is needed: to unpack its own form takes half a second."""
+    global _kept
+    _kept = kept
+
+
+def _made_anew(_name: str, make: Make) -> bytes:
+    return make()
+
+
+_kept: Kept = _made_anew
+
+
 @cache
 def _identifier() -> Any:  # a class of a library without types
+    import numpy as np
     from py3langid.langid import MODEL_DIR, MODEL_FILE, LanguageIdentifier
+
+    facts = (MODEL_DIR / MODEL_FILE).stat()
+    name = "-".join(map(str, (facts.st_size, facts.st_mtime_ns, *LANGUAGES)))
+    blob = memoryview(zlib.decompress(_kept(name, _make_table)))
+    told, parts = json.loads(bytes(blob[:_HEAD_BYTES])), []
+    at = _HEAD_BYTES
+    for size in told["sizes"]:
+        parts.append(blob[at:at + size])
+        at += size
+    known, priors = told["languages"], np.frombuffer(parts[1], np.float32)
+    weights = np.frombuffer(parts[0], np.float16).reshape(-1, len(known))
+    return LanguageIdentifier(weights, priors, known, parts[2].cast("I"), parts[4].cast("i"), norm_probs=True,
+                              tk_row=parts[3].cast("I"))
+
+
+def _make_table() -> bytes:
+    """The library's model of the languages that are told apart alone, unpacked: a line of JSON, then plain numbers."""
+    import numpy as np
+    from py3langid.langid import MODEL_DIR, MODEL_FILE
     from py3langid.modelio import load_model
 
     # Told which languages there are it would keep all others beside them, 30 MiB of them.
     weights, priors, known, moves, rows, features = load_model(MODEL_DIR / MODEL_FILE)
     chosen = [n for n, language in enumerate(known) if language in LANGUAGES]
-    return LanguageIdentifier(weights[:, chosen].copy(), priors[chosen].copy(), [known[n] for n in chosen], moves, features,
-                              norm_probs=True, tk_row=rows)
+    parts = [part.tobytes() for part in (
+        np.asarray(weights[:, chosen], np.float16), np.asarray(priors[chosen], np.float32), np.asarray(moves, np.uint32),
+        np.asarray(rows, np.uint32), np.asarray(features, np.int32))]
+    head = json.dumps({"languages": [known[n] for n in chosen], "sizes": [len(part) for part in parts]}).encode()
+    packing = zlib.compressobj(_QUICKLY)
+    return b"".join((*(packing.compress(part) for part in (head.ljust(_HEAD_BYTES), *parts)), packing.flush()))
 
 
 @cache
