@@ -18,6 +18,7 @@ from pathlib import Path
 
 from dreamd.core.clock import iso
 from dreamd.core.paths import Paths
+from standing_by import tell_dream
 
 EAGER = """
 [service]
@@ -114,8 +115,7 @@ class Place:
         return service
 
     def dream(self, *words: str, now: str = "") -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(self.paths.home), *words]
-        return subprocess.run([*command, *(["--now", now] if now else [])], env=self.env, capture_output=True, text=True)
+        return tell_dream(["--home", str(self.paths.home), *words, *(["--now", now] if now else [])], env=self.env)
 
     def events(self, name: str = "", **wanted: object) -> list[dict[str, object]]:
         said = self.said.read_text().splitlines()

@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from standing_by import run_dream
+
 MONDAY = "2026-03-02T09:00:00Z"
 TUESDAY = "2026-03-03T09:00:00Z"
 FRIDAY = "2026-03-20T09:00:00Z"
@@ -59,16 +61,18 @@ class Terminal:
     def person(self) -> Path:
         return self.root / "person"
 
+    def words(self, *words: str, now: str | None = None) -> list[str]:
+        """A command with its home and time."""
+        return ["--home", str(self.home), *(["--now", now] if now else []), *words]
+
     def command(self, *words: str, now: str | None = None) -> list[str]:
         """The command line that is run."""
-        at = ["--now", now] if now else []
-        return [sys.executable, "-m", "dreamd.cli.main", "--home", str(self.home), *at, *words]
+        return [sys.executable, "-m", "dreamd.cli.main", *self.words(*words, now=now)]
 
     def __call__(self, *words: str, now: str | None = MONDAY, stdin: str | bytes = b"", **env: str) -> Told:
         """Run one command to its end."""
         body = stdin.encode() if isinstance(stdin, str) else stdin
-        done = subprocess.run(self.command(*words, now=now), input=body, capture_output=True, timeout=SECONDS,
-                              env={**self.env, **env}, cwd=self.person)
+        done = run_dream(self.words(*words, now=now), stdin=body, timeout=SECONDS, env={**self.env, **env}, cwd=self.person)
         told = Told(done.returncode, done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"))
         assert "Traceback" not in told.err + told.out, told.err
         return told

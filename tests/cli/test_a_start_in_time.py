@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from standing_by import tell_dream
 
 Terminal = Any
 """What runs `dream` for a test."""
@@ -56,8 +56,7 @@ def _known(tmp_path_factory: pytest.TempPathFactory) -> Path:
             ("project:cedar", "always run the formatter before pushing"))
     lines = "".join(json.dumps({"scope": s, "text": t}) + "\n" for s, t in said)
     for words, body in ((["note", "--jsonl", "-"], lines), (["consolidate"], "")):
-        command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(root / "home"), "--now", TUESDAY, *words]
-        subprocess.run(command, input=body.encode(), env={**os.environ, "HOME": str(root)}, check=True, capture_output=True)
+        tell_dream(["--home", str(root / "home"), "--now", TUESDAY, *words], stdin=body, env={**os.environ, "HOME": str(root)})
     return root / "home"
 
 

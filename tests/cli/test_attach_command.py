@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from standing_by import tell_dream
 
 INDEX = "# Memory\n\n- the office is closed, TTL: 2026-05-01\n- ask Ada before a release\n"
 
 
 def dream(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "HOME": str(root), "DREAM_HOME": str(root / "home"), "DREAM_NOW": "2026-05-08T12:00:00Z", "TZ": "UTC"}
-    return subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=env, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=120, check=False)
+    return tell_dream(words, env=env)
 
 
 @pytest.fixture

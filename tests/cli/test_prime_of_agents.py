@@ -18,6 +18,7 @@ import pytest
 
 from dreamd.core.values import MemoryClass, Origin, parse_scope
 from household import Said
+from standing_by import tell_dream
 
 NOTED = "2026-03-02T09:00:00Z"
 DREAMT = "2026-03-03T09:00:00Z"
@@ -38,9 +39,7 @@ def _dreamt(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("dreamt")
     lines = "".join(json.dumps({"text": text, "scope": scope, "at": NOTED}) + "\n" for scope, text in STATEMENTS)
     for words, body in ((["note", "--jsonl", "-"], lines), (["consolidate"], "")):
-        command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(root / "home"), "--now", DREAMT, *words]
-        subprocess.run(command, input=body.encode(), env={**os.environ, "HOME": str(root), "OMP_NUM_THREADS": "1"}, check=True,
-                       capture_output=True)
+        tell_dream(["--home", str(root / "home"), "--now", DREAMT, *words], stdin=body, env={**os.environ, "HOME": str(root)})
     return root / "home"
 
 

@@ -6,11 +6,12 @@ import json
 import os
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+
+from standing_by import tell_dream
 
 CLAUDE = ("# Lighthouse\n\n- Releases go out with Ansible\n- The storm webcam is off, TTL: 2026-04-01\n"
           "- Write British English\n- Write British English\n")
@@ -18,8 +19,7 @@ CLAUDE = ("# Lighthouse\n\n- Releases go out with Ansible\n- The storm webcam is
 
 def dream(root: Path, *words: str, now: str = "2026-05-08T12:00:00Z") -> subprocess.CompletedProcess[str]:
     env = {**os.environ, "HOME": str(root), "DREAM_HOME": str(root / "home"), "DREAM_NOW": now, "TZ": "UTC"}
-    return subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=env, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=120, check=False)
+    return tell_dream(words, env=env)
 
 
 @pytest.fixture

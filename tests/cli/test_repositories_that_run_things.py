@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from standing_by import tell_dream
 
 INDEX = "# Memory\n\n- the office is closed, TTL: 2026-05-01\n- ask Ada before a release\n"
 HOOKS = ("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit", "post-index-change", "reference-transaction",
@@ -24,8 +25,7 @@ def git(place: Path, *words: str) -> str:
 def attach(home: Path, place: Path, **also: str) -> dict[str, object]:
     env = {**os.environ, "HOME": str(home), "DREAM_HOME": str(home / "home"), "DREAM_NOW": "2026-05-08T12:00:00Z", "TZ": "UTC",
            **also}
-    done = subprocess.run([sys.executable, "-m", "dreamd.cli.main", "--json", "attach", str(place), "--commit", "--yes"],
-                          env=env, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    done = tell_dream(["--json", "attach", str(place), "--commit", "--yes"], env=env)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)  # type: ignore[no-any-return]
 

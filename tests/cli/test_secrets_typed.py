@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from secrets_said import HEX32, SECRETS
+from standing_by import tell_dream
 
 TOKENS = {name: SECRETS[name] for name in ("databricks token", "gitlab token", "huggingface token", "github token",
                                            "sendgrid key")}
@@ -18,8 +17,7 @@ TOKENS = {name: SECRETS[name] for name in ("databricks token", "gitlab token", "
 
 def dream(root: Path, *words: str, said: str = "") -> str:
     env = {**os.environ, "HOME": str(root), "DREAM_HOME": str(root / "home"), "DREAM_NOW": "2026-05-08T12:00:00Z", "TZ": "UTC"}
-    done = subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=env, input=said, capture_output=True,
-                          text=True, timeout=120, check=False)
+    done = tell_dream(words, env=env, stdin=said)
     return done.stdout + done.stderr
 
 
