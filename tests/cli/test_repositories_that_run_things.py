@@ -70,10 +70,8 @@ def test_a_commit_runs_no_hook_watcher_or_signer_of_the_repository(tmp_path, rep
     assert done["commit"], done
     assert not (tmp_path / "sprung").exists(), (tmp_path / "sprung").read_text()
     assert (repository / "MEMORY.md").read_text() == "# Memory\n\n- ask Ada before a release\n"
-    undo = ["-m", "dreamd.cli.main", "--home", str(tmp_path / "home"), "--json", "undo", str(done["run"])]
-    back = subprocess.run([sys.executable, *undo],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=True,
-                          env={**os.environ, "HOME": str(tmp_path)})
+    back = tell_dream(["--home", str(tmp_path / "home"), "--json", "undo", str(done["run"])],
+                      env={**os.environ, "HOME": str(tmp_path)})
     assert json.loads(back.stdout)["commit"] and not (tmp_path / "sprung").exists()
     assert (repository / "MEMORY.md").read_text() == INDEX
 
