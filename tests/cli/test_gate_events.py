@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 
 from cli.conftest import MONDAY, NOTES, Terminal
 
@@ -36,3 +37,20 @@ def test_words_are_kept_with_the_setting_and_a_dry_run_tells_nothing(dream: Term
     assert dream.json("events")["events"] == []
     dream.json("consolidate")
     assert [event["text"] for event in dream.json("events")["events"]] == ["The billing API listens on port 8080."]
+
+
+def test_events_are_followed_as_they_come(lived_in: Terminal) -> None:
+    path = lived_in.home / "logs" / "gate.ndjson"
+    line = path.read_text().splitlines()[0]
+    following = lived_in.start("events", "--follow", "--json", "--verdict", json.loads(line)["verdict"])
+    assert following.stdout is not None
+    try:
+        for number in range(200):  # it begins to listen at some moment
+            with path.open("a") as log:
+                log.write(line.replace(json.loads(line)["id"], f"{number:012}") + "\n")
+            if select.select([following.stdout], [], [], 0.1)[0]:
+                break
+        assert json.loads(following.stdout.readline())["id"].startswith("0000")
+    finally:
+        following.terminate()
+        following.communicate()

@@ -64,3 +64,13 @@ def test_an_old_log_is_packed_and_still_searched(dream: Terminal) -> None:
     assert len(list((dream.home / "logs").glob("operations-*.ndjson.gz"))) == 1
     found = dream.json("log", "--query", "web", now=FRIDAY)["entries"]
     assert [row["detail"] for row in found] == ["web to production", "web to staging"]
+
+
+def test_words_are_forgotten_in_a_home_that_has_no_store(dream: Terminal) -> None:
+    dream.json("log", "deploy", "helm", "web to staging")
+    dream.json("log", "backup", "restic", "library")
+    assert dream("forget", "--matching", "staging").code == 4
+    assert dream.json("forget", "--matching", "staging", "--yes")["forgotten"]["lines"] == 1
+    assert [row["detail"] for row in dream.json("log", "--query")["entries"]] == ["library"]
+    assert b"staging" not in b"".join(dream.files().values())
+    assert not (dream.home / "dream.db").exists()

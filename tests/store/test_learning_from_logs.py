@@ -5,12 +5,15 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from dreamd.agents.guarding import screening
 from dreamd.core.values import Memory, Scope, Status
-from dreamd.dream import verbs
+from dreamd.dream import check, verbs
 from dreamd.dream.living.struck import strike
 from dreamd.dream.phases.gather import Gathered, gather_from
 from dreamd.library import operations
@@ -118,6 +121,26 @@ def test_an_error_and_its_fix_twice_are_a_held_lesson_with_both_lines(house: Hou
     assert "tests/unit/test_api.py" in lesson.text
     [change] = [c for c in report.changes if c.after.id == lesson.id]
     assert [str(one).partition(":")[0] for one in change.evidence] == ["error", "fix"]
+
+
+def test_what_stands_before_a_colon_is_what_an_error_is_about(house: House) -> None:
+    lines = [own(day, *said, hour=hour) for day in (4, 5) for hour, said in (
+        (9, ("error", "curl", "billing api: timeout after 30s")), (10, ("fixed", "helm", "billing api: two replicas more")))]
+    read(house, write(house.person / "ops.ndjson", *lines))
+    house.dream(NIGHT)
+    assert [m.text.partition(":")[0] for m in learned(house)] == ["Lesson about billing api"]
+
+
+def test_a_line_without_a_reason_counts_where_it_names_tool_and_target(house: House) -> None:
+    def lines(**named: str) -> list[str]:
+        said = {"level": "INFO", "msg": "restart", **named}
+        return [json.dumps({"time": f"2026-05-0{day}T09:00:00Z", **said}) for day in (4, 5, 6)]
+
+    read(house, write(house.person / "a.log", *lines(tool="systemctl", target="billing")),
+         write(house.person / "b.log", *lines(component="http", path="/health")))
+    house.dream(NIGHT)
+    [memory] = learned(house)
+    assert "systemctl: billing" in memory.text
 
 
 def test_no_line_is_a_memory_and_none_is_an_observation(house: House) -> None:
@@ -292,6 +315,48 @@ def test_orders_and_secrets_in_a_log_are_held_and_masked(house: House) -> None:
     assert len(house.memories()) == 2
     assert {m.reason for m in house.memories()} == {"injection", "operation-recurs"}
     assert not any(SECRET.encode() in body for body, _, _ in every_byte(house.home).values())
+
+
+def test_reading_positions_that_are_made_anew_count_no_line_twice(house: House) -> None:
+    for day in (4, 5, 6):
+        log(house, f"2026-05-0{day}T09:00:00Z", "deploy", "helm", "web to staging", "release")
+    house.dream(NIGHT)
+    with closing(sqlite3.connect(house.paths.store)) as connection, connection:
+        connection.execute("UPDATE cursor SET offset = 0")  # past dream, so that a seal is broken
+    with house.kit(NEXT) as kit:
+        check.check(kit, repair=True)
+    house.dream(NEXT)
+    [memory] = learned(house)
+    assert "3 times in 3 runs" in memory.text
+    assert house.faults(NEXT) == []
+
+
+def test_check_names_the_lines_that_nobody_can_read(house: House) -> None:
+    log(house, "2026-05-04T09:00:00Z", "deploy", "helm", "web to staging")
+    path = operations.log_of(house.world(NIGHT)).path
+    path.write_bytes(b"{torn\n" + path.read_bytes() + b'{"half')
+    with house.kit(NIGHT) as kit:
+        [found] = [one for one in check.check(kit) if one.name == "logs"]
+    assert found.verdict == check.EDITED
+    assert found.detail.startswith("1 that cannot be read")
+
+
+def test_a_secret_in_a_packed_log_is_found_and_masked_and_the_night_reads_on(house: House) -> None:
+    house.furnish(log={"rotate_days": 1})
+    log(house, "2026-05-04T09:00:00Z", "deploy", "helm", "web to staging", "release")
+    path = operations.log_of(house.world(NIGHT)).path
+    path.write_text(path.read_text() + own(5, detail=f"with {SECRET}") + "\n")  # kept before today's rules
+    log(house, "2026-05-06T09:00:00Z", "deploy", "helm", "web to staging", "release")
+    house.dream(NIGHT)
+    with house.kit(NIGHT) as kit:
+        found = screening.screen(kit, repair=True)
+    assert any("operations-" in find.where for find in found.finds)
+    [packed] = house.paths.logs.glob("operations-*.gz")
+    assert SECRET.encode() not in gzip.decompress(packed.read_bytes())
+    log(house, "2026-05-11T09:00:00Z", "deploy", "helm", "web to staging", "release")
+    house.dream(NEXT)
+    [memory] = learned(house)
+    assert "3 times in 3 runs" in memory.text
 
 
 def test_with_no_log_there_is_nothing_of_it(house: House) -> None:

@@ -27,7 +27,7 @@ OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
 """A person changed something that the next dream takes in: no damage, and nothing that a repair may undo unasked."""
 BY_REPAIR, BY_RESTORE, BY_PERSON = "repair", "restore-store", "person"
-READING = ("staged", "cursor", "source", "unread")
+READING = ("staged", "cursor", "source", "unread", "tally")
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,7 @@ def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
     wrong = _stray_files(kit, unfinished, leave_out=() if repair else gone) or len(unsealed & {"file"})
     yield _derived(kit, "files", wrong, _rewrite_files, repair)
     yield from _library(kit, repair)
+    yield from _logs(kit)
     yield _rights(kit, repair)
 
 
@@ -90,6 +91,16 @@ def _library(kit: Kit, repair: bool) -> Iterator[Finding]:
         done = mending.mend(kit.world, embedder=kit.embedder)
         yield Finding("documents", REPAIRED if done.done else BROKEN, "; ".join(filter(None, (done.done, done.left))),
                       "" if done.done else BY_PERSON)
+
+
+def _logs(kit: Kit) -> Iterator[Finding]:
+    """Lines of the logs that nobody can read; the others are read as ever."""
+    from dreamd.library import gate_events, operations
+
+    spoilt = {log.name: n for log in (operations.log_of(kit.world), gate_events.log_of(kit.world)) if (n := log.count_spoilt())}
+    if spoilt:
+        yield Finding("logs", EDITED, ", ".join(f"{n} that cannot be read in `{name}.ndjson` and what was packed of it"
+                                                for name, n in spoilt.items()) + "; the other lines are")
 
 
 @dataclass(frozen=True)
@@ -180,7 +191,10 @@ def _drop_verdicts(kit: Kit) -> None:
 
 
 def _read_anew(kit: Kit) -> None:
-    """Sources are read from their beginning once more; what is known already is recognised by its id."""
+    """Sources are read from their beginning once more; what is known already is recognised by its id.
+
+    What logs come to is counted anew with them, or every line would count twice.
+    """
     _drop(kit, *READING)
 
 

@@ -103,6 +103,15 @@ class LineLog:
                 if row is not None:
                     yield row
 
+    def count_spoilt(self) -> int:
+        """How many lines nobody can read, and packed files in which nothing can be; a last line without its end is none."""
+        spoilt = 0
+        for name in (*self.packed(), self.name):
+            body = self._body(name)
+            spoilt += sum(bool(line.strip()) and read_row(line) is None for line in body.split(b"\n")[:-1])
+            spoilt += not body and self._file(name, PACKED).exists()
+        return spoilt
+
     def read_on(self, mark: Mark) -> Iterator[tuple[list[Row], Mark]]:
         """What was written since a mark, file by file, and the mark behind it; a line without its end is waited for."""
         if not self.paths.logs.is_dir() or not (self.packed() or self.path.exists()):

@@ -17,7 +17,7 @@ from hashlib import blake2b
 PREFIX = "seal "
 """Beginning of the keys in `meta` that hold the sums; they seal everything but themselves."""
 DERIVED = frozenset({"vector", "vector_file", "judged", "file", "intent", "cursor", "source", "staged", "unread",
-                     "model_answer"})
+                     "model_answer", "tally"})
 """What `dream check --repair` can make anew. Everything else is known to nobody but the store."""
 MODULUS = 1 << 64
 _EVENTS = {"INSERT": (("NEW", 1),), "DELETE": (("OLD", -1),), "UPDATE": (("OLD", -1), ("NEW", 1))}

@@ -2,7 +2,8 @@
 
 The dialects differ in the names of the same few fields, so a line is looked at by names, not by program. An *operation*
 needs words for why it was done: a line without any (a request, a heartbeat) is traffic. Of the tool and the target one may
-be missing, for which the message stands then. Dream's own shape (`action`, `tool`, `detail`) may do without a reason.
+be missing, for which the message stands then. A line that names both as such (`tool` with `target` or `detail`, as dream's own
+do) may do without a reason.
 
 **A run** is what a line names as one (`run`, `session`, `conversation`, `job_id`, `build` and their like); else a process
 on one day (`pid`, with its host: a service that stays up for weeks does not run once); else its time tells: the same
@@ -26,6 +27,7 @@ _MESSAGE = ("msg", "message", "event")
 _ACTION = ("action", "operation", "op")
 _TOOL = ("tool", "command", "cmd", "program", "component", "logger", "name", "module", "service", "app", "subsystem")
 _TARGET = ("target", "detail", "path", "file", "resource", "object", "table", "test", "job", "package", "url", "endpoint")
+_NAMED = ("target", "detail")
 _REASON = ("reason", "why", "cause")
 _WRONG = ("err", "error", "exception", "exc_info")
 _RUN = ("run", "run_id", "runid", "session", "session_id", "sessionid", "conversation", "job_id", "build", "build_id",
@@ -46,6 +48,8 @@ _VOLATILE = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
                        r"|\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,64}\b"
                        r"|\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|sec|seconds|min|minutes)\b|\bpid[ =]\d+\b")
 """What differs each time the same is done: ids, hashes, times, and how long it took."""
+_HEAD = re.compile(r"([^:]{2,60}?)(?:: | [-–—] )")
+"""What stands before the colon: `billing api: timeout`."""
 _JOINTS = frozenset("/._-")
 
 
@@ -80,7 +84,7 @@ def read_logged(record: Record) -> Logged | None:
         reason = reason or _first(fields, _WRONG)
         if not (target or said):
             return None
-    elif not own and not (reason and (tool or target) and (said or action)):
+    elif not (_first(fields, ("tool",)) and _first(fields, _NAMED)) and not (reason and (tool or target) and (said or action)):
         return None
     return Logged(at, deed, action, tool, target or said, reason, _run(fields, at), _first(fields, ("scope",)) if own else "",
                   _about(target, said, named=bool(target) and not own) if deed is not Deed.DONE else ())
@@ -109,7 +113,9 @@ def _about(target: str, said: str, *, named: bool) -> tuple[str, ...]:
     plain = words.casefold()
     shaped = {name.casefold() for name in fixed_names(words, tokens(words)) if _JOINTS & set(name) and " " not in name}
     found = sorted(shaped, key=lambda name: (plain.find(name), name))[:MOST_ABOUT]
-    return tuple(dict.fromkeys(one for one in (*found, steady(target or said)) if one))
+    whole = steady(target or said)
+    head = _HEAD.match(whole)
+    return tuple(dict.fromkeys(one for one in (*found, head[1] if head else "", whole) if one))
 
 
 def _run(fields: Record, at: datetime) -> str:
