@@ -73,6 +73,13 @@ def test_undo_takes_the_last_dream_back_and_redo_hands_it_over_again(lived_in):
     assert status_of(lived_in, "coffee") == "live"
 
 
+def test_one_change_of_a_run_is_taken_back_and_the_others_stand(lived_in, memory_of):
+    run = lived_in.json("history")["runs"][-1]["run"]
+    gone = lived_in.json("undo", run, "--only", memory_of("8080")["id"][:8], now=TUESDAY)
+    assert (gone["memories"], gone["observations_set_aside"]) == (1, 1)
+    assert (status_of(lived_in, "8080"), status_of(lived_in, "linter")) == (None, "live")
+
+
 def test_a_run_handed_over_again_stays_undone_and_is_not_taken_back_twice(lived_in):
     first = lived_in.json("undo", now=TUESDAY)["undone"][0]
     lived_in.json("undo", "--redo", first, now=TUESDAY)

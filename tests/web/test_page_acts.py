@@ -136,3 +136,27 @@ def test_a_secret_in_the_settings_or_the_words_is_never_sent(browser):
     identity, seen = browser.seen("linter")
     answer = browser.do("edit", id=identity, seen=seen, words="The token is ghp_0123456789abcdefghijABCDEFGHIJ012345 for CI.")
     assert "ghp_0123456789" not in answer.text
+
+
+def test_a_decision_on_what_has_changed_since_is_none(browser):
+    page = browser.see("/decide").text
+    section = next(part for part in page.split('<section class="question"')[1:] if "7000" in part)
+    seen = section.partition('name="seen" value="')[2].partition('"')[0]
+    asked = section.partition('name="id" value="')[2].partition('"')[0]
+    other = next(one.partition(":") for one in seen.split() if not one.startswith(asked))
+    moved = browser.do("edit", id=other[0], seen="".join(other), words="The search gateway moved to port 7002.")
+    assert moved.status == 200
+    answer = browser.do("decide", id=asked, seen=seen, choice="keep-a")
+    assert (answer.status, answer.headers["hx-retarget"]) == (409, "#trouble")
+    assert browser.house.memory("7002").status is Status.LIVE
+
+
+def test_no_act_waits_in_silence_where_a_dream_is_at_work(browser):
+    from dreamd.core import locks
+    from dreamd.core.locks import Owner
+
+    run = str(browser.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")[0][0])
+    with browser.house.kit(LATER) as kit, locks.hold_dream(kit.paths.locks, Owner("a dream", kit.clock.now())):
+        answer = browser.do("undo", run=run, later="")
+        assert (answer.status, browser.see("/").status) == (423, 200)
+    assert browser.house.memory("Monday").status is Status.LIVE

@@ -149,6 +149,8 @@ def test_search_finds_while_one_types_and_the_first_is_opened_by_keyboard(visit)
 
 
 def test_an_edit_and_its_conflict_by_keyboard(visit, lived):
+    from axe_core_python.sync_playwright import Axe
+
     seen, identity = visit(), lived.memory("linter").id
     seen.go(f"/memory/{identity}")
     seen.press("e")
@@ -163,6 +165,7 @@ def test_an_edit_and_its_conflict_by_keyboard(visit, lived):
     words = seen.tab.inner_text("main")
     assert "Run the linter before each merge." in words
     assert seen.tab.input_value("textarea") == "Run the linter before each push."
+    assert [one["id"] for one in Axe().run(seen.tab)["violations"] if one["impact"] in ("serious", "critical")] == []
     seen.tab.screenshot(path=SHOTS / "conflict-desk-light.png", full_page=True)
     seen.tab.focus("textarea")
     seen.press("Tab", "Enter")
