@@ -122,6 +122,7 @@ class ServiceSettings:
     volume_share: float = _number(0.2, 0.0, 10.0, "the same, per memory already kept")
     volume_sessions: int = _number(5, 1, 1000, "conversations with something new that are enough instead")
     nightly_at: str = _free("03:00", "local time of the nightly dream")
+    weekly_page: bool = _free(False, "write a page a week into `weeks/` in the home: what was learned, changed, decided, waits")
     quiet_minutes: float = _number(5, 0, 120, "how long agents must have been quiet")
     battery_min_percent: int = _number(30, 0, 100, "charge below which nothing starts on battery")
     max_load_per_core: float = _number(0.7, 0.05, 16.0, "load above which a dream waits, where pressure is unknown")

@@ -37,6 +37,10 @@ def forget_whole(kit: Kit, going: Going) -> tuple[Forgotten, list[str]]:
     drop_requests(kit.paths, going.words)
     attach.forget(kit, [*going.words, *([going.matching] if going.matching else ())])
     told = _forget_in_tasks(kit, going.words)
+    if (kit.paths.home / "weeks").is_dir():
+        from dreamd.report import week_page
+
+        week_page.forget(kit.paths, going.words)
     gone = verbs.forget(kit, list(dict.fromkeys(m.id for m in going.memories)), loose=[seq for seq, _ in going.loose],
                         words=going.matching, seen=going.seen)
     return gone, [*gone.left, *still_saying(kit, going.words), *told]

@@ -115,6 +115,10 @@ def run(context: Context, options: Namespace) -> int:
         read_watched(context)
         if options.auto and report.ended().run and (failed := write_each_morning(world)):
             report.ended().warnings.append(failed)
+        if options.auto and world.settings.service.weekly_page:
+            from dreamd.report.week_page import write_week
+
+            write_week(world)
     return _conclude(context, options, wish, report) or report.stopped_by
 
 
