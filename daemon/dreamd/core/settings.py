@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any  # TOML values are of any type until they are checked here
 
-from dreamd.core.errors import ConfigError, UsageError
+from dreamd.core.errors import ConfigError
 from dreamd.core.values import parse_scope
 
 LARGEST_FILE_BYTES = 1_000_000
@@ -155,15 +155,12 @@ class TeamSettings:
     members: tuple[str, ...] = _free((), "who is told the `team:` memories of this machine: `payments: repo-a, ~/src/pay`")
 
     def __post_init__(self) -> None:
-        """Raise ConfigError for an entry that names no team, or nobody."""
+        """Raise ConfigError for an entry that names no team, or nobody, UsageError for a name that is none."""
         for entry in self.members:
             team, _, who = entry.partition(":")
-            try:
-                parse_scope(f"team:{team}")
-            except UsageError as error:
-                raise ConfigError(f"`teams` names no team: {error.message}", hint=TEAM_FORM) from None
-            if not who.strip():
-                raise ConfigError(f"`teams` says nobody of the team `{team.strip()}`", hint=TEAM_FORM)
+            if not (team.strip() and who.strip()):
+                raise ConfigError(f"`teams` names no team, or nobody of it: `{entry}`", hint=TEAM_FORM)
+            parse_scope(f"team:{team}")
 
 
 @dataclass(frozen=True)
@@ -325,8 +322,8 @@ def _with_members(content: Mapping[str, object]) -> Mapping[str, object]:
            if team != "members" and isinstance(who, list) and all(isinstance(one, str) for one in who)}
     if not own or not isinstance(listed, list):
         return content
-    rest = {team: who for team, who in content.items() if team not in own}
-    return {**rest, "members": [*listed, *(f"{team}: {', '.join(who)}" for team, who in own.items())]}
+    return {**{team: who for team, who in content.items() if team not in own},
+            "members": [*listed, *(f"{team}: {', '.join(who)}" for team, who in own.items())]}
 
 
 def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:

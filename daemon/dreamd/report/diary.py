@@ -60,11 +60,11 @@ def load_diary(kit: Kit, *, since: datetime | None = None, until: datetime | Non
 def as_markdown(diary: Diary) -> str:
     """The diary as a note; its front says that dream wrote it."""
     lines = ["---", f"{MARK}: diary", f"since: {diary.since.date()}", f"until: {diary.until.date()}", "---", "",
-             f"# {diary.title}", "", *plain_lines(diary, heading="## ", item="- ", code="`", words=_as_note)]
+             f"# {diary.title}", "", *plain_lines(diary, heading="## ", item="- ", code="`", words=as_note)]
     return "\n".join([*lines, ""])
 
 
-def _as_note(words: str) -> str:
+def as_note(words: str) -> str:
     """Words of a memory in a note: no link, no picture from afar and no markup comes of them."""
     return "".join(f"\\{sign}" if sign in "<>[]!*_#|" else sign for sign in words)
 

@@ -11,6 +11,7 @@ from dreamd.core.paths import Paths
 from dreamd.core.values import DECIDED, Status
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
+from dreamd.report.diary import as_note
 from dreamd.report.nights import Kind, Told, load_nights
 from dreamd.sources.base.own_writing import MARK
 from dreamd.store import memories
@@ -75,11 +76,6 @@ def _section(heading: str, lines: Sequence[str]) -> list[str]:
         return []
     left = [f"- … and {len(lines) - MOST_LINES} more"] if len(lines) > MOST_LINES else []
     return ["", f"## {heading} ({len(lines)})", "", *(f"- {line}" for line in lines[:MOST_LINES]), *left]
-
-
-def as_note(words: str) -> str:
-    """Words of a memory in a note, on one line: no link and no markup comes of them."""
-    return "".join(f"\\{sign}" if sign in "<>[]!*_#|`" else sign for sign in " ".join(words.split()))
 
 
 def _line(one: Told) -> str:
