@@ -116,11 +116,11 @@ def journal_complete(store: Store) -> list[str]:
         f"""SELECT m.id FROM memory m JOIN (SELECT memory, MAX(run * 1000000 + seq) AS newest FROM operation GROUP BY memory) l
              ON l.memory = m.id
            JOIN operation o ON o.memory = m.id AND o.run = l.newest / 1000000 AND o.seq = l.newest % 1000000
-           WHERE o.after IS NOT NULL AND CASE WHEN NOT json_valid(o.after) THEN 1 ELSE (
+           WHERE o.after IS NOT NULL AND CASE WHEN NOT json_valid(o.after) THEN TRUE ELSE (
              json_extract(o.after, '$.status') <> m.status
              OR json_extract(o.after, '$.wording') <> m.wording
-             OR json_array({', '.join(f'm.{name}' for name in KEPT)})
-             <> json_array({', '.join(f"json_extract(o.after, '$.{name}')" for name in KEPT)})) END""")
+             OR json_array({', '.join(f'CAST(m.{name} AS TEXT)' for name in KEPT)})
+             <> json_array({', '.join(f"CAST(json_extract(o.after, '$.{name}') AS TEXT)" for name in KEPT)})) END""")
     faults = [f"memory {r['id']} is not as the journal left it" for r in rows]
     rows = store.all("SELECT id FROM memory WHERE id NOT IN (SELECT memory FROM operation)")
     return faults + [f"memory {r['id']} is not in the journal" for r in rows]

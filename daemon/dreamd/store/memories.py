@@ -156,7 +156,7 @@ def write_memory(tx: sqlite3.Connection, memory: Memory) -> None:
     columns = _columns(memory)
     names, values = ", ".join(columns), ", ".join(f":{name}" for name in columns)
     tx.execute(f"""INSERT INTO memory ({names}) VALUES ({values}) ON CONFLICT (id)
-                   DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}, rev = rev + 1""", columns)
+                   DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}, rev = memory.rev + 1""", columns)
     mark_unwritten(tx, str(memory.scope))
     seq = tx.execute("SELECT seq FROM memory WHERE id = ?", (memory.id,)).fetchone()[0]
     tx.execute("DELETE FROM support WHERE memory = ?", (memory.id,))
@@ -242,7 +242,7 @@ def record_recalls(tx: sqlite3.Connection, ids: Iterable[str], at: datetime) -> 
     mark_used(tx, ids, at)
     tx.executemany(
         """INSERT INTO recall SELECT ?, 1, ? WHERE EXISTS (SELECT 1 FROM memory WHERE id = ?)
-           ON CONFLICT (memory) DO UPDATE SET times = times + 1, last_at = MAX(last_at, excluded.last_at)""",
+           ON CONFLICT (memory) DO UPDATE SET times = recall.times + 1, last_at = MAX(recall.last_at, excluded.last_at)""",
         ((i, iso(at), i) for i in ids))
     mark_asked(tx, ids)
 

@@ -117,7 +117,7 @@ def load_pending(store: Store, *, scope: str | None = None) -> list[Observation]
     """Observations without a fate, oldest statement first, ties by id: the order never depends on who read first."""
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
     with store.reading():
-        rows = store.all(f"""SELECT * FROM ({JOINED} WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?){where}
+        rows = store.all(f"""SELECT * FROM ({JOINED} WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting{where}
                              ORDER BY at, id""", count_without_fate(store), *args)
     return [read_row(r) for r in rows]
 
@@ -142,7 +142,7 @@ def count_pending(store: Store) -> tuple[int, datetime | None]:
     with store.reading():
         row = store.one("""SELECT COUNT(*) AS n, MIN(stored_at) AS oldest FROM (
                              SELECT o.stored_at FROM observation o LEFT JOIN fate f ON f.observation = o.seq
-                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?)""", count_without_fate(store))
+                             WHERE f.observation IS NULL ORDER BY o.seq DESC LIMIT ?) AS waiting""", count_without_fate(store))
     if row is None or not row["n"]:
         return 0, None
     return int(row["n"]), parse_instant(row["oldest"])

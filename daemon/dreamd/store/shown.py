@@ -183,11 +183,12 @@ def load_lasting_ids(store: Store, *, scopes: Sequence[str], days: tuple[str, st
     is a rule or a preference, and what they said in two conversations.
     """
     named, args = (f"AND m.id IN {LISTED}", (listed(among),)) if among else ("", ())
-    rows = store.all(f"""SELECT m.id, m.pinned OR m.ttl BETWEEN ? AND ? AS first, m.class IN ('rule', 'preference') AS standing,
-                           {_SAID_IN} AS times, {_OWN_WORDS} AS own
-                         FROM memory m WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' {named}
-                           AND (first OR m.authority = 'user' AND (standing OR times > 1 OR own))
-                         ORDER BY first DESC, standing DESC, MIN(times, 3) DESC, m.confirmed_at DESC, m.id DESC LIMIT ?""",
+    rows = store.all(f"""SELECT id FROM (
+                           SELECT m.id, m.authority, m.confirmed_at, m.class IN ('rule', 'preference') AS standing,
+                             m.pinned = 1 OR COALESCE(m.ttl, '') BETWEEN ? AND ? AS first, {_SAID_IN} AS times, {_OWN_WORDS} AS own
+                           FROM memory m WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' {named}) AS told
+                         WHERE first OR authority = 'user' AND (standing OR times > 1 OR own)
+                         ORDER BY first DESC, standing DESC, MIN(times, 3) DESC, confirmed_at DESC, id DESC LIMIT ?""",
                      *days, listed(scopes), *args, limit)
     return [r["id"] for r in rows]
 

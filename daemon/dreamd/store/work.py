@@ -112,8 +112,9 @@ def write_position(tx: sqlite3.Connection, source: Source, position: Position, *
         """INSERT INTO source
              (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET path = excluded.path, read_at = excluded.read_at, lines = lines + excluded.lines,
-             prompts = prompts + excluded.prompts, observations = observations + excluded.observations,
+           ON CONFLICT (id) DO UPDATE SET path = excluded.path, read_at = excluded.read_at, lines = source.lines + excluded.lines,
+             prompts = source.prompts + excluded.prompts,
+             observations = source.observations + excluded.observations,
              skips = excluded.skips, moved_at = excluded.moved_at""",
         (source.id, source.path, source.kind, str(source.scope), iso(at), iso(at), source.lines, source.prompts,
          source.observations, json.dumps(total, sort_keys=True), iso(at)))
@@ -144,7 +145,7 @@ UNWRITTEN = "unwritten "
 
 def mark_unwritten(tx: sqlite3.Connection, scope: str) -> None:
     """A memory changed: its scope's files are behind until their intents are recorded, whoever is killed in between."""
-    tx.execute("INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = value + 1", (UNWRITTEN + scope,))
+    tx.execute("INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(meta.value AS INTEGER) + 1", (UNWRITTEN + scope,))
 
 
 def load_unwritten(store: Store) -> dict[Scope, int]:
@@ -343,12 +344,12 @@ def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
 
 def stage(tx: sqlite3.Connection, staged: Staged) -> None:
     """Keep a stretch for the extraction that follows the running one; a longer stretch replaces a shorter one."""
-    row = tx.execute("SELECT seq, end FROM staged WHERE source = ?", (staged.source,)).fetchone()
+    row = tx.execute('SELECT seq, "end" FROM staged WHERE source = ?', (staged.source,)).fetchone()
     if row is None:
-        tx.execute("INSERT INTO staged (source, path, start, end, why, at) VALUES (?, ?, ?, ?, ?, ?)",
+        tx.execute('INSERT INTO staged (source, path, start, "end", why, at) VALUES (?, ?, ?, ?, ?, ?)',
                    (staged.source, staged.path, staged.start, staged.end, staged.why, iso(staged.at)))
     else:
-        tx.execute("UPDATE staged SET end = MAX(end, ?), why = ? WHERE seq = ?", (staged.end, staged.why, row["seq"]))
+        tx.execute('UPDATE staged SET "end" = MAX("end", ?), why = ? WHERE seq = ?', (staged.end, staged.why, row["seq"]))
 
 
 @sound_row
@@ -363,7 +364,7 @@ def unstage(tx: sqlite3.Connection, path: str, *, up_to: int | None = None) -> N
     if up_to is None:
         tx.execute("DELETE FROM staged WHERE path = ?", (path,))
     else:
-        tx.execute("DELETE FROM staged WHERE path = ? AND end <= ?", (path, up_to))
+        tx.execute('DELETE FROM staged WHERE path = ? AND "end" <= ?', (path, up_to))
         tx.execute("UPDATE staged SET start = MAX(start, ?) WHERE path = ?", (up_to, path))
 
 

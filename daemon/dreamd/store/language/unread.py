@@ -41,8 +41,8 @@ def wait(tx: sqlite3.Connection, stretches: Iterable[Unread]) -> None:
     """Remember what is to be read; a stretch behind one that waits already makes that one longer."""
     tx.executemany(
         """INSERT INTO unread VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)
-           ON CONFLICT (source, conversation) DO UPDATE SET last = MAX(last, excluded.last), path = excluded.path,
-             first = MIN(first, excluded.first), at = MAX(at, excluded.at), tries = 0""",
+           ON CONFLICT (source, conversation) DO UPDATE SET last = MAX(unread.last, excluded.last), path = excluded.path,
+             first = MIN(unread.first, excluded.first), at = MAX(unread.at, excluded.at), tries = 0""",
         ((u.source, u.conversation, u.path, u.kind, u.cursor.offset, u.cursor.size, u.cursor.prefix_bytes, u.cursor.prefix_sha,
           u.first, u.last, iso(u.at)) for u in stretches))
 
