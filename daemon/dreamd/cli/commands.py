@@ -60,6 +60,9 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("llm", "llm", "a language model, where you want one: set up, off, what it used"),
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),
+    ("team", (
+        ("team", "teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users"),
+    )),
     ("service", (
         ("run", "daemon", "the service itself: watches, waits, dreams at night"),
         ("service", "daemon", "install, uninstall or look at the systemd or launchd unit"),

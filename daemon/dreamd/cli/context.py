@@ -97,6 +97,10 @@ def build_context(command: str, wanted: Wanted) -> Context:
         raise UsageError(f"the home `{home}` is not a directory", hint="choose another place with `--home`")
     config = _place(wanted.config, "--config")
     settings = read_settings(config or default_config(env), env, required=bool(config or env.get("DREAM_CONFIG")))
+    if settings.store.url and command != "team":
+        from dreamd.store.team.pointer import point
+
+        point(Paths(home).store, settings.store.url, settings.store.tenant)
     context = Context(
         World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,

@@ -12,7 +12,7 @@ from dreamd.core import fsio, locks
 from dreamd.core.errors import DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
-from dreamd.dream import projection, setting_aside
+from dreamd.dream import mirror, projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.carry_out import BY_ID, NAMED
 from dreamd.dream.phases.hand_edits import read_edits
@@ -219,6 +219,9 @@ def _deleted_by_person(kit: Kit) -> list[str]:
 
 def _stray_files(kit: Kit, unfinished: _Unfinished, *, leave_out: Collection[str]) -> int:
     """Files that are missing or that the store would now write otherwise; a person's fresh edits are not strays."""
+    if kit.store.owns_words:
+        return sum(mirror.count_stale(kit, scope) for scope in memories.load_scopes(kit.store)
+                   if scope not in unfinished.scopes and mirror.is_shown(kit, scope))
     wrong, expected = 0, {*leave_out, *unfinished.paths}
     behind = unfinished.scopes | {parse_scope(i.scope) for i in work.load_intents(kit.store, limit=-1)}
     for known in work.load_files(kit.store).values():
@@ -234,6 +237,10 @@ def _stray_files(kit: Kit, unfinished: _Unfinished, *, leave_out: Collection[str
 
 def _rewrite_files(kit: Kit) -> None:
     """Missing files come back as they were, a person's own layout included; then what is out of date follows."""
+    if kit.store.owns_words:
+        for scope in memories.load_scopes(kit.store):
+            mirror.show_scope(kit, scope)
+        return
     known = list(work.load_files(kit.store).values())
     gone = [f for f in known if work.is_whole(f) and not (kit.paths.home / f.path).exists()]
     with kit.background.batch(), kit.store.writing() as tx:

@@ -19,7 +19,7 @@ from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused, of_progress
 from dreamd.core.locks import Owner
 from dreamd.core.values import Candidate, Scope
-from dreamd.dream import projection
+from dreamd.dream import mirror, projection
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.asking.speaking import observe_waiting, reflect_on, speaking
@@ -308,6 +308,8 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
 
 def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mapping[Scope, Touched | None]) -> int:
     written, failed = 0, len(kit.aside)
+    if kit.store.owns_words:
+        return mirror.show_scope(kit, scope)
     with apart(kit, FILES, str(scope)):
         changes = work.load_unwritten(kit.store).get(scope, 0)
         mine = touched.get(scope)
@@ -375,8 +377,9 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
     if kit.run is not None:
         _close(kit, report)
         kit.store.checkpoint()
-        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
-                               keep=kit.settings.store.backups_kept)
+        if not kit.store.owns_words:  # a server is backed up by whoever runs it
+            backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
+                                   keep=kit.settings.store.backups_kept)
         _drop_old(kit)
 
 

@@ -23,7 +23,7 @@ from dreamd.core.values import (
     Trust,
     content_id,
 )
-from dreamd.dream import projection
+from dreamd.dream import mirror, projection
 from dreamd.dream.living.reworded import NOTHING_SEEN, Seen, embed_told, refuse_if_overtaken, reword
 from dreamd.dream.living.struck import strike, strike_unknown
 from dreamd.dream.ordering import keep_order
@@ -388,6 +388,9 @@ def rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
     """Bring the files of some scopes in line with the store; how many were written."""
     written = 0
     for scope in scopes:
+        if kit.store.owns_words:
+            written += mirror.show_scope(kit, scope)
+            continue
         changes = work.load_unwritten(kit.store).get(scope, 0)
         plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
         if plan.intents or changes:

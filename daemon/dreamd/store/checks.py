@@ -30,6 +30,10 @@ def sound_database(store: Store) -> list[str]:
 
 def shape_fits(store: Store) -> list[str]:
     """Tables, columns and indexes are those a new store would have."""
+    if base := seals.server_of(store.connection):
+        from dreamd.store.team import team_seals
+
+        return team_seals.missing(base)
     wanted = sqlite3.connect(":memory:")
     try:
         schema.migrate(wanted, founding=None)
@@ -194,6 +198,10 @@ def refuse_if_unsound(store: Store, *, only_look: bool = False) -> None:
 
 def stale_words(store: Store) -> int:
     """Rows the word index has too many, too few or wrong; one for an index that is damaged itself."""
+    if base := seals.server_of(store.connection):
+        from dreamd.store.team import word_ranks
+
+        return word_ranks.count_stale(base)
     try:
         store.connection.execute("INSERT INTO memory_words (memory_words) VALUES ('integrity-check')")
         known = {r["rowid"]: r["words"] for r in store.all("SELECT rowid, words FROM memory_words")}

@@ -30,6 +30,8 @@ TRUNCATE_WAIT_MS = 50
 SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "has no column",
                    "decode to UTF-8", "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
+SMALLEST_BYTES = 512
+"""No page of SQLite is smaller: what is shorter leads to a store elsewhere, or is damaged."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
                "`dream note \"…\"` takes a note")
@@ -51,6 +53,9 @@ def listed(values: Iterable[str | int]) -> str:
 
 class Store:
     """An open store. One connection, one thread."""
+
+    owns_words = False
+    """Whether the words of memories are the store's alone, and files only show them."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, file: tuple[int, int] | None = None) -> None:
         self.path = path
@@ -222,6 +227,8 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
     """
     if path.is_symlink():
         raise DreamError(f"`{path}` is a symbolic link, not opening it")
+    if team := _team_at(path):
+        return team
     _check_there(path, create_with)
     fsio.make_private_dir(path.parent)
     if not path.exists():
@@ -262,6 +269,8 @@ def open_reader(path: Path) -> Store:
     Where the file may be written, SQLite opens it so and is told to refuse every change: a connection opened as
     read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
     """
+    if team := _team_at(path):
+        return team
     if not lost.is_there(path):
         lost.refuse_if_lost(path)
         raise StoreMissing(f"no store at `{path}`", hint=FIRST_STEPS)
@@ -278,6 +287,20 @@ def open_reader(path: Path) -> Store:
             store.close()
             raise
     return store
+
+
+def _team_at(path: Path) -> Store | None:
+    """The team's store that a home leads to; None for a home with a store of its own."""
+    try:
+        if not 0 < path.stat().st_size < SMALLEST_BYTES:
+            return None
+    except OSError:
+        return None
+    from dreamd.store.team.pointer import read_pointer
+    from dreamd.store.team.team_store import open_team
+
+    place = read_pointer(path)
+    return open_team(path, place) if place else None
 
 
 def open_in_memory(founding: schema.Founding) -> Store:

@@ -204,14 +204,18 @@ def migrate(tx: sqlite3.Connection, *, founding: Founding | None) -> list[int]:
         tx.execute("INSERT INTO migration VALUES (?, ?, ?)", (number, name, at))
         applied.append(number)
     if before == 0 and founding is not None:
-        import secrets
-
-        facts = {"epoch": "0", "zone": founding.zone, "created_at": at, "tombstone_key": secrets.token_hex(32)}
-        tx.executemany("INSERT INTO meta VALUES (?, ?)", facts.items())
+        tx.executemany("INSERT INTO meta VALUES (?, ?)", first_facts(founding).items())
     seals.seal_all(tx)
     tx.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tx.execute(f"PRAGMA user_version = {VERSION}")
     return applied
+
+
+def first_facts(founding: Founding) -> dict[str, str]:
+    """What a new store knows of itself."""
+    import secrets
+
+    return {"epoch": "0", "zone": founding.zone, "created_at": iso(founding.at), "tombstone_key": secrets.token_hex(32)}
 
 
 def _statements(script: str) -> list[str]:

@@ -13,6 +13,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from hashlib import blake2b
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from dreamd.store.team.database import Database
 
 PREFIX = "seal "
 """Beginning of the keys in `meta` that hold the sums; they seal everything but themselves."""
@@ -39,6 +43,11 @@ class Ledger:
         """Called by the triggers for each row that comes or goes."""
         if table != "meta" or not str(row[0]).startswith(PREFIX):
             self.sums[table] += sign * row_hash(table, row)
+
+
+def server_of(connection: object) -> Database | None:
+    """The connection to a server, where that is what keeps this store and its seals."""
+    return None if isinstance(connection, sqlite3.Connection) else cast("Database", connection)
 
 
 def row_hash(table: str, row: tuple[object, ...]) -> int:
@@ -98,11 +107,18 @@ def seal_all(connection: sqlite3.Connection) -> None:
 
 def renew(connection: sqlite3.Connection, table: str) -> None:
     """Seal one table as it stands: after a repair has made it anew."""
+    if base := server_of(connection):
+        from dreamd.store.team import team_seals
+
+        return team_seals.renew(base, table)
     _write(connection, table, total(connection, table, load_columns(connection)[table]))
 
 
 def empty(connection: sqlite3.Connection, table: str) -> None:
     """Throw every row of a table away, also one that cannot be read any more, and seal that nothing is left."""
+    if server_of(connection):
+        connection.execute(f"DELETE FROM {table}")
+        return renew(connection, table)
     connection.execute(f"DROP TRIGGER IF EXISTS temp.seal_{table}_DELETE")
     connection.execute(f"DELETE FROM main.{table}")
     connection.execute(_trigger(table, load_columns(connection)[table], "DELETE"))
@@ -111,6 +127,10 @@ def empty(connection: sqlite3.Connection, table: str) -> None:
 
 def broken(connection: sqlite3.Connection, *, but: frozenset[str] = frozenset()) -> list[str]:
     """The tables whose rows are not what dream wrote; those in `but` are not looked at."""
+    if base := server_of(connection):
+        from dreamd.store.team import team_seals
+
+        return team_seals.broken(base, but)
     kept = dict(connection.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (PREFIX, PREFIX + "~")))
     return [table for table, columns in load_columns(connection).items()
             if table not in but and _number(kept.get(PREFIX + table)) != total(connection, table, columns)]
@@ -118,6 +138,10 @@ def broken(connection: sqlite3.Connection, *, but: frozenset[str] = frozenset())
 
 def lost_tables(connection: sqlite3.Connection) -> list[str]:
     """Tables that were sealed and are gone: the damage that can be seen at a glance, however large the store is."""
+    if base := server_of(connection):
+        from dreamd.store.team import team_seals
+
+        return team_seals.lost_tables(base)
     return sorted(str(row[0]) for row in connection.execute(
         "SELECT substr(key, ?) FROM meta WHERE key >= ? AND key < ? EXCEPT SELECT name FROM main.sqlite_master",
         (len(PREFIX) + 1, PREFIX, PREFIX + "~")))
@@ -125,6 +149,10 @@ def lost_tables(connection: sqlite3.Connection) -> list[str]:
 
 def load_columns(connection: sqlite3.Connection, *, only: frozenset[str] | None = None) -> dict[str, tuple[str, ...]]:
     """The tables that are sealed, with the columns that count, quoted: `end` is a word of SQL."""
+    if server_of(connection):
+        from dreamd.store.team import team_seals
+
+        return team_seals.load_columns(only=only)
     tables = sorted(only) if only is not None else [str(row[0]) for row in connection.execute(_TABLES)]
     return {table: tuple(f'"{c[1]}"' for c in connection.execute(f"PRAGMA main.table_info({table})")
                          if c[1] not in _UNSEALED.get(table, ())) for table in tables}

@@ -1,0 +1,222 @@
+"""A connection to PostgreSQL that speaks the few calls the store makes of SQLite's.
+
+Every statement runs in a transaction that has said its tenant first, also one that is asked by itself: a connection out of
+a pool knows nothing of whoever had it before, and leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any  # Any: what stands in a column
+
+from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage
+from dreamd.store.team import dialect, word_ranks
+from dreamd.store.team.shape import SCHEMA
+
+if TYPE_CHECKING:
+    import psycopg
+
+WAITS_S = 10
+"""Longest for a connection."""
+LOCK_WAIT_MS = 10_000
+NO_TENANT, NO_MEMBER = "DR001", "DR002"
+READ, WRITE, LAZY = ("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "ISOLATION LEVEL READ COMMITTED",
+                     "ISOLATION LEVEL READ COMMITTED")
+
+
+class Row(tuple[Any, ...]):
+    """One row, by place and by name, as SQLite's."""
+
+    __slots__ = ()
+    names: dict[str, int] = {}
+
+    def __getitem__(self, key: Any) -> Any:
+        return tuple.__getitem__(self, self.names[key] if type(key) is str else key)
+
+    def keys(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.names)
+
+
+class Told:
+    """What a statement gave."""
+
+    def __init__(self, rows: Sequence[Any], count: int) -> None:
+        self._rows = iter(rows)
+        self.rowcount = count
+
+    def fetchone(self) -> Any:
+        """The next row, or None."""
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[Any]:
+        """All rows that are left."""
+        return list(self._rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._rows
+
+
+class Database:
+    """One connection for one tenant."""
+
+    total_changes = 0
+
+    def __init__(self, url: str, tenant: str) -> None:
+        if not tenant:
+            raise ConfigError("a team's store needs a tenant", hint="set `store.tenant`")
+        self.tenant = tenant
+        self._inside = False
+        with told_plainly():
+            self._connection = connect(url)
+        self._begin = (f"SET LOCAL search_path = {SCHEMA}, pg_temp; SET LOCAL dream.tenant = '{tenant}'; "
+                       f"SET LOCAL dream.sealing = 'on'; SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
+
+    def begin(self, how: str = WRITE, *, durable: bool = True, alone: bool = False) -> None:
+        """Open a transaction, bound to the tenant; `alone` waits until no other one writes in it."""
+        later = "" if durable else "; SET LOCAL synchronous_commit = off"
+        turn = f"; SELECT pg_advisory_xact_lock(hashtextextended('dream ' || '{self.tenant}', 0))" if alone else ""
+        with told_plainly():
+            self._connection.execute(f"BEGIN {how}; {self._begin}{later}{turn}".encode())
+        self._inside = True
+
+    def commit(self) -> None:
+        """Close it and keep what was done."""
+        with told_plainly():
+            self._connection.execute("COMMIT")
+        self._inside = False
+
+    def rollback(self) -> None:
+        """Close it as if it had not been."""
+        import psycopg
+
+        self._inside = False
+        with suppress(psycopg.Error):
+            self._connection.execute("ROLLBACK")
+
+    def execute(self, statement: str, values: dialect.Values = ()) -> Told:
+        """One statement of the store, in the transaction that is open or in one of its own."""
+        with self._bound():
+            return self._run(statement, values)
+
+    def executemany(self, statement: str, rows: Iterable[dialect.Values]) -> None:
+        """One statement for many rows."""
+        with self._bound(), told_plainly():
+            if dialect.special(statement, ("", "")) is not None:
+                for row in rows:
+                    self._run(statement, row)
+                return
+            asked, named = dialect.told(statement)
+            self._connection.cursor().executemany(asked.encode(), list(dialect.many(rows, named=named)))
+
+    def ask(self, asked: str, values: Sequence[object] = ()) -> list[Any]:
+        """Something in PostgreSQL's own words, as the store of a team alone needs it."""
+        with self._bound(), told_plainly():
+            cursor = self._connection.execute(asked.encode(), values)
+            return cursor.fetchall() if cursor.description else []
+
+    def close(self) -> None:
+        """Let the server know that nobody asks any more."""
+        self._connection.close()
+
+    @contextmanager
+    def _bound(self) -> Iterator[None]:
+        if self._inside:
+            yield
+            return
+        self.begin()
+        try:
+            yield
+            self.commit()
+        except BaseException:
+            self.rollback()
+            raise
+
+    def _run(self, statement: str, values: dialect.Values) -> Told:
+        if "bm25(" in statement:
+            parts = word_ranks.ranked(statement, list(values))
+            if parts is None:
+                return Told((), 0)
+            around, (scored, *own), rest = parts
+            asked, _ = dialect.told(around)
+            return self._one(asked.replace("\0", str(scored)), [*own, *map(dialect.plain, rest)])
+        special = dialect.special(statement, values)
+        if special is None:
+            asked, named = dialect.told(statement)
+            return self._one(asked, dialect.given(values, named=named))
+        told = Told((), 0)
+        for asked, own in special:
+            told = self._one(asked, own)
+        return told
+
+    def _one(self, asked: str, values: Any) -> Told:
+        with told_plainly():
+            cursor = self._connection.execute(asked.encode(), values)
+            return Told(cursor.fetchall() if cursor.description else (), cursor.rowcount)
+
+
+def connect(url: str) -> psycopg.Connection[Any]:
+    """A connection whose rows are those of the store. Passwords come from `~/.pgpass` or the environment, as for psql."""
+    import psycopg
+
+    # Prepared statements belong to a connection, and a pool gives the next transaction another one.
+    connection: psycopg.Connection[Any] = psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=WAITS_S,
+                                                          application_name="dream", row_factory=_rows)
+    connection.adapters.register_loader("numeric", _numbers())
+    return connection
+
+
+def _rows(cursor: Any) -> Any:
+    names = {column.name: n for n, column in enumerate(cursor.description or ())}
+    kind = type("Row", (Row,), {"__slots__": (), "names": names})
+    return lambda values: kind(values)
+
+
+def _numbers() -> Any:
+    """Sums as SQLite gives them: whole where they are whole."""
+    from psycopg.adapt import Loader
+
+    class Number(Loader):
+        def load(self, data: Any) -> int | float:
+            text = bytes(data)
+            return float(text) if b"." in text else int(text)
+
+    return Number
+
+
+@contextmanager
+def told_plainly() -> Iterator[None]:
+    """Turn what the server says into the error a person can act on; never its own words, for they may be those of a row."""
+    import psycopg
+
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _as_told(error) from None
+    except UnicodeEncodeError:
+        raise DreamError("a text is no valid UTF-8, the team's store does not take it") from None
+
+
+def _as_told(error: psycopg.Error) -> DreamError:
+    import psycopg
+
+    state = error.sqlstate or ""
+    if state == NO_TENANT:
+        return ConfigError("no tenant is bound", hint="set `store.tenant`")
+    if state == NO_MEMBER:
+        return ConfigError("this role is no member of the tenant", hint="the operator adds it with `dream team users`")
+    if state in ("42501", "25006"):
+        return DreamError("the database does not let this role do that", hint="`dream team users` shows who may what")
+    if state == "3F000" or state in ("42P01", "42703", "42883"):
+        return Corrupt("the database has not the shape of a team's store",
+                       hint="`dream team init` makes one, and brings an older one up to date")
+    if state in ("53100", "53200", "53300"):
+        return Outage("the database server has no room left", component="disk" if state == "53100" else "db", code="disk-full"
+                      if state == "53100" else "store-busy", hint="nothing is lost; try again once it has")
+    if state in ("55P03", "40001", "40P01", "57014"):
+        return Outage("the store is busy", component="db", code="store-busy", hint="try again in a moment")
+    if isinstance(error, psycopg.OperationalError) or state.startswith(("08", "57P")):
+        return Outage("the database does not answer", component="db", code="store-busy",
+                      hint="nothing is lost; try again once it does")
+    return DreamError(f"the store refused: {type(error).__name__} {state}".rstrip(), hint="run `dream check`")

@@ -1,0 +1,206 @@
+"""The shape of a team's store: that of the file, with a tenant at the end of every row.
+
+It is read from an empty store of this version, so that there is one owner of what a table holds. A database of an older
+version gets what it lacks: tables, columns and indexes, in one transaction with its receipt.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+
+from dreamd.store import schema
+
+SCHEMA = "dream"
+WORDS = ("memory_words", "memory_length")
+"""The word search has tables of its own, for SQLite's index is none that another engine could read."""
+_TYPES = {"TEXT": "text", "INTEGER": "bigint", "BLOB": "bytea", "REAL": "double precision"}
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column; `key` is its place in the primary key, 0 for none."""
+
+    name: str
+    kind: str
+    required: bool
+    default: str | None
+    key: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table as SQLite knows it."""
+
+    name: str
+    columns: tuple[Column, ...]
+    references: tuple[tuple[str, str, str], ...]
+    """Column, table and column referred to."""
+    indexes: tuple[tuple[str, bool, str, str], ...]
+    """Name, whether it is unique, columns, and where."""
+
+    @property
+    def counted(self) -> str:
+        """The column that SQLite numbers by itself; empty for none."""
+        keys = [c for c in self.columns if c.key]
+        referring = {column for column, _, _ in self.references}
+        only = keys[0] if len(keys) == 1 and keys[0].kind == "INTEGER" else None
+        return only.name if only and only.name not in referring and only.name == "seq" else ""
+
+
+@cache
+def wanted() -> Mapping[str, Table]:
+    """Every table of this version but those of the word search."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as empty:
+        schema.migrate(empty, founding=None)
+        names = [str(row[0]) for row in empty.execute("""SELECT name FROM sqlite_master WHERE type = 'table'
+                     AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory_words%' ORDER BY rowid""")]
+        return {name: _table(empty, name) for name in names}
+
+
+def _table(empty: sqlite3.Connection, name: str) -> Table:
+    columns = tuple(Column(str(c[1]), str(c[2]), bool(c[3] or c[5]), c[4], int(c[5]))
+                    for c in empty.execute(f"PRAGMA table_info({name})"))
+    references = tuple((str(r[3]), str(r[2]), str(r[4])) for r in empty.execute(f"PRAGMA foreign_key_list({name})"))
+    indexes = []
+    for _, index, unique, origin, _ in empty.execute(f"PRAGMA index_list({name})").fetchall():
+        if origin == "pk":
+            continue
+        cells = ", ".join(f'"{c[2]}"' for c in empty.execute(f"PRAGMA index_info({index})"))
+        row = empty.execute("SELECT sql FROM sqlite_master WHERE name = ?", (index,)).fetchone()
+        where = re.search(r"WHERE (.+)$", row[0] or "", re.DOTALL) if row else None
+        own = f"{name}_{'_'.join(re.findall(r'[a-z_]+', cells))}" if index.startswith("sqlite_") else index
+        indexes.append((own, bool(unique), cells, where[1] if where else ""))
+    return Table(name, columns, references, tuple(indexes))
+
+
+def create(owner_only: bool = False) -> Iterator[str]:
+    """Everything a new database needs, in order; said again it changes nothing but what is missing."""
+    yield f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"
+    yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
+    if not owner_only:
+        yield from _ground()
+        for table in wanted().values():
+            yield from _create(table)
+        yield from _words()
+    for name in (*wanted(), *WORDS, "seal"):
+        yield from _guard(name)
+
+
+def _ground() -> Iterator[str]:
+    """Who belongs to which tenant, and the one question that every row asks."""
+    yield "CREATE TABLE IF NOT EXISTS tenant (name text PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now())"
+    yield """CREATE TABLE IF NOT EXISTS member (
+        role text NOT NULL, tenant text NOT NULL REFERENCES tenant (name) ON DELETE CASCADE,
+        part text NOT NULL CHECK (part IN ('reader', 'member', 'curator', 'worker')), PRIMARY KEY (role, tenant))"""
+    yield f"""CREATE OR REPLACE FUNCTION tenant() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
+        SET search_path = {SCHEMA}, pg_temp AS $$
+        DECLARE bound text := current_setting('dream.tenant', true);
+        BEGIN
+          IF bound IS NULL OR bound = '' THEN
+            RAISE EXCEPTION 'no tenant is bound' USING ERRCODE = 'DR001';
+          END IF;
+          IF NOT EXISTS (SELECT 1 FROM member m WHERE m.role = session_user AND m.tenant = bound)
+             AND NOT EXISTS (SELECT 1 FROM tenant t JOIN pg_namespace n ON n.nspname = '{SCHEMA}'
+                             WHERE t.name = bound AND pg_get_userbyid(n.nspowner) = session_user) THEN
+            RAISE EXCEPTION 'no member of this tenant' USING ERRCODE = 'DR002';
+          END IF;
+          RETURN bound;
+        END $$"""
+    yield f"""CREATE OR REPLACE FUNCTION may_write() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
+        SET search_path = {SCHEMA}, pg_temp AS $$
+        SELECT NOT EXISTS (SELECT 1 FROM member m WHERE m.role = session_user AND m.tenant = tenant()
+                           AND m.part = 'reader') $$"""
+    yield """CREATE OR REPLACE FUNCTION json_each(listed text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE ROWS 100
+        AS $$ SELECT jsonb_array_elements_text(listed::jsonb) $$"""
+    yield """CREATE OR REPLACE FUNCTION json_extract(document text, path text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+        SELECT CASE jsonb_typeof(found) WHEN 'boolean' THEN (found::text = 'true')::int::text ELSE found #>> '{}' END
+        FROM (SELECT document::jsonb #> string_to_array(substr(path, 3), '.') AS found) one $$"""
+    yield """CREATE OR REPLACE FUNCTION json_array(VARIADIC cells text[]) RETURNS text LANGUAGE sql IMMUTABLE
+        AS $$ SELECT to_jsonb(cells)::text $$"""
+    yield """CREATE OR REPLACE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
+        BEGIN PERFORM document::jsonb; RETURN TRUE; EXCEPTION WHEN OTHERS THEN RETURN FALSE; END $$"""
+    yield """CREATE TABLE IF NOT EXISTS seal (name text NOT NULL, total numeric NOT NULL,
+        tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE, PRIMARY KEY (tenant, name))"""
+    yield """CREATE OR REPLACE FUNCTION row_hash(line text) RETURNS numeric LANGUAGE sql IMMUTABLE
+        AS $$ SELECT (('x' || left(md5(line), 16))::bit(64)::bigint)::numeric $$"""
+    yield """CREATE OR REPLACE FUNCTION count_in_seal() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE change numeric := 0;
+        BEGIN
+          IF current_setting('dream.sealing', true) IS DISTINCT FROM 'on' THEN RETURN NULL; END IF;
+          IF TG_OP <> 'INSERT' THEN change := change - COALESCE((SELECT sum(row_hash(o::text)) FROM gone o), 0); END IF;
+          IF TG_OP <> 'DELETE' THEN change := change + COALESCE((SELECT sum(row_hash(n::text)) FROM fresh n), 0); END IF;
+          IF change <> 0 THEN
+            INSERT INTO seal (name, total) VALUES (TG_TABLE_NAME, change)
+              ON CONFLICT (tenant, name) DO UPDATE SET total = seal.total + excluded.total;
+          END IF;
+          RETURN NULL;
+        END $$"""
+
+
+def _create(table: Table) -> Iterator[str]:
+    counted = table.counted
+    if counted:
+        # As in a file: one more than the highest. Only one writer is at work in a tenant, so no number is given twice.
+        yield f"""CREATE OR REPLACE FUNCTION next_{table.name}() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
+            BEGIN RETURN (SELECT COALESCE(MAX({counted}), 0) + 1 FROM {SCHEMA}.{table.name}); END $$"""
+    columns = [_column(table, c) for c in table.columns]
+    columns.append("tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE")
+    keys = ", ".join(f'"{c.name}"' for c in sorted(table.columns, key=lambda c: c.key) if c.key)
+    columns.append(f"PRIMARY KEY (tenant, {keys})")
+    for _, unique, cells, where in table.indexes:
+        if unique and not where:
+            columns.append(f"UNIQUE (tenant, {cells})")
+    for column, other, there in table.references:
+        columns.append(f'FOREIGN KEY (tenant, "{column}") REFERENCES {other} (tenant, "{there}") ON DELETE CASCADE')
+    yield f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(columns)})"
+    for column in table.columns:
+        if not column.key:
+            yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {_column(table, column)}"
+    for name, unique, cells, where in table.indexes:
+        if not (unique and not where):
+            only = f" WHERE {where}" if where else ""
+            yield f"CREATE {'UNIQUE ' if unique else ''}INDEX IF NOT EXISTS {name} ON {table.name} (tenant, {cells}){only}"
+
+
+def _column(table: Table, column: Column) -> str:
+    default = f" DEFAULT next_{table.name}()" if column.name == table.counted else (
+        f" DEFAULT {column.default}" if column.default is not None else "")
+    return f'"{column.name}" {_TYPES[column.kind]}{" NOT NULL" if column.required else ""}{default}'
+
+
+def _words() -> Iterator[str]:
+    tenant = "tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE"
+    yield f"""CREATE TABLE IF NOT EXISTS memory_words (memory bigint NOT NULL, word text NOT NULL, places int[] NOT NULL, {tenant},
+        PRIMARY KEY (tenant, word, memory))"""
+    yield "CREATE INDEX IF NOT EXISTS memory_words_of ON memory_words (tenant, memory)"
+    yield f"""CREATE TABLE IF NOT EXISTS memory_length (memory bigint NOT NULL, words int NOT NULL, {tenant},
+        PRIMARY KEY (tenant, memory))"""
+
+
+def _guard(name: str) -> Iterator[str]:
+    """Let nobody see or write a row of another tenant, not even who owns the table."""
+    yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
+    yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
+    yield f"DROP POLICY IF EXISTS own ON {name}"
+    # Asked once a statement and not once a row.
+    yield f"""CREATE POLICY own ON {name} USING (tenant = (SELECT tenant()))
+        WITH CHECK (tenant = (SELECT tenant()) AND (SELECT may_write()))"""
+    if name in WORDS or name == "seal":
+        return
+    for event, tables in (("INSERT", "NEW TABLE AS fresh"), ("DELETE", "OLD TABLE AS gone"),
+                          ("UPDATE", "OLD TABLE AS gone NEW TABLE AS fresh")):
+        yield f"""CREATE OR REPLACE TRIGGER seal_{event.lower()} AFTER {event} ON {name} REFERENCING {tables}
+            FOR EACH STATEMENT EXECUTE FUNCTION count_in_seal()"""
+
+
+def open_to(role: str) -> Iterator[str]:
+    """What a role may do that works here: rows, and nothing of their shape."""
+    yield f"GRANT USAGE ON SCHEMA {SCHEMA} TO {role}"
+    yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {role}"
+    for name in (*wanted(), *WORDS, "seal"):
+        yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {SCHEMA}.{name} TO {role}"

@@ -1,0 +1,122 @@
+"""What an operator does with a database: give it the shape of a team's store, and say who belongs to which tenant.
+
+Done as the role that owns the schema; nobody works as that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from dreamd.core.clock import iso
+from dreamd.core.errors import ConfigError, UsageError
+from dreamd.store import schema
+from dreamd.store.team import shape
+from dreamd.store.team.database import connect, told_plainly
+
+PARTS = ("reader", "member", "curator", "worker")
+
+
+@dataclass(frozen=True)
+class Member:
+    """A role of the database and what it may do in a tenant."""
+
+    role: str
+    tenant: str
+    part: str
+
+
+@contextmanager
+def _owning(url: str) -> Iterator[Any]:
+    """One transaction as the owner; it keeps everybody else's shape-making out."""
+    with told_plainly():
+        connection = connect(url)
+        try:
+            with connection.transaction():
+                connection.execute("SELECT pg_advisory_xact_lock(hashtextextended('dream shape', 0))")
+                yield connection
+        finally:
+            connection.close()
+
+
+def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]:
+    """Make the shape of a team's store, or bring it up to date, and found tenants; says which are new.
+
+    Raises ConfigError for a database in which words would stand in another order than in a file.
+    """
+    with _owning(url) as base:
+        facts = base.execute("""SELECT pg_encoding_to_char(encoding), datcollate, current_setting('server_version_num')::int
+                                FROM pg_database WHERE datname = current_database()""").fetchone()
+        if facts[0] != "UTF8" or facts[1] not in ("C", "POSIX", "C.UTF-8", "C.utf8"):
+            raise ConfigError(f"the database has encoding {facts[0]} and collation {facts[1]}",
+                              hint="make one with `createdb -T template0 -E UTF8 -l C NAME`")
+        if facts[2] < 150000:
+            raise ConfigError("the server is older than PostgreSQL 15")
+        for statement in shape.create():
+            base.execute(statement)
+        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
+        fresh = [t for t in tenants if base.execute("INSERT INTO tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
+                                                    (t,)).rowcount]
+        for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
+            _bring_up(base, tenant, at=at, zone=zone)
+        for (role,) in base.execute("SELECT DISTINCT role FROM member").fetchall():
+            _open_to(base, role)
+    return fresh
+
+
+def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str) -> None:
+    """A tenant's own facts and receipts; its rows are sealed anew where they have another shape."""
+    base.execute("SELECT set_config('dream.tenant', %s, true), set_config('dream.sealing', 'off', true)", (tenant,))
+    known = {row[0] for row in base.execute("SELECT number FROM migration").fetchall()}
+    missing = [(number, name) for number, name, _ in schema.MIGRATIONS if number not in known]
+    if not missing:
+        return
+    for number, name in missing:
+        base.execute("INSERT INTO migration VALUES (%s, %s, %s)", (number, name, iso(at)))
+    if not known:
+        for key, value in schema.first_facts(schema.Founding(at, zone)).items():
+            base.execute("INSERT INTO meta VALUES (%s, %s)", (key, value))
+    for name in shape.wanted():
+        base.execute(f"""INSERT INTO seal (name, total) SELECT '{name}', COALESCE(sum(row_hash(t::text)), 0) FROM {name} t
+                         ON CONFLICT (tenant, name) DO UPDATE SET total = excluded.total""")
+
+
+def add_member(url: str, member: Member) -> bool:
+    """Let a role of the database into a tenant; one that is not there is made without a password. True for a new role."""
+    if member.part not in PARTS:
+        raise UsageError(f"a role is one of {', '.join(PARTS)}")
+    with _owning(url) as base:
+        made = base.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (member.role,)).fetchone() is None
+        if made:
+            base.execute(f"CREATE ROLE {_quoted(member.role)} LOGIN")
+        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
+        base.execute("""INSERT INTO member VALUES (%s, %s, %s) ON CONFLICT (role, tenant) DO UPDATE SET part = excluded.part""",
+                     (member.role, member.tenant, member.part))
+        _open_to(base, member.role)
+    return made
+
+
+def drop_member(url: str, role: str, tenant: str) -> bool:
+    """Let a role no more into a tenant; True where it was."""
+    with _owning(url) as base:
+        gone = base.execute(f"DELETE FROM {shape.SCHEMA}.member WHERE role = %s AND tenant = %s", (role, tenant)).rowcount
+        return bool(gone)
+
+
+def list_members(url: str) -> list[Member]:
+    """Who belongs where."""
+    with _owning(url) as base:
+        return [Member(*row) for row in base.execute(f"SELECT role, tenant, part FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
+
+
+def _open_to(base: Any, role: str) -> None:
+    for statement in shape.open_to(_quoted(role)):
+        base.execute(statement)
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+

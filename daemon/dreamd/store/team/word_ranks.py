@@ -1,0 +1,138 @@
+"""The word search of a team's store: which words stand where, and a rank as SQLite's own index gives it.
+
+Words are cut by SQLite itself, so that both engines know the same ones. A row tells where a word stands in a memory; what is
+looked for comes as an expression of the file's index, and its rank is BM25 as that computes it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dreamd.store.word_search import index_words
+
+if TYPE_CHECKING:
+    from dreamd.store.team.database import Database
+
+K1, B = 1.2, 0.75
+LEAST_IDF = 1e-6
+_PHRASE = re.compile(r'"([^"]+)"(\*?)')
+_MATCH = re.compile(r"FROM memory_words JOIN memory m ON m\.seq = memory_words\.rowid\s+WHERE memory_words MATCH \? AND")
+
+
+@cache
+def _cutter() -> sqlite3.Connection:
+    cutter = sqlite3.connect(":memory:", isolation_level=None)
+    cutter.execute("""CREATE VIRTUAL TABLE cut USING fts5 (words, tokenize = "unicode61 remove_diacritics 2")""")
+    cutter.execute("CREATE VIRTUAL TABLE seen USING fts5vocab (cut, 'instance')")
+    return cutter
+
+
+def cut(text: str) -> list[tuple[str, int]]:
+    """The words of a text and where each stands."""
+    cutter = _cutter()
+    cutter.execute("INSERT INTO cut (rowid, words) VALUES (1, ?)", (text,))
+    try:
+        return [(str(term), int(place)) for term, place in cutter.execute('SELECT term, "offset" FROM seen ORDER BY "offset"')]
+    finally:
+        cutter.execute("DELETE FROM cut")
+
+
+def places(text: str) -> dict[str, list[int]]:
+    """Where each word of a text stands."""
+    found: dict[str, list[int]] = {}
+    for word, place in cut(text):
+        found.setdefault(word, []).append(place)
+    return found
+
+
+def told(statement: str, values: Sequence[object]) -> list[tuple[str, Sequence[object]]] | None:
+    """What PostgreSQL is asked instead of a statement about the word index; None for one about something else."""
+    if statement.startswith("DELETE FROM memory_words WHERE rowid"):
+        return [("DELETE FROM memory_words WHERE memory = %s", values), ("DELETE FROM memory_length WHERE memory = %s", values)]
+    if statement.startswith("INSERT INTO memory_words (rowid, words)"):
+        return _write(values[0], str(values[1]))
+    if statement.startswith("INSERT INTO memory_words (memory_words)"):
+        return []
+    if statement.startswith("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH"):
+        hits, args = _hits(_phrases(str(values[0])))
+        return [(f"SELECT COUNT(DISTINCT memory) FROM ({hits}) AS hit", args)] if hits else [("SELECT 0", ())]
+    if statement.startswith("DROP TABLE memory_words"):
+        return [("DELETE FROM memory_words", ()), ("DELETE FROM memory_length", ())]
+    if statement.startswith("CREATE VIRTUAL TABLE memory_words"):
+        return []
+    return None
+
+
+def ranked(statement: str, values: Sequence[object]) -> tuple[str, Sequence[object], Sequence[object]] | None:
+    """A question that ranks by words: the statement around it still in SQLite's words, its first values, and the others."""
+    if not _MATCH.search(statement):
+        return None
+    hits, args = _hits(_phrases(str(values[0])))
+    if not hits:
+        return None
+    scored = f"""(WITH hit AS ({hits}), size AS (SELECT COUNT(*)::float8 AS n, AVG(words)::float8 AS mean FROM memory_length),
+        known AS (SELECT phrase, COUNT(*)::float8 AS n FROM hit GROUP BY phrase)
+        SELECT h.memory, -SUM(GREATEST(ln((s.n - k.n + 0.5) / (k.n + 0.5)), {LEAST_IDF})
+          * (h.times * ({K1} + 1)) / (h.times + {K1} * (1 - {B} + {B} * l.words / s.mean))) AS score
+        FROM hit h JOIN known k ON k.phrase = h.phrase JOIN memory_length l ON l.memory = h.memory CROSS JOIN size s
+        GROUP BY h.memory)"""
+    around = _MATCH.sub("FROM \0 AS ranked JOIN memory m ON m.seq = ranked.memory WHERE", statement)
+    return around.replace("bm25(memory_words)", "ranked.score"), (scored, *args), list(values[1:])
+
+
+def count_stale(base: Database) -> int:
+    """Memories whose words are not where the index says, and rows of the index without a memory."""
+    known: dict[int, dict[str, list[int]]] = {}
+    for memory, word, where in base.ask("SELECT memory, word, places FROM memory_words"):
+        known.setdefault(memory, {})[word] = where
+    rows = base.ask("SELECT m.seq, w.text FROM memory m JOIN wording w ON w.sha = m.wording")
+    stale = sum(known.pop(seq, {}) != places(index_words(text)) for seq, text in rows)
+    return stale + len(known)
+
+
+def _write(memory: object, words: str) -> list[tuple[str, Sequence[object]]]:
+    found = places(words)
+    return [("INSERT INTO memory_length VALUES (%s, %s)", (memory, sum(map(len, found.values())))),
+            ("""INSERT INTO memory_words SELECT %s, key, ARRAY(SELECT jsonb_array_elements_text(value)::int)
+                FROM jsonb_each(%s::jsonb)""", (memory, json.dumps(found)))]
+
+
+def _phrases(expression: str) -> list[tuple[list[str], bool]]:
+    """The phrases of an expression, each as its words and whether the last is only how one begins."""
+    phrases = (([word for word, _ in cut(text)], bool(star)) for text, star in _PHRASE.findall(expression))
+    return [(words, begins) for words, begins in phrases if words]
+
+
+def _hits(phrases: Iterable[tuple[list[str], bool]]) -> tuple[str, list[object]]:
+    """A question for (phrase, memory, times), and its values."""
+    parts: list[str] = []
+    args: list[object] = []
+    for n, (words, begins) in enumerate(phrases):
+        part, own = _phrase(words, begins)
+        parts.append(f"SELECT {n} AS phrase, memory, SUM(times)::float8 AS times FROM ({part}) AS p GROUP BY memory")
+        args += own
+    return " UNION ALL ".join(parts), args
+
+
+def _phrase(words: Sequence[str], begins: bool) -> tuple[str, list[object]]:
+    asked = list(_asked(words, begins))
+    if len(words) == 1:
+        return f"SELECT memory, cardinality(places) AS times FROM memory_words WHERE {asked[0][0]}", [asked[0][1]]
+    tables = [f"(SELECT memory, unnest(places) AS place FROM memory_words WHERE {where}) AS w{n}"
+              for n, (where, _) in enumerate(asked)]
+    joined = tables[0] + "".join(f" JOIN {table} ON w{n}.memory = w0.memory AND w{n}.place = w0.place + {n}"
+                                 for n, table in enumerate(tables) if n)
+    return f"SELECT w0.memory, 1 AS times FROM {joined}", [value for _, value in asked]
+
+
+def _asked(words: Sequence[str], begins: bool) -> Iterator[tuple[str, object]]:
+    for n, word in enumerate(words):
+        if begins and n == len(words) - 1:
+            yield "word LIKE %s", word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        else:
+            yield "word = %s", word
