@@ -61,7 +61,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),
     ("team", (
-        ("team", "teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users"),
+        ("team", "working.teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users"),
     )),
     ("service", (
         ("run", "daemon", "the service itself: watches, waits, dreams at night"),

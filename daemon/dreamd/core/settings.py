@@ -33,7 +33,7 @@ def _free(default: object, doc: str) -> Any:
 
 @dataclass(frozen=True)
 class StoreSettings:
-    url: str = _free("", "a team's store: `postgresql://ROLE@HOST/DATABASE`, its password in `~/.pgpass`; empty: a file in the home")
+    url: str = _free("", "a team's store, `postgresql://ROLE@HOST/DATABASE`, password in `~/.pgpass`; empty: a file")
     tenant: str = _free("", "which tenant of a team's store this home works in")
     zone: str = _free("auto", "time zone of days and TTLs, an IANA name; auto: the machine's when the store is made")
     allow_network_filesystem: bool = _free(False, "accept a home on NFS or SMB, where locks may not exclude")

@@ -109,7 +109,7 @@ def rehearsal(kit: Kit, fresh: Sequence[Candidate], *, long: bool) -> Iterator[K
         yield kit
         return
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
-        kit.store.connection.backup(connection)
+        kit.store.copy_into(connection)
         connection.row_factory = sqlite3.Row
         store = Store(Path(":memory:"), connection)
         with store.writing() as tx:

@@ -12,11 +12,12 @@ from dreamd.core import fsio, locks
 from dreamd.core.errors import DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
-from dreamd.dream import mirror, projection, setting_aside
+from dreamd.dream import projection, setting_aside
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.carry_out import BY_ID, NAMED
 from dreamd.dream.phases.hand_edits import read_edits
 from dreamd.dream.phases.weighing import WEIGHED_TO
+from dreamd.dream.scopes import mirror
 from dreamd.kit import Kit
 from dreamd.store import checks, derived, memories, observations, seals, work
 from dreamd.store.connection import translated

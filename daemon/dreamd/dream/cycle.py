@@ -19,7 +19,7 @@ from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused, of_progress
 from dreamd.core.locks import Owner
 from dreamd.core.values import Candidate, Scope
-from dreamd.dream import mirror, projection
+from dreamd.dream import projection
 from dreamd.dream.allowance import Allowances
 from dreamd.dream.apart import apart, taken_up, try_old_ones
 from dreamd.dream.asking.speaking import observe_waiting, reflect_on, speaking
@@ -36,6 +36,7 @@ from dreamd.dream.report import CHANGED as CHANGED
 from dreamd.dream.report import NOTHING as NOTHING
 from dreamd.dream.report import PARTIAL, WORTH_A_WORD, count_orientation, note_plan, tell_aside, tell_nothing, tell_waiting
 from dreamd.dream.report import CycleReport as CycleReport
+from dreamd.dream.scopes import mirror
 from dreamd.dream.scopes.endings import promote_ended
 from dreamd.dream.scopes.mapping import anchor_old
 from dreamd.dream.scopes.task_lines import propose_of_others

@@ -23,13 +23,14 @@ from dreamd.core.values import (
     Trust,
     content_id,
 )
-from dreamd.dream import mirror, projection
+from dreamd.dream import projection
 from dreamd.dream.living.reworded import NOTHING_SEEN, Seen, embed_told, refuse_if_overtaken, reword
 from dreamd.dream.living.struck import strike, strike_unknown
 from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.orient import settle_events, take_inbox
 from dreamd.dream.plan import Change
+from dreamd.dream.scopes import mirror
 from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.notes import topic_path

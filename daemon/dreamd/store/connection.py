@@ -18,6 +18,7 @@ from dreamd.core import fsio
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
 from dreamd.store import schema, seals
 from dreamd.store.presence import lost
+from dreamd.store.presence.elsewhere import find_elsewhere
 from dreamd.store.presence.read_only import connect_to_read
 
 P = ParamSpec("P")
@@ -30,8 +31,6 @@ TRUNCATE_WAIT_MS = 50
 SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "has no column",
                    "decode to UTF-8", "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
-SMALLEST_BYTES = 512
-"""No page of SQLite is smaller: what is shorter leads to a store elsewhere, or is damaged."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
                "`dream note \"…\"` takes a note")
@@ -179,6 +178,10 @@ class Store:
         before, self._seen = self._seen, seen
         return before not in (None, seen)
 
+    def copy_into(self, empty: sqlite3.Connection) -> None:
+        """Copy all of it into an empty database, of which there may be no trace."""
+        self.connection.backup(empty)
+
     def leave_log(self) -> None:
         """Fold the log in between commits and not within one, where whoever wants to write would wait for it."""
         self._folding = True
@@ -227,7 +230,7 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
     """
     if path.is_symlink():
         raise DreamError(f"`{path}` is a symbolic link, not opening it")
-    if team := _team_at(path):
+    if team := find_elsewhere(path):
         return team
     _check_there(path, create_with)
     fsio.make_private_dir(path.parent)
@@ -269,7 +272,7 @@ def open_reader(path: Path) -> Store:
     Where the file may be written, SQLite opens it so and is told to refuse every change: a connection opened as
     read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
     """
-    if team := _team_at(path):
+    if team := find_elsewhere(path):
         return team
     if not lost.is_there(path):
         lost.refuse_if_lost(path)
@@ -287,20 +290,6 @@ def open_reader(path: Path) -> Store:
             store.close()
             raise
     return store
-
-
-def _team_at(path: Path) -> Store | None:
-    """The team's store that a home leads to; None for a home with a store of its own."""
-    try:
-        if not 0 < path.stat().st_size < SMALLEST_BYTES:
-            return None
-    except OSError:
-        return None
-    from dreamd.store.team.pointer import read_pointer
-    from dreamd.store.team.team_store import open_team
-
-    place = read_pointer(path)
-    return open_team(path, place) if place else None
 
 
 def open_in_memory(founding: schema.Founding) -> Store:

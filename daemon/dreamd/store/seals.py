@@ -110,7 +110,8 @@ def renew(connection: sqlite3.Connection, table: str) -> None:
     if base := server_of(connection):
         from dreamd.store.team import team_seals
 
-        return team_seals.renew(base, table)
+        team_seals.renew(base, table)
+        return
     _write(connection, table, total(connection, table, load_columns(connection)[table]))
 
 
@@ -118,7 +119,8 @@ def empty(connection: sqlite3.Connection, table: str) -> None:
     """Throw every row of a table away, also one that cannot be read any more, and seal that nothing is left."""
     if server_of(connection):
         connection.execute(f"DELETE FROM {table}")
-        return renew(connection, table)
+        renew(connection, table)
+        return
     connection.execute(f"DROP TRIGGER IF EXISTS temp.seal_{table}_DELETE")
     connection.execute(f"DELETE FROM main.{table}")
     connection.execute(_trigger(table, load_columns(connection)[table], "DELETE"))

@@ -185,8 +185,10 @@ def load_lasting_ids(store: Store, *, scopes: Sequence[str], days: tuple[str, st
     named, args = (f"AND m.id IN {LISTED}", (listed(among),)) if among else ("", ())
     rows = store.all(f"""SELECT id FROM (
                            SELECT m.id, m.authority, m.confirmed_at, m.class IN ('rule', 'preference') AS standing,
-                             m.pinned = 1 OR COALESCE(m.ttl, '') BETWEEN ? AND ? AS first, {_SAID_IN} AS times, {_OWN_WORDS} AS own
-                           FROM memory m WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' {named}) AS told
+                             m.pinned = 1 OR COALESCE(m.ttl, '') BETWEEN ? AND ? AS first, {_SAID_IN} AS times,
+                             {_OWN_WORDS} AS own
+                           FROM memory m WHERE m.scope IN {LISTED} AND m.status = 'live' AND m.trust <> 'untrusted' {named}
+                         ) AS told
                          WHERE first OR authority = 'user' AND (standing OR times > 1 OR own)
                          ORDER BY first DESC, standing DESC, MIN(times, 3) DESC, confirmed_at DESC, id DESC LIMIT ?""",
                      *days, listed(scopes), *args, limit)

@@ -112,8 +112,8 @@ def write_position(tx: sqlite3.Connection, source: Source, position: Position, *
         """INSERT INTO source
              (id, path, kind, scope, first_seen_at, read_at, lines, prompts, observations, skips, moved_at)
            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-           ON CONFLICT (id) DO UPDATE SET path = excluded.path, read_at = excluded.read_at, lines = source.lines + excluded.lines,
-             prompts = source.prompts + excluded.prompts,
+           ON CONFLICT (id) DO UPDATE SET path = excluded.path, read_at = excluded.read_at,
+             lines = source.lines + excluded.lines, prompts = source.prompts + excluded.prompts,
              observations = source.observations + excluded.observations,
              skips = excluded.skips, moved_at = excluded.moved_at""",
         (source.id, source.path, source.kind, str(source.scope), iso(at), iso(at), source.lines, source.prompts,
@@ -145,7 +145,8 @@ UNWRITTEN = "unwritten "
 
 def mark_unwritten(tx: sqlite3.Connection, scope: str) -> None:
     """A memory changed: its scope's files are behind until their intents are recorded, whoever is killed in between."""
-    tx.execute("INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(meta.value AS INTEGER) + 1", (UNWRITTEN + scope,))
+    tx.execute("""INSERT INTO meta VALUES (?, '1')
+                  ON CONFLICT (key) DO UPDATE SET value = CAST(meta.value AS INTEGER) + 1""", (UNWRITTEN + scope,))
 
 
 def load_unwritten(store: Store) -> dict[Scope, int]:

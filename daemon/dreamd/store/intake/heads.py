@@ -24,5 +24,6 @@ def load_heads(store: Store, *, scope: str | None = None) -> list[Head]:
     where, args = ("", ()) if scope is None else (" WHERE scope = ?", (scope,))
     with store.reading():
         rows = store.tuples(f"""SELECT seq, id, at, scope, target FROM ({JOINED} WHERE f.observation IS NULL
-                                ORDER BY o.seq DESC LIMIT ?) AS waiting{where} ORDER BY at, id""", count_without_fate(store), *args)
+                                ORDER BY o.seq DESC LIMIT ?) AS waiting{where} ORDER BY at, id""",
+                            count_without_fate(store), *args)
     return [Head(*row) for row in rows]

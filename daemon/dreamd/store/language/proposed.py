@@ -45,7 +45,8 @@ def drop_proposed(tx: sqlite3.Connection, identity: str = "") -> None:
 
 def count_night(tx: sqlite3.Connection) -> None:
     """One more night in which a model was asked to reflect."""
-    tx.execute("INSERT INTO meta VALUES (?, '1') ON CONFLICT (key) DO UPDATE SET value = CAST(meta.value AS INTEGER) + 1", (NIGHTS,))
+    tx.execute("""INSERT INTO meta VALUES (?, '1')
+                  ON CONFLICT (key) DO UPDATE SET value = CAST(meta.value AS INTEGER) + 1""", (NIGHTS,))
 
 
 def nights(store: Store) -> int:

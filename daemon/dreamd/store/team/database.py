@@ -146,8 +146,8 @@ class Database:
             asked, named = dialect.told(statement)
             return self._one(asked, dialect.given(values, named=named))
         told = Told((), 0)
-        for asked, own in special:
-            told = self._one(asked, own)
+        for asked, some in special:
+            told = self._one(asked, some)
         return told
 
     def _one(self, asked: str, values: Any) -> Told:

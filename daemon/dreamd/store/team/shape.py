@@ -78,15 +78,14 @@ def _table(empty: sqlite3.Connection, name: str) -> Table:
     return Table(name, columns, references, tuple(indexes))
 
 
-def create(owner_only: bool = False) -> Iterator[str]:
+def create() -> Iterator[str]:
     """Everything a new database needs, in order; said again it changes nothing but what is missing."""
     yield f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"
     yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
-    if not owner_only:
-        yield from _ground()
-        for table in wanted().values():
-            yield from _create(table)
-        yield from _words()
+    yield from _ground()
+    for table in wanted().values():
+        yield from _create(table)
+    yield from _words()
     for name in (*wanted(), *WORDS, "seal"):
         yield from _guard(name)
 
@@ -148,16 +147,16 @@ def _create(table: Table) -> Iterator[str]:
         # As in a file: one more than the highest. Only one writer is at work in a tenant, so no number is given twice.
         yield f"""CREATE OR REPLACE FUNCTION next_{table.name}() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
             BEGIN RETURN (SELECT COALESCE(MAX({counted}), 0) + 1 FROM {SCHEMA}.{table.name}); END $$"""
-    columns = [_column(table, c) for c in table.columns]
-    columns.append("tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE")
+    lines = [_column(table, c) for c in table.columns]
+    lines.append("tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE")
     keys = ", ".join(f'"{c.name}"' for c in sorted(table.columns, key=lambda c: c.key) if c.key)
-    columns.append(f"PRIMARY KEY (tenant, {keys})")
+    lines.append(f"PRIMARY KEY (tenant, {keys})")
     for _, unique, cells, where in table.indexes:
         if unique and not where:
-            columns.append(f"UNIQUE (tenant, {cells})")
-    for column, other, there in table.references:
-        columns.append(f'FOREIGN KEY (tenant, "{column}") REFERENCES {other} (tenant, "{there}") ON DELETE CASCADE')
-    yield f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(columns)})"
+            lines.append(f"UNIQUE (tenant, {cells})")
+    for referring, other, there in table.references:
+        lines.append(f'FOREIGN KEY (tenant, "{referring}") REFERENCES {other} (tenant, "{there}") ON DELETE CASCADE')
+    yield f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(lines)})"
     for column in table.columns:
         if not column.key:
             yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {_column(table, column)}"
@@ -175,8 +174,8 @@ def _column(table: Table, column: Column) -> str:
 
 def _words() -> Iterator[str]:
     tenant = "tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE"
-    yield f"""CREATE TABLE IF NOT EXISTS memory_words (memory bigint NOT NULL, word text NOT NULL, places int[] NOT NULL, {tenant},
-        PRIMARY KEY (tenant, word, memory))"""
+    yield f"""CREATE TABLE IF NOT EXISTS memory_words (memory bigint NOT NULL, word text NOT NULL, places int[] NOT NULL,
+        {tenant}, PRIMARY KEY (tenant, word, memory))"""
     yield "CREATE INDEX IF NOT EXISTS memory_words_of ON memory_words (tenant, memory)"
     yield f"""CREATE TABLE IF NOT EXISTS memory_length (memory bigint NOT NULL, words int NOT NULL, {tenant},
         PRIMARY KEY (tenant, memory))"""

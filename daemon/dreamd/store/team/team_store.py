@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any, cast
 
 from dreamd.core.errors import DreamError, Outage
+from dreamd.store import schema, seals
 from dreamd.store.connection import Fenced, Store
+from dreamd.store.derived import rebuild_words
+from dreamd.store.schema import VERSION
 from dreamd.store.team import database, shape
 from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place
-from dreamd.store.schema import VERSION
 
 
 class TeamStore(Store):
@@ -79,6 +81,18 @@ class TeamStore(Store):
     def others_wrote(self) -> bool:
         """Nobody on a server is kept waiting by who writes there."""
         return False
+
+    def copy_into(self, empty: sqlite3.Connection) -> None:
+        """Copy the tenant into an empty database of one machine, its words indexed anew."""
+        with self.reading():
+            schema.migrate(empty, founding=None)
+            for name, table in shape.wanted().items():
+                columns = ", ".join(f'"{c.name}"' for c in table.columns)
+                marks = ", ".join("?" * len(table.columns))
+                rows = self.base.ask(f"SELECT {columns} FROM {name}")
+                empty.executemany(f"INSERT OR REPLACE INTO {name} ({columns}) VALUES ({marks})", map(tuple, rows))
+        rebuild_words(empty)
+        seals.seal_all(empty)
 
     def leave_log(self) -> None:
         """The server keeps its own."""

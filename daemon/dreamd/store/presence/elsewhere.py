@@ -1,0 +1,26 @@
+"""Whether a home's store is a file in it, or on a server: asked before every opening, so it costs a look at the size alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dreamd.store.connection import Store
+
+SMALLEST_BYTES = 512
+"""No page of SQLite is smaller: what is shorter leads to a store elsewhere, or is damaged."""
+
+
+def find_elsewhere(path: Path) -> Store | None:
+    """The team's store that a home leads to, opened; None for a home with a store of its own."""
+    try:
+        if not 0 < path.stat().st_size < SMALLEST_BYTES:
+            return None
+    except OSError:
+        return None
+    from dreamd.store.team.pointer import read_pointer
+    from dreamd.store.team.team_store import open_team
+
+    place = read_pointer(path)
+    return open_team(path, place) if place else None
