@@ -18,7 +18,7 @@ from dreamd.core import fsio
 from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
 from dreamd.store import schema, seals
 from dreamd.store.presence import lost
-from dreamd.store.presence.elsewhere import find_elsewhere
+from dreamd.store.presence.elsewhere import find_elsewhere, identity_of
 from dreamd.store.presence.read_only import connect_to_read
 
 P = ParamSpec("P")
@@ -115,7 +115,7 @@ class Store:
 
         Asked with the write lock held, under which alone a store is exchanged.
         """
-        if self._file is not None and _identity(self.path) != self._file:
+        if self._file is not None and identity_of(self.path) != self._file:
             raise Outage(f"the store `{self.path}` was exchanged or moved away meanwhile", component="db", code="store-busy",
                          hint="nothing was changed; try again")
 
@@ -239,7 +239,7 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
         fsio.create_private(path)
     with translated(path):
         # Looked at before it is opened: taken for another one it only refuses, the other way round it would be lost.
-        file = _identity(path)
+        file = identity_of(path)
         store = Store(path, _connect(path), file=file)
     try:
         with translated(path):
@@ -300,15 +300,6 @@ def open_in_memory(founding: schema.Founding) -> Store:
     with store.writing() as tx:
         schema.migrate(tx, founding=founding)
     return store
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file stands at a path; None where none does."""
-    try:
-        facts = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return facts.st_dev, facts.st_ino
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -24,3 +24,12 @@ def find_elsewhere(path: Path) -> Store | None:
 
     place = read_pointer(path)
     return open_team(path, place) if place else None
+
+
+def identity_of(path: Path) -> tuple[int, int] | None:
+    """Which file stands at a path; None where none does."""
+    try:
+        facts = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return facts.st_dev, facts.st_ino

@@ -94,8 +94,7 @@ def _ground() -> Iterator[str]:
     """Who belongs to which tenant, and the one question that every row asks."""
     yield "CREATE TABLE IF NOT EXISTS tenant (name text PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now())"
     yield """CREATE TABLE IF NOT EXISTS member (
-        role text NOT NULL, tenant text NOT NULL REFERENCES tenant (name) ON DELETE CASCADE,
-        part text NOT NULL CHECK (part IN ('reader', 'member', 'curator', 'worker')), PRIMARY KEY (role, tenant))"""
+        role text NOT NULL, tenant text NOT NULL REFERENCES tenant (name) ON DELETE CASCADE, PRIMARY KEY (role, tenant))"""
     yield f"""CREATE OR REPLACE FUNCTION tenant() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
         SET search_path = {SCHEMA}, pg_temp AS $$
         DECLARE bound text := current_setting('dream.tenant', true);
@@ -110,10 +109,6 @@ def _ground() -> Iterator[str]:
           END IF;
           RETURN bound;
         END $$"""
-    yield f"""CREATE OR REPLACE FUNCTION may_write() RETURNS boolean LANGUAGE sql STABLE SECURITY DEFINER
-        SET search_path = {SCHEMA}, pg_temp AS $$
-        SELECT NOT EXISTS (SELECT 1 FROM member m WHERE m.role = session_user AND m.tenant = tenant()
-                           AND m.part = 'reader') $$"""
     yield """CREATE OR REPLACE FUNCTION json_each(listed text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE ROWS 100
         AS $$ SELECT jsonb_array_elements_text(listed::jsonb) $$"""
     yield """CREATE OR REPLACE FUNCTION json_extract(document text, path text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
@@ -187,8 +182,7 @@ def _guard(name: str) -> Iterator[str]:
     yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
     yield f"DROP POLICY IF EXISTS own ON {name}"
     # Asked once a statement and not once a row.
-    yield f"""CREATE POLICY own ON {name} USING (tenant = (SELECT tenant()))
-        WITH CHECK (tenant = (SELECT tenant()) AND (SELECT may_write()))"""
+    yield f"CREATE POLICY own ON {name} USING (tenant = (SELECT tenant())) WITH CHECK (tenant = (SELECT tenant()))"
     if name in WORDS or name == "seal":
         return
     for event, tables in (("INSERT", "NEW TABLE AS fresh"), ("DELETE", "OLD TABLE AS gone"),

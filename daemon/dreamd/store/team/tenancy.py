@@ -17,16 +17,28 @@ from dreamd.store import schema
 from dreamd.store.team import shape
 from dreamd.store.team.database import connect, told_plainly
 
-PARTS = ("reader", "member", "curator", "worker")
-
 
 @dataclass(frozen=True)
 class Member:
-    """A role of the database and what it may do in a tenant."""
+    """A role of the database that works in a tenant."""
 
     role: str
     tenant: str
-    part: str
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """How a tenant is doing, in numbers."""
+
+    tenant: str
+    memories: int
+    waiting: int
+    oldest: str | None
+    """Since when the oldest observation waits."""
+    dreams: int
+    """Of the last day."""
+    failed: int
+    """Of these, the ones that did not come to their end."""
 
 
 @contextmanager
@@ -86,15 +98,14 @@ def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str) -> None:
 
 def add_member(url: str, member: Member) -> bool:
     """Let a role of the database into a tenant; one that is not there is made without a password. True for a new role."""
-    if member.part not in PARTS:
-        raise UsageError(f"a role is one of {', '.join(PARTS)}")
     with _owning(url) as base:
         made = base.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (member.role,)).fetchone() is None
         if made:
             base.execute(f"CREATE ROLE {_quoted(member.role)} LOGIN")
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
-        base.execute("""INSERT INTO member VALUES (%s, %s, %s) ON CONFLICT (role, tenant) DO UPDATE SET part = excluded.part""",
-                     (member.role, member.tenant, member.part))
+        if not base.execute("SELECT 1 FROM tenant WHERE name = %s", (member.tenant,)).fetchone():
+            raise UsageError("there is no such tenant", hint="`dream team init --tenant NAME` founds one")
+        base.execute("INSERT INTO member VALUES (%s, %s) ON CONFLICT DO NOTHING", (member.role, member.tenant))
         _open_to(base, member.role)
     return made
 
@@ -109,7 +120,24 @@ def drop_member(url: str, role: str, tenant: str) -> bool:
 def list_members(url: str) -> list[Member]:
     """Who belongs where."""
     with _owning(url) as base:
-        return [Member(*row) for row in base.execute(f"SELECT role, tenant, part FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
+        return [Member(*row) for row in base.execute(f"SELECT role, tenant FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
+
+
+def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
+    """How every tenant is doing."""
+    with _owning(url) as base:
+        base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
+        found = []
+        for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
+            base.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
+            found.append(Backlog(tenant, *base.execute("""SELECT
+                (SELECT COUNT(*) FROM memory WHERE status IN ('live', 'held', 'stale')), COUNT(*), MIN(o.stored_at),
+                (SELECT COUNT(*) FROM run WHERE kind = 'dream' AND started_at >= %s),
+                (SELECT COUNT(*) FROM run WHERE kind = 'dream' AND started_at >= %s AND outcome IN
+                  ('failed', 'outage', 'interrupted'))
+              FROM observation o WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)""",
+                                                       (iso(since), iso(since))).fetchone()))
+        return found
 
 
 def _open_to(base: Any, role: str) -> None:

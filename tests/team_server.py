@@ -1,0 +1,43 @@
+"""A PostgreSQL of the tests' own: started when the first test wants one, in a directory of its own, on a socket alone."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dreamd.core.clock import parse_instant
+from dreamd.store.team import tenancy
+from dreamd.store.team.tenancy import Member
+from household import FIRST_DAY
+
+NEEDED = "DREAM_NEEDS_POSTGRESQL"
+"""Set where the tests may not be left out."""
+QUICK = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB"
+
+
+@dataclass
+class Server:
+    """A running server; `owner` holds the shape of the store, everybody else is a member of some tenant."""
+
+    socket: Path
+    tenants: list[str] = field(default_factory=list)
+
+    def url(self, role: str) -> str:
+        """The address for a role."""
+        return f"postgresql:///team?host={self.socket}&user={role}"
+
+    def tenant(self, role: str = "worker") -> str:
+        """A new tenant of which a role is a member."""
+        name = f"tenant-{len(self.tenants)}"
+        self.tenants.append(name)
+        tenancy.found(self.url("owner"), [name], at=parse_instant(FIRST_DAY), zone="UTC")
+        tenancy.add_member(self.url("owner"), Member(role, name))
+        return name
+
+
+def programs() -> Path | None:
+    """Where the server's programs are; the package of the distribution keeps them off the path."""
+    found = [Path(p).resolve().parent for p in (shutil.which("pg_ctl"), shutil.which("postgres")) if p]
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists()), None)
