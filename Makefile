@@ -22,7 +22,7 @@ $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
 	@touch $@
 
 $(DEV): $(STAMP)
-	@$(PIP) install -c config/constraints.txt -e '.[dev,docs,mcp,llm,anthropic,web]'
+	@$(PIP) install -c config/constraints.txt -e '.[dev,docs,mcp,llm,anthropic,web,team]'
 	@touch $@
 
 dream: $(STAMP) ## set up, then one real dream

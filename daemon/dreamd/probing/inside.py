@@ -25,6 +25,10 @@ BRING_BACK = "run `dream check`; `dream restore-store` brings a backup back"
 LOST = "`dream restore-store` brings a backup back, `dream init --new` begins anew"
 NO_JOURNAL = b"\x01\x01"
 """In place of the two bytes of a store's beginning that say it has a log beside it."""
+SMALLEST_BYTES = 512
+"""No page of SQLite is smaller."""
+LEADS = b'{"dream": "a team\'s store"'
+"""How the words begin that stand in the place of a store on a server."""
 
 
 def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
@@ -36,6 +40,9 @@ def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
     if facts is None or (stat.S_ISREG(facts.st_mode) and not facts.st_size):
         # Not even opened: SQLite would throw away the log that lies beside an empty one.
         return NOTHING, Check("store", "unknown", f"the store at `{path}` is empty", LOST)
+    if facts is not None and facts.st_size < SMALLEST_BYTES and is_led_elsewhere(path):
+        return NOTHING, Check("store", "unknown", "the store is a team's, on a server, where the probe does not look",
+                              "`dream check` does")
     try:
         connection = _open(path)
         try:
@@ -47,6 +54,15 @@ def read_store(world: World, site: str | None) -> tuple[Facts, Check]:
         told = str(error)
         hint = "try again" if "locked" in told else BRING_BACK
         return NOTHING, Check("store", "unknown", f"the store cannot be read: {printable(told)}", hint)
+
+
+def is_led_elsewhere(path: str) -> bool:
+    """Whether a home leads to a team's store on a server."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as stream:  # noqa: PTH123
+            return stream.read(len(LEADS)) == LEADS
+    except OSError:
+        return False
 
 
 def _way_back(home: str) -> str:
