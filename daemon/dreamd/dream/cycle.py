@@ -304,13 +304,12 @@ def write_files(kit: Kit, scopes: Sequence[Scope], warnings: list[str], *,
 
     `touched` is what one run changed: where nothing else did since all files were looked at, no other file is made anew.
     """
-    return sum(_write_files_of(kit, scope, warnings, touched) for scope in scopes)
+    return sum(mirror.show_scope(kit, scope) if kit.store.owns_words else _write_files_of(kit, scope, warnings, touched)
+               for scope in scopes)
 
 
 def _write_files_of(kit: Kit, scope: Scope, warnings: list[str], touched: Mapping[Scope, Touched | None]) -> int:
     written, failed = 0, len(kit.aside)
-    if kit.store.owns_words:
-        return mirror.show_scope(kit, scope)
     with apart(kit, FILES, str(scope)):
         changes = work.load_unwritten(kit.store).get(scope, 0)
         mine = touched.get(scope)
@@ -378,9 +377,8 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
     if kit.run is not None:
         _close(kit, report)
         kit.store.checkpoint()
-        if not kit.store.owns_words:  # a server is backed up by whoever runs it
-            backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
-                                   keep=kit.settings.store.backups_kept)
+        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
+                               keep=kit.settings.store.backups_kept)
         _drop_old(kit)
 
 

@@ -56,7 +56,9 @@ def _copy_gently(connection: sqlite3.Connection, copy: sqlite3.Connection, half:
 
 
 def back_up_if_due(connection: sqlite3.Connection, paths: Paths, *, now: datetime, keep: int) -> Path | None:
-    """The weekly copy, when the newest one is older than a week."""
+    """The weekly copy, when the newest one is older than a week; of a server whoever runs it makes them."""
+    if seals.server_of(connection):
+        return None
     copies = list(paths.backups.glob("*.db")) if paths.backups.is_dir() else []
     newest = max((_backed_up_at(p) for p in copies), default=None)
     if newest is not None and now - newest < BACKUP_EVERY:

@@ -12,6 +12,7 @@ from dreamd.core.errors import StoreMissing
 from dreamd.dream.going_back import begin_anew
 from dreamd.dream.going_back import restore_store as go_back
 from dreamd.store.intake import inbox
+from dreamd.store.presence.elsewhere import refuse_elsewhere
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -24,6 +25,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
+    refuse_elsewhere(context.world.paths.store)
     commands: dict[str, Callable[[Context, Namespace], int]] = {"init": init, "restore-store": restore_store}
     return commands[context.command](context, options)
 

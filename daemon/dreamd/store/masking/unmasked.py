@@ -178,5 +178,9 @@ def _update(tx: sqlite3.Connection, table: str, row: tuple[object, ...], values:
 
 
 def _key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    if seals.server_of(connection):
+        from dreamd.store.team.shape import wanted
+
+        return tuple(c.name for c in sorted(wanted()[table].columns, key=lambda c: c.key) if c.key)
     columns = connection.execute(f"PRAGMA main.table_info({table})").fetchall()
     return tuple(str(c[1]) for c in sorted(columns, key=lambda c: c[5]) if c[5])

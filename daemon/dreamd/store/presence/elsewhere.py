@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dreamd.core.errors import Refused
+
 if TYPE_CHECKING:
     from dreamd.store.connection import Store
 
@@ -14,16 +16,30 @@ SMALLEST_BYTES = 512
 
 def find_elsewhere(path: Path) -> Store | None:
     """The team's store that a home leads to, opened; None for a home with a store of its own."""
-    try:
-        if not 0 < path.stat().st_size < SMALLEST_BYTES:
-            return None
-    except OSError:
+    if not _is_short(path):
         return None
     from dreamd.store.team.pointer import read_pointer
     from dreamd.store.team.team_store import open_team
 
     place = read_pointer(path)
     return open_team(path, place) if place else None
+
+
+def refuse_elsewhere(path: Path) -> None:
+    """Raise Refused where a home leads to a team's store: that one is made, and backed up, by whoever runs the server."""
+    if _is_short(path):
+        from dreamd.store.team.pointer import read_pointer
+
+        if read_pointer(path):
+            raise Refused("the store is a team's: the operator of the database makes and restores it",
+                          hint="`dream team init` makes one; `pg_dump` and `pg_restore` take the place of `backups/`")
+
+
+def _is_short(path: Path) -> bool:
+    try:
+        return 0 < path.stat().st_size < SMALLEST_BYTES
+    except OSError:
+        return False
 
 
 def identity_of(path: Path) -> tuple[int, int] | None:
