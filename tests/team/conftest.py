@@ -24,7 +24,7 @@ def server() -> Iterator[Server]:
         if os.environ.get(NEEDED):
             pytest.fail(why)
         pytest.skip(why)
-    pytest.importorskip("psycopg")
+    psycopg = pytest.importorskip("psycopg")
     # A socket's path may have no more than a hundred characters, and pytest's directories have more.
     root = Path(tempfile.mkdtemp(prefix="dream-pg-"))
     # The server refuses to run as root.
@@ -43,8 +43,9 @@ def server() -> Iterator[Server]:
                   "--locale=C", "-N")
         subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {QUICK}", "start"], check=True, cwd=root,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
-        for statement in ("CREATE ROLE owner LOGIN CREATEROLE", "CREATE DATABASE team OWNER owner"):
-            carry_out(str(found / "psql"), "-h", str(root), "-U", "postgres", "-qc", statement)
+        with psycopg.connect(f"postgresql:///postgres?host={root}&user=postgres", autocommit=True) as first:
+            first.execute("CREATE ROLE owner LOGIN CREATEROLE")
+            first.execute("CREATE DATABASE team OWNER owner")
         yield Server(root)
     finally:
         if (root / "data").exists():

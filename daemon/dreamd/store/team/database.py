@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any  # Any: what stands in a column
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage
@@ -158,6 +160,7 @@ class Database:
 
 def connect(url: str) -> psycopg.Connection[Any]:
     """A connection whose rows are those of the store. Passwords come from `~/.pgpass` or the environment, as for psql."""
+    _driver()
     import psycopg
 
     # Prepared statements belong to a connection, and a pool gives the next transaction another one.
@@ -165,6 +168,13 @@ def connect(url: str) -> psycopg.Connection[Any]:
                                                           application_name="dream", row_factory=_rows)
     connection.adapters.register_loader("numeric", _numbers())
     return connection
+
+
+@cache
+def _driver() -> None:
+    """Raise ConfigError where the driver is not installed, which comes with an extra."""
+    if find_spec("psycopg") is None:
+        raise ConfigError("a team's store needs a driver for PostgreSQL", hint="`pip install 'dreamd[team]'`")
 
 
 def _rows(cursor: Any) -> Any:
@@ -188,6 +198,7 @@ def _numbers() -> Any:
 @contextmanager
 def told_plainly() -> Iterator[None]:
     """Turn what the server says into the error a person can act on; never its own words, for they may be those of a row."""
+    _driver()
     import psycopg
 
     try:

@@ -34,6 +34,8 @@ HABITS: tuple[tuple[str, str], ...] = (
     (r"\bLIMIT \?", "LIMIT NULLIF(?::bigint, -1)"),
     (r"\bIS \?", "IS NOT DISTINCT FROM ?"),
     (r"\((\w+\.\w+) LIKE \?\)", r"(\1 ILIKE ?)::int"),
+    (r"\bjson_array\(", "json_cells("),  # a word of the language from PostgreSQL 16 on
+    (r"\bGLOB '\*\[0-9\]\*'", "~ '[0-9]'"),
     (r"\bLIKE\b", "ILIKE"),  # SQLite takes small and capital letters for the same
     (r"\bCAST\((\S+) AS INTEGER\)", r"CAST(\1 AS bigint)"),
 )

@@ -114,7 +114,7 @@ def _ground() -> Iterator[str]:
     yield """CREATE OR REPLACE FUNCTION json_extract(document text, path text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
         SELECT CASE jsonb_typeof(found) WHEN 'boolean' THEN (found::text = 'true')::int::text ELSE found #>> '{}' END
         FROM (SELECT document::jsonb #> string_to_array(substr(path, 3), '.') AS found) one $$"""
-    yield """CREATE OR REPLACE FUNCTION json_array(VARIADIC cells text[]) RETURNS text LANGUAGE sql IMMUTABLE
+    yield """CREATE OR REPLACE FUNCTION json_cells(VARIADIC cells text[]) RETURNS text LANGUAGE sql IMMUTABLE
         AS $$ SELECT to_jsonb(cells)::text $$"""
     yield """CREATE OR REPLACE FUNCTION json_valid(document text) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS $$
         BEGIN PERFORM document::jsonb; RETURN TRUE; EXCEPTION WHEN OTHERS THEN RETURN FALSE; END $$"""

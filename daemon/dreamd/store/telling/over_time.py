@@ -126,7 +126,7 @@ def load_index_sizes(store: Store) -> list[IndexSize]:
 
 def count_shown(store: Store) -> tuple[int, int]:
     """How many live memories were ever shown, and how often memories were shown in all."""
-    row = store.one("""SELECT COALESCE(SUM(m.status = 'live'), 0) AS some, COALESCE(SUM(r.times), 0) AS times
+    row = store.one("""SELECT COUNT(*) FILTER (WHERE m.status = 'live') AS some, COALESCE(SUM(r.times), 0) AS times
                        FROM recall r JOIN memory m ON m.id = r.memory""")
     return (int(row["some"]), int(row["times"])) if row else (0, 0)
 
