@@ -377,8 +377,7 @@ def _recorded(kit: Kit, report: CycleReport) -> Iterator[None]:
     if kit.run is not None:
         _close(kit, report)
         kit.store.checkpoint()
-        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(),
-                               keep=kit.settings.store.backups_kept)
+        backups.back_up_if_due(kit.store.connection, kit.paths, now=kit.clock.now(), keep=kit.settings.store.backups_kept)
         _drop_old(kit)
 
 

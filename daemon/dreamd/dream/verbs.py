@@ -23,18 +23,16 @@ from dreamd.core.values import (
     Trust,
     content_id,
 )
-from dreamd.dream import projection
 from dreamd.dream.living.reworded import NOTHING_SEEN, Seen, embed_told, refuse_if_overtaken, reword
 from dreamd.dream.living.struck import strike, strike_unknown
-from dreamd.dream.ordering import keep_order
 from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.orient import settle_events, take_inbox
 from dreamd.dream.plan import Change
-from dreamd.dream.scopes import mirror
+from dreamd.dream.scopes.scope_files import rewrite
 from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.notes import topic_path
-from dreamd.store import forgetting, memories, observations, passages, work
+from dreamd.store import forgetting, memories, observations, passages
 from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
 from dreamd.store.journal import Entry, Run, begin_run, drop_run, end_run, load_decisions, write_entry
@@ -383,22 +381,3 @@ def change_by_person(kit: Kit, kind: str, changes: Sequence[tuple[Memory | None,
             end_run(tx, replace(run, outcome="changed"), ended_at=now)
         rewrite(kit, sorted({c.after.scope for c in real}))
     return [after for _, after in changes]
-
-
-def rewrite(kit: Kit, scopes: Sequence[Scope]) -> int:
-    """Bring the files of some scopes in line with the store; how many were written."""
-    written = 0
-    for scope in scopes:
-        if kit.store.owns_words:
-            written += mirror.show_scope(kit, scope)
-            continue
-        changes = work.load_unwritten(kit.store).get(scope, 0)
-        plan = projection.plan_scope(kit.store, scope, paths=kit.paths, rules=kit.settings.index)
-        if plan.intents or changes:
-            order, wanted = keep_order(kit.paths, scope, plan.order), projection.with_missing(kit, scope, plan.intents)
-            with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
-                work.intend(tx, wanted)
-                work.mark_written(tx, scope, changes, order=order)
-            projection.settle(kit)
-            written += len(plan.intents)
-    return written

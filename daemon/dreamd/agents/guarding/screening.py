@@ -22,6 +22,7 @@ from dreamd.core.errors import DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.values import GateVerdict, Memory, Origin, Status, Trust
 from dreamd.dream import verbs
+from dreamd.dream.scopes import scope_files
 from dreamd.extraction.gate import gate
 from dreamd.kit import Kit, exclusions
 from dreamd.notes import topic_path
@@ -178,7 +179,7 @@ def _mask_everything(kit: Kit, held: Sequence[unmasked.Held], warnings: list[str
         fresh = loose_files.masked(path)
         if fresh is not None:
             fsio.write_atomic(path, fresh[0])
-    verbs.rewrite(kit, memories.load_scopes(kit.store))
+    scope_files.rewrite(kit, memories.load_scopes(kit.store))
     for copy in loose_files.list_copies(kit.paths):
         try:
             if loose_files.look_into(copy):

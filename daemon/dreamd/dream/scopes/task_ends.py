@@ -17,7 +17,7 @@ from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.draft import founded
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Change
-from dreamd.dream.verbs import rewrite
+from dreamd.dream.scopes.scope_files import rewrite
 from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.library.tasks import course, task_runs
