@@ -11,8 +11,9 @@ from dreamd.core import fsio, locks
 from dreamd.core.errors import Outage, Refused
 from dreamd.core.locks import Owner
 from dreamd.core.values import Memory, text_sha
-from dreamd.dream import projection, verbs
+from dreamd.dream import projection
 from dreamd.dream.moving.reading_back import Export
+from dreamd.dream.scopes.scope_files import rewrite
 from dreamd.kit import Kit
 from dreamd.models import ALIKE
 from dreamd.store import checks, derived, memories, observations, work
@@ -43,7 +44,7 @@ def bring_in(kit: Kit, export: Export) -> Arrived:
         taken, run = _write(kit, export)
         some = list(memories.load_some(kit.store, taken.memories).values())
         projection.settle(kit)
-        verbs.rewrite(kit, sorted({one.scope for one in some}))
+        rewrite(kit, sorted({one.scope for one in some}))
     _embed(kit, [one.text for one in some])
     return Arrived(taken, run)
 
