@@ -8,7 +8,7 @@ setting at its default; a test holds the two together.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any  # TOML values are of any type until they are checked here
 
@@ -253,8 +253,7 @@ RETIRED = {
     "consolidate.cross_encoder": "no second network is read",
     "recall.stale_factor": "age and staleness together take a tenth of a score at most, `recall.decay`"}
 """Settings of versions before: a file that still names one is read with a warning."""
-TABLES = ("store", "sources", "extraction", "consolidate", "prune", "index", "recall", "model", "service", "priming", "mcp",
-          "llm", "teams", "tasks", "log", "finds", "diary")
+TABLES = tuple(table.name for table in fields(Settings) if is_dataclass(table.default))
 
 
 def load_settings(path: Path, *, required: bool = False) -> Settings:
@@ -384,8 +383,7 @@ def _checked(name: str, value: object, spec: Any, warnings: list[str]) -> object
 def _clamped(name: str, value: float, meta: Mapping[str, Any], *, whole: bool, warnings: list[str]) -> float:
     low, high = meta["low"], meta["high"]
     if value < low or value > high:
-        bound = low if value < low else high
-        side = "below" if value < low else "above"
+        bound, side = (low, "below") if value < low else (high, "above")
         warnings.append(f"{name} {value} is {side} {bound}, using {bound}")
         return bound  # type: ignore[no-any-return]
     if whole and value != int(value):
