@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +12,7 @@ import pytest
 from dreamd.core.paths import share_dir
 from dreamd.dream.evaluation import FIGURES, Answered, mean_figures
 from dreamd.recall.gold import Question, read_gold
+from standing_by import run_dream
 
 REPEATED = ("rule", "preference", "look-up", "state")
 
@@ -22,9 +21,7 @@ REPEATED = ("rule", "preference", "look-up", "state")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """One evaluation of dream's own gold set with the real model."""
     place = tmp_path_factory.mktemp("eval")
-    command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(place / "home"), "eval", "--json"]
-    env = {**os.environ, "HOME": str(place), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, env=env, timeout=300)
+    done = run_dream(["--home", str(place / "home"), "eval", "--json"], env={**os.environ, "HOME": str(place)})
     return json.loads(done.stdout)
 
 
@@ -75,9 +72,8 @@ def test_every_factor_is_taken_away_once_and_its_worth_is_signed(measured):
 def test_statements_as_people_talk_keep_their_evidence_at_a_fraction_of_the_words(tmp_path):
     """Three projects in one store; most is said once, in passing, and between orders and questions."""
     talk = Path(__file__).parents[2] / "config" / "eval" / "talk.json"
-    command = [sys.executable, "-m", "dreamd.cli.main", "--home", str(tmp_path / "home"), "eval", "--json", "--gold", str(talk)]
-    done = subprocess.run(command, capture_output=True, env={**os.environ, "HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
-                          timeout=300)
+    done = run_dream(["--home", str(tmp_path / "home"), "eval", "--json", "--gold", str(talk)],
+                     env={**os.environ, "HOME": str(tmp_path)})
     found = json.loads(done.stdout)
     assert found["after"]["recall@10"] >= found["before"]["recall@10"] - 0.02
     assert found["after"]["recall@5"] >= found["before"]["recall@5"] - 0.02

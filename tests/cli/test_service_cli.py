@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from standing_by import tell_dream
+
 SYSTEMCTL = """#!/bin/sh
 shift 2
 echo "$@" >> "$HOME/../calls"
@@ -33,8 +35,7 @@ class Person:
                     "DREAM_CRONTAB": "/bin/false"}
 
     def dream(self, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([sys.executable, "-m", "dreamd.cli.main", *words], env=self.env, capture_output=True,
-                              text=True, timeout=60)
+        return tell_dream(words, env=self.env)
 
     def files(self) -> list[str]:
         return sorted(str(p.relative_to(self.home)) for p in self.home.rglob("*") if p.is_file())

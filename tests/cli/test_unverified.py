@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import FRIDAY, MONDAY, TUESDAY
+from standing_by import run_dream
 
 FACT = "The parser of the ferry tables lives in src/parser.py."
 
@@ -23,8 +24,7 @@ def project(dream):
 
 
 def consolidate(dream, where, now):
-    done = subprocess.run(dream.command("consolidate", "--json", now=now), cwd=where, env=dream.env,
-                          capture_output=True, timeout=120)
+    done = run_dream(dream.words("consolidate", "--json", now=now), cwd=where, env=dream.env)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
