@@ -16,6 +16,7 @@ from dreamd.dream.moving.reading_back import read_export
 from dreamd.dream.moving.taking_in import Arrived, bring_in
 from dreamd.sources.exclusion import Exclusions
 from dreamd.store import memories
+from dreamd.store.moving.rows_out import MEMORY, OBSERVATION, RUN
 from household import CEDAR, FIRST_DAY, FIRST_NIGHT, House, Said, snapshot
 
 SECOND_DAY, SECOND_NIGHT, LATER = "2026-02-05T09:00:00Z", "2026-02-05T20:00:00Z", "2026-02-06T08:00:00Z"
@@ -277,3 +278,18 @@ def test_what_is_none_of_these_is_left_to_ingest(house: House, tmp_path: Path, c
     (tmp_path / "x.json").write_text('{"a": 1}')
     assert dream(house, "import", str(tmp_path / "x.json")) == 2
     assert "`dream ingest`" in capsys.readouterr().err
+
+
+MOVED = {"observation", "fate", "wording", "memory", "support", "link", "recall", "run", "operation", "judged", "tombstone",
+         "model_word"}
+STAYS = {"meta", "migration", "intent", "file", "source", "cursor", "staged", "vector", "vector_file", "unread", "model_call",
+         "model_answer", "tally"}
+"""What belongs to a machine, is made anew, or counts what was spent there."""
+
+
+def test_a_table_or_column_that_is_added_is_not_left_behind_unnoticed(rich: House) -> None:
+    tables = {str(row[0]) for row in rich.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    assert {name for name in tables if not name.startswith(("memory_words", "sqlite_"))} == MOVED | STAYS
+    for table, columns in (("observation", {"seq", *OBSERVATION}), ("memory", {"seq", *MEMORY}),
+                           ("run", {"seq", "kind", "undone_by", *RUN})):
+        assert {row[1] for row in rich.rows(f"PRAGMA table_info({table})")} == columns
