@@ -56,9 +56,13 @@ def show(context: Context, options: Namespace) -> int:
                          "live": count.live, "memories": count.memories, "observations": count.observations,
                          "sources": count.sources, "waits": waits[count.scope].why if count.scope in waits else None})
     context.document({"scopes": rows})
-    for line in render.table([(str(r["scope"]), render.count(int(str(r["live"])), "memory", "memories"),
-                               f"until {r['lives_until']}", f"told: {r['told_to']}", _known_by(r)) for r in rows]):
+    for line in render.table([(str(r["scope"]), render.count(int(str(r["live"])), "memory", "memories"), _known_by(r))
+                              for r in rows]):
         context.say(render.fit(line, context.width))
+    kinds = {str(r["scope"]) if str(r["scope"]).startswith("team:") else str(r["scope"]).partition(":")[0]: r for r in rows}
+    for n, line in enumerate(render.table([(kind, f"until {r['lives_until']}", f"told: {r['told_to']}")
+                                           for kind, r in kinds.items()])):
+        context.say(f"{'' if n else chr(10)}{render.fit(line, context.width)}")
     if not rows:
         context.say("no scope yet")
     if waits:
