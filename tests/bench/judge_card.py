@@ -27,8 +27,7 @@ BINS = 10
 
 NOT_FOR_LIMITS = ("claims", "real_lines_1", "a17", "a18", "a21", "a22")
 """Claims were written to break a judge and not as people write; of the net that read these real lines no author wrote any; of
-stores the pairs were taken that the judge before was least sure of; and half of what must stay apart in the last two was made to look
-like an update."""
+stores the pairs were taken that the judge before was least sure of; the last two were made to look like updates."""
 
 
 def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float]:

@@ -10,7 +10,8 @@ _BEFORE_SETTINGS = """# Settings
 `dream config path` says where the file is looked for, `dream config show` what applies and where it came from; `dream config
 get|set|unset KEY` reads or changes one line of it and leaves the rest as it is. A number out of range is clamped with a
 warning, a misspelt key is an error. What counts, first first: an option of the command, `DREAM_<SECTION>_<KEY>` in the
-environment (`DREAM_RECALL_LEAN=5`, lists with commas), the file, the default. Every key with its default, as `config/dream.toml` has it:
+environment (`DREAM_RECALL_LEAN=5`, lists with commas), the file, the default. Every key with its default, as
+`config/dream.toml` has it:
 """
 
 
