@@ -101,7 +101,7 @@ class Kit:
     kind: str = DREAM
     embedded: int = 0
     ahead: Ahead = Ahead()
-    verdicts: dict[str, Gated] = field(default_factory=dict)
+    verdicts: dict[str, Gated] = field(default_factory=dict, repr=False)
     """What the gate decided on observations whose fate is yet to be written, by their ids."""
     aside: list[Aside] = field(default_factory=list)
     """What could not be worked with in this run and was set aside."""
