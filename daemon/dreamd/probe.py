@@ -120,7 +120,7 @@ def main(argv: list[str] | None = None) -> int:
         _limit_time(TIME_LIMIT_S)
         chosen = _options(sys.argv[1:] if argv is None else argv)
         if "help" in chosen:
-            return 0 if _say(1, __doc__ or "") else 2
+            return 0 if _say(1, telling.USAGE) else 2
         if "deep" in chosen:
             _limit_time(DEEP_LIMIT_S)
         report = inspect(_world(chosen))

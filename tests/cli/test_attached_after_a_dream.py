@@ -25,7 +25,7 @@ def test_a_dream_that_knows_an_attached_directory_alone_does_not_say_that_none_w
     assert dream("attach", str(folder), "--yes").code == 0
     told = dream("consolidate")
     assert "was found here" not in told.out + told.err
-    assert "1 attached directory kept in order" in told.out + told.err and "dream ingest" in told.out + told.err
+    assert "keeps 1 attached directory in order" in told.out + told.err and "dream ingest" in told.out + told.err
 
 
 def kept(tmp_path, **files):

@@ -43,7 +43,7 @@ def test_what_a_person_did_to_the_files_is_not_told_as_something_that_was_said(l
     path.write_text(path.read_text().replace("8080", "8181"))
     other.unlink()
     out = lived_in("consolidate", now=TUESDAY).out
-    assert "also     2 edited or deleted by you" in out
+    assert "also     1 edited by you, 1 deleted by you" in out
     assert "became" not in out
 
 

@@ -111,4 +111,4 @@ def test_review_shows_what_is_held_though_an_attached_directory_is_gone(tmp_path
     memory.rmdir()
     (repository / "CLAUDE.md").unlink()
     told = dream(tmp_path, "review")
-    assert (told.returncode, told.stdout) == (0, "nothing is held\n")
+    assert (told.returncode, told.stdout) == (0, "no memory waits for you\n")

@@ -62,13 +62,13 @@ def test_explain_leads_to_where_it_was_said(talked):
     assert (said["id"], said["fate"], said["reason"]) == (identity, "discarded", "said-in-passing")
     assert said["source"].endswith("s-1.jsonl") and said["conversation"]
     assert (document["memory"]["status"], document["decisions"], document["replaces"]) == ("said", [], [])
-    assert "→ discarded: said-in-passing" in talked("explain", identity).out
+    assert "→ said in passing: no memory is made of it" in talked("explain", identity).out
 
 
 def test_the_report_of_a_dream_tells_it_apart_from_what_was_let_go(talked):
     run = talked.json("history")["runs"][0]
     assert run["fates"]["discarded"] == 1
-    assert "said-in-passing: no memory is made of it" in talked("history", run["run"]).out
+    assert "said in passing (1)  no memory is made of it" in talked("history", run["run"]).out
 
 
 def test_its_id_is_enough_to_forget_it(talked):

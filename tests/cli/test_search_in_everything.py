@@ -24,7 +24,7 @@ def test_all_shows_what_was_replaced_behind_what_holds_and_marks_it(replaced):
 def test_where_only_what_is_gone_matches_the_answer_says_so(lived_in, memory_of):
     lived_in.json("review", memory_of("nightly import")["id"], "drop")
     told = lived_in("search", "nightly import data platform team", "--class", "reference")
-    assert "1 archived would match; `dream search --all`" in told.err
+    assert "1 archived would match; `dream search --all`" in told.out and "nothing found" not in told.out
     found = lived_in.json("search", "nightly import data platform team", "--all")["results"]
     assert "archived" in [r["memory"]["status"] for r in found]
 

@@ -151,7 +151,7 @@ def test_without_disk_and_reserve_the_runtime_directory_takes_it(tmp_path: Path)
 def test_a_marker_nobody_could_write_is_an_error_and_not_silence(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.write_text("a file where the home should be")
-    with pytest.raises(Outage, match="no marker could be written"):
+    with pytest.raises(Outage, match="nor could a note of it be left"):
         flag(home / "outage", MODEL_AWAY, now=NOW, owner="dream run")
 
 

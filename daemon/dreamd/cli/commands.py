@@ -5,6 +5,10 @@ A table and nothing else, so that `dream --help` costs no import.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+LIKE_A_SLIP = 0.75
+"""Likeness from which a word is another one mistyped: `serch` is, `long` for `config` and `remove` for `resume` are not."""
 GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
     ("dream", (
         ("consolidate", "dreaming", "one whole dream now: read, compare, merge, retire"),
@@ -129,7 +133,12 @@ def overview() -> str:
 
 def nearest(word: str) -> str | None:
     """The command somebody probably meant."""
+    return nearest_of(word.lower(), [*FAMILY, "help"])
+
+
+def nearest_of(word: str, known: Iterable[str]) -> str | None:
+    """The one of some words that a person probably mistyped; none where it would be a guess."""
     import difflib
 
-    close = difflib.get_close_matches(word.lower(), list(FAMILY), n=1)
+    close = difflib.get_close_matches(word, list(known), n=1, cutoff=LIKE_A_SLIP)
     return close[0] if close else None

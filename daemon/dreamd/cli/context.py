@@ -15,9 +15,11 @@ from dreamd.core.clock import Clock, FixedClock, SystemClock, parse_instant
 from dreamd.core.errors import Refused, UsageError
 from dreamd.core.paths import Paths, default_config, default_home, home_at, read_environment
 from dreamd.core.world import World
+from dreamd.text.for_people import ENDLESS
 
-NARROWEST = 60
-WIDEST = 160
+NARROWEST = 40
+ORDINARY = 100
+"""Columns of a terminal that was not told its size."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def build_context(command: str, wanted: Wanted) -> Context:
     context = Context(
         World(Paths(home), settings, _clock(wanted.now or env.get("DREAM_NOW")), env), command, wanted.json,
         wanted.verbosity, sys.stdin.buffer, sys.stdout, sys.stderr,
-        colour=wants_colour(sys.stdout, env), width=_width(env))
+        colour=wants_colour(sys.stdout, env), width=_width(sys.stdout, env))
     for warning in settings.warnings:
         context.warn(warning)
     return context
@@ -127,16 +129,16 @@ def _clock(now: str | None) -> Clock:
         raise UsageError(f"`--now`: {error.message}", hint=error.hint) from None
 
 
-def _width(env: Mapping[str, str]) -> int:
+def _width(stream: TextIO, env: Mapping[str, str]) -> int:
+    """Columns there are: those of a terminal, and no end of them in a pipe or a file, where nothing is cut."""
+    if not stream.isatty():
+        return ENDLESS
     told = env.get("COLUMNS", "")
-    if told.isdigit():
-        columns = int(told)
-    else:
-        try:
-            columns = os.get_terminal_size(sys.stdout.fileno()).columns
-        except (OSError, ValueError):
-            columns = 0
-    return max(NARROWEST, min(WIDEST, columns or 100))  # a terminal that was not told its size says 0
+    try:
+        columns = int(told) if told.isdigit() else os.get_terminal_size(stream.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return max(NARROWEST, columns or ORDINARY)  # a terminal that was not told its size says 0
 
 
 def wants_colour(stream: TextIO, env: Mapping[str, str]) -> bool:

@@ -232,7 +232,7 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         if unmarked:
             message = unmarked
     message, hint = _masked(message), _masked(hint) if hint else hint
-    sys.stderr.write(f"error: {_line(message)}\n")
+    sys.stderr.write(f"{_painted('error:', '31')} {_line(message)}\n")
     if hint:
         sys.stderr.write(f"hint: {_line(hint)}\n")
     sys.stderr.flush()
@@ -242,6 +242,12 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
         name = type(error).__name__ if error.exit_code != 1 else "DreamError"
         sys.stdout.write(encode({"error": {"name": name, "message": message, "hint": hint, "code": error.exit_code}}) + "\n")
     return error.exit_code
+
+
+def _painted(word: str, code: str) -> str:
+    """A word in a colour where whoever reads the errors sees colours and wants them."""
+    plain = not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return word if plain else f"\x1b[{code}m{word}\x1b[0m"
 
 
 def _masked(words: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import NoReturn
 
+from dreamd.cli.commands import nearest_of
 from dreamd.core.errors import UsageError
 
 
@@ -18,9 +19,8 @@ class Parser(ArgumentParser):
 
     def _meant(self, message: str) -> str:
         """The option somebody probably meant by one there is not."""
-        import difflib
-
         head, _, words = message.partition("unrecognized arguments: ")
         wrong = next((word.partition("=")[0] for word in words.split() if word.startswith("--")), "")
-        close = difflib.get_close_matches(wrong, list(self._option_string_actions), n=1) if wrong and not head else []
-        return close[0] if close else ""
+        known = [name[2:] for name in self._option_string_actions if name.startswith("--")]
+        close = nearest_of(wrong[2:], known) if wrong and not head else None
+        return f"--{close}" if close else ""

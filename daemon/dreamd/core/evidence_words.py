@@ -46,11 +46,11 @@ def in_words(clue: Clue) -> str:
         return clue
     if clue.kind is EvidenceKind.LATER:
         return _days(clue) or _PLAIN[clue.kind]
-    plain, spans = _PLAIN[clue.kind], [span for span in (clue.a, clue.b) if span]
+    plain, spans = _PLAIN[clue.kind], [span for span in dict.fromkeys((clue.a, clue.b)) if span]
     if len(spans) == 1 and clue.kind in _OF_ONE_SPAN:
         told = _OF_ONE_SPAN[clue.kind].format(spans[0])
     elif len(spans) == 1:
-        told = f"{plain}: `{spans[0]}` on one side only"
+        told = f"{plain}: `{spans[0]}`" + ("" if clue.a == clue.b else " on one side only")
     else:
         told = f"{plain}: `{spans[0]}` against `{spans[1]}`" if spans else plain
     return told if clue.share is None else f"{told} ({clue.share:.2f})"

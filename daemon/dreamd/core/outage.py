@@ -89,7 +89,7 @@ def flag(outage_dir: Path, failure: Outage, *, now: datetime, owner: str, fallba
         fsio.write_atomic(outage_dir / f"{marker.component}.json", _encode(marker))
     except DreamError as refused:
         if not (_write_reserve(outage_dir, marker) or _write_fallback(fallback, marker)):
-            raise Outage(f"`{marker.component}` is away and no marker could be written: {refused.message}",
+            raise Outage(f"{failure.message}; nor could a note of it be left ({refused.message})",
                          component=failure.component, code=failure.code, hint=failure.hint) from failure
     return marker
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from dreamd.core.values import WITHDRAWN, Fate, Memory, Scope
+from dreamd.core.values import OVERRULED, WITHDRAWN, Fate, Memory, Scope
 from dreamd.dream import setting_aside
+from dreamd.dream.phases.edited import RENAMED
+from dreamd.dream.phases.hand_edits import Edited
 from dreamd.dream.phases.orient import Orientation
 from dreamd.dream.phases.twins import DELETED
 from dreamd.dream.plan import Change, FateOf, Plan, digest
@@ -98,7 +100,15 @@ def tell_waiting(waiting: Sequence[Change]) -> Iterator[str]:
 def count_orientation(orientation: Orientation, counts: dict[str, float], report: CycleReport) -> None:
     """Put what orient found into a report."""
     counts.update(interrupted=orientation.interrupted, files_finished=orientation.finished_files,
-                  inbox=orientation.from_inbox, edits=sum(len(e.candidates) for e in orientation.edits))
+                  inbox=orientation.from_inbox, **_count_edits(orientation.edits))
     report.warnings.extend(orientation.warnings)
     report.damaged = [d for e in orientation.edits for d in e.damaged]
     report.warnings.extend(setting_aside.tell(report.damaged))
+
+
+def _count_edits(edits: Sequence[Edited]) -> dict[str, int]:
+    """What a person did to files, in all and by kind."""
+    said = [c for edited in edits for c in edited.candidates]
+    kinds = Counter("renamed" if c.sign == RENAMED else "deleted" if c.sign in (DELETED, OVERRULED) else
+                    "changed" if c.target else "added" for c in said)
+    return {"edits": len(said), **{f"edits_{kind}": n for kind, n in sorted(kinds.items())}}

@@ -8,6 +8,30 @@ from datetime import datetime
 
 from dreamd.probing.health import Report
 
+USAGE = """usage: dream probe [options]
+
+Is it healthy? It looks at everything and changes nothing, and answers within five seconds, also where the rest is broken.
+`dream-probe` is the same without the rest of dream.
+
+options:
+  --json         one JSON document on standard output
+  --nagios       one line with figures, as Nagios and Icinga read it
+  --prom FILE    also write the figures for Prometheus' text file collector
+  --deep         read every page and row of the store as well; up to a minute
+  --home DIR, --config FILE, --now TIME, -q, -v
+                 as everywhere: `dream --help`
+
+exit codes:
+  0  healthy, or switched off on purpose
+  1  stale or degraded: the first line says what, the hint what to do
+  2  the probe itself could not tell
+
+The last line, `DREAM-PROBE 1 verdict=WORD code=N`, is for programs: an exit code without it was not the probe's.
+
+examples:
+  dream probe            is it healthy, and if not, what helps
+  dream probe --deep     before a backup or a move"""
+
 
 def to_people(report: Report) -> str:
     """The verdict, what to do, and what else was found."""

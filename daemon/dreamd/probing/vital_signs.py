@@ -27,6 +27,12 @@ LOOKS, NAP_S = 6, 0.03
 """A dream lets go of the door after each batch, which lasts no longer than a fifth of a second."""
 
 
+TROUBLE_WITH = {"model": "the model", "embed": "the model", "index": "the index of meanings", "disk": "the disk",
+                "db": "the store", "config": "the settings", "lock": "a lock", "cycle": "dreaming",
+                "language-model": "the language model"}
+"""What may be away, in words."""
+
+
 def read_markers(world: World) -> list[Check]:
     """What said of itself that it is away, in the home, in its reserve, or in memory where the disk took nothing."""
     found: dict[str, Check] = {}
@@ -51,7 +57,8 @@ def _marker(component: str, record: object) -> Check:
     known = record if isinstance(record, dict) else {}
     told = printable(known.get("reason")) or "the marker cannot be read"
     since = f" since {printable(known.get('since'))}" if known.get("since") else ""
-    return Check(f"outage.{printable(component)}", "outage_marker_present", f"{printable(component)} is away{since}: {told}",
+    return Check(f"outage.{printable(component)}", "outage_marker_present",
+                 f"trouble with {TROUBLE_WITH.get(component, printable(component))}{since}: {told}",
                  printable(known.get("hint")) or "run `dream consolidate` and read what it says")
 
 

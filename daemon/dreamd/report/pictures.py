@@ -51,7 +51,7 @@ def flow(night: Night) -> str:
     for one in night.taken:
         fate = night.fates.get(one.observation, "")
         let = why.get(one.observation)
-        to = ("only kept as said" if let.reason == IN_PASSING else f"let go: {let.why}") if let else OUTCOMES.get(fate, "waits")
+        to = ("said in passing" if let.reason == IN_PASSING else f"let go: {let.why}") if let else OUTCOMES.get(fate, "waits")
         rows.append((source_words(one), to))
     froms, tos = Counter(a for a, _ in rows), Counter(b for _, b in rows)
     few = {name for name, _ in froms.most_common(MOST_FROM if len(froms) <= MOST_FROM else MOST_FROM - 1)}

@@ -87,4 +87,5 @@ def plain(reason: str, words: dict[str, str]) -> str:
 def plain_evidence(clues: Sequence[Clue], reason: str) -> tuple[str, ...]:
     """What a change rests on, without figures, and without what only says its reason once more."""
     told = [evidence_in_words(clue if isinstance(clue, str) else replace(clue, share=None)) for clue in clues]
-    return tuple(one for one in dict.fromkeys(told) if not one.endswith(f": {reason}") and not one.startswith("TTL "))
+    return tuple(one.replace("ends: ", "until ") for one in dict.fromkeys(told)
+                 if not one.endswith(f": {reason}") and not one.startswith("TTL"))

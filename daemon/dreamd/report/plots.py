@@ -25,7 +25,7 @@ DONE = (("learned", ("add", "promote")), ("replaced", ("supersede",)), ("merged 
         ("kept as an earlier version", ("version", "support")), ("others", ()))
 BECAME = ((Fate.NEW, "new"), (Fate.DUPLICATE, "said before"), (Fate.REFINES, "added detail"),
           (Fate.UPDATES, "replaced something"), (Fate.CONTRADICTS, "contradict"), (Fate.HELD, "held"),
-          (Fate.DISCARDED, "let go or only kept as said"))
+          (Fate.DISCARDED, "let go or said in passing"))
 
 
 @dataclass(frozen=True)

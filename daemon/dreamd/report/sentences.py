@@ -175,7 +175,7 @@ def _rest(night: Night) -> Iterator[str]:
     passing = next((len(row.said) for row in night.let_go if row.reason == IN_PASSING), 0)
     if passing:
         was, them = ("was", "it") if passing == 1 else ("were", "them")
-        yield (f"{_count(passing, 'statement').capitalize()} {was} only kept as said: search finds {them}, "
+        yield (f"{_count(passing, 'statement').capitalize()} {was} only said in passing: search finds {them}, "
                f"no memory is made of {them}.")
     gone = [row for row in night.let_go if row.reason != IN_PASSING]
     if gone:

@@ -286,7 +286,7 @@ class Service:
         backlog = replace(self._memo.backlog, sessions=self._memo.backlog.sessions + self._ledger.unread())
         due = judge_due(backlog, self.world.settings.service, now=now, slots=gates.nightly_slots(self.world, now))
         away = "" if due.due else self._alarms.wants_try(self._settling.reading.monotonic_s)
-        return Due(True, "retry", f"`{away}` is away and may be back") if away else due
+        return Due(True, "retry", f"there was trouble with `{away}`, which may be over") if away else due
 
     def _may_extract(self) -> bool:
         """Reading goes on while agents work; only a low battery and a full disk stop it."""

@@ -6,6 +6,9 @@ from datetime import datetime, tzinfo
 
 from dreamd.core.values import Memory, Status
 
+ENDLESS = 1_000_000
+"""The width of what is no terminal: nothing is cut or broken there."""
+
 
 def clean(text: str) -> str:
     """One line without anything a terminal would obey."""
@@ -20,14 +23,19 @@ def count(number: float, one: str, many: str = "") -> str:
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """How long ago, in the coarsest unit that still says something."""
+    """How long ago or how far ahead, in the coarsest unit that still says something."""
     seconds = (now - moment).total_seconds()
-    if seconds < 0:
-        return "in the future"
+    if abs(seconds) < 60:
+        return "just now" if seconds >= 0 else "in a moment"
+    return f"{span(seconds)} ago" if seconds > 0 else f"in {span(1 - seconds)}"
+
+
+def span(seconds: float) -> str:
+    """How long something lasts: `40 seconds`, `2 hours`, `3 days`."""
     for unit, size in (("day", 86400), ("hour", 3600), ("minute", 60)):
-        if seconds >= 2 * size or (unit != "minute" and seconds >= size):
-            return f"{count(seconds // size, unit)} ago"
-    return "just now" if seconds < 60 else "a minute ago"
+        if seconds >= size:
+            return count(seconds // size, unit)
+    return count(seconds, "second")
 
 
 def stamp(moment: datetime, zone: tzinfo | None = None) -> str:

@@ -26,6 +26,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("-y", "--yes", action="store_true", help="do not ask")
     elif command == "disconnect":
         parser.add_argument("harness", metavar="HARNESS", help="the harness to leave alone again")
+        parser.add_argument("-y", "--yes", action="store_true", help="nothing is asked here anyway")
 
 
 def run(context: Context, options: Namespace) -> int:

@@ -12,6 +12,7 @@ from dreamd.agents.attach import Carried, DirectoryPlan
 from dreamd.agents.proposals import Proposal
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.changes import why
 from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, UsageError
 from dreamd.core.evidence_words import in_words
@@ -28,6 +29,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", nargs="?" if command == "attach" else None,
                         help="the agent's memory directory" + ("; without it, those attached" if command == "attach" else ""))
     if command == "detach":
+        parser.add_argument("-y", "--yes", action="store_true", help="nothing is asked here anyway")
         return
     parser.add_argument("--dialect", choices=DIALECTS, help="whose directory it is, where it cannot be told by its shape")
     parser.add_argument("--commit", action="store_true", help="one commit a dream, where the directory is a git work tree")
@@ -118,8 +120,8 @@ def _show(context: Context, planned: DirectoryPlan) -> None:
         context.tell("".join(c if c.isprintable() else " " for c in line))  # indentation counts in a difference
     for verb, edits in (("", planned.plan.edits), ("waits: ", planned.plan.waiting)):
         for edit in edits:
-            evidence = f" ({'; '.join(map(in_words, edit.evidence))})" if edit.evidence else ""
-            context.tell(render.clean(redact(f"{verb}{edit.action}  {edit.entry.file}  {edit.reason}{evidence}").text))
+            told = f"{verb}{edit.action}  {edit.entry.file}  {why(edit.reason, edit.evidence)}"
+            context.tell(render.clean(redact(told).text))
     for warning in planned.plan.warnings:
         context.warn(warning)
     if planned.plan.conflicts:
@@ -133,7 +135,7 @@ def show_proposals(context: Context, proposed: Sequence[Proposal]) -> None:
         for line in one.diff.splitlines():
             context.say("".join(c if c.isprintable() else " " for c in line))
         for edit in one.edits:
-            context.say(render.clean(redact(f"  {edit.reason}: {'; '.join(map(in_words, edit.evidence))}").text))
+            context.say(render.clean(redact(f"  {why(edit.reason, edit.evidence)}").text))
         for entry, said in one.conflicts:
             clash = f"  cannot both hold: {' '.join(redact(entry).text.split())}  |  {' '.join(redact(said).text.split())}"
             context.say(render.clean(clash))

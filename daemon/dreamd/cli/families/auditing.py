@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core import fsio
 from dreamd.core.errors import CouldNotLook, DreamError, UsageError
 from dreamd.core.values import parse_scope
@@ -59,7 +60,8 @@ def _look(context: Context, options: Namespace) -> Audited:
     from dreamd.agents.auditing.own_audit import audit_own
     from dreamd.agents.auditing.place_audit import audit_place
 
-    with open_kit(context.world, create=bool(options.place), read_only=True) as kit:
+    with open_kit(context.world, create=bool(options.place), read_only=True) as kit, \
+            shown(context, "looking through what is remembered") as kit.progress:
         kit.dry = True
         if options.place:
             root = Path(options.root).expanduser().resolve() if options.root else None

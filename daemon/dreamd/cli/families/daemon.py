@@ -9,12 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from dreamd.cli.context import Context
+from dreamd.cli.printing import render
 from dreamd.core import fsio
 from dreamd.core.chosen.settings_environment import read_settings
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.paths import default_config
 from dreamd.core.world import World
+from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.service.gating.pause import parse_span
 from dreamd.service.gating.pause import pause as begin
 from dreamd.service.gating.pause import resume as end
@@ -29,9 +31,9 @@ WORDS = {
     "service.clock-stepped": "the clock was set by {seconds} s", "service.held": "a dream is due and waits: {reason}",
     "service.reloaded": "read the settings again", "service.reload-refused": "kept the settings: {reason}",
     "cycle.started": "{kind} started", "cycle.finished": "{kind} {outcome} after {seconds} s",
-    "outage.alert": "`{component}` is away: {reason}", "outage.over": "`{component}` is back",
+    "outage.alert": "trouble with {component}: {reason}", "outage.over": "no more trouble with {component}",
     "cycle.stopping": "{kind} stops: {reason}",
-    "outage.unmarked": "`{component}` is away and unmarked: {reason}",
+    "outage.unmarked": "trouble with {component}, of which no note could be left: {reason}",
 }
 """How an event reads on a terminal."""
 
@@ -142,7 +144,7 @@ def pause(context: Context, options: Namespace) -> int:
     span = parse_span(options.span) if options.span else None
     begun = begin(context.world.paths, now=context.world.clock.now(), span=span)
     context.document({"paused": True, "until": iso(begun.until) if begun.until else None})
-    context.say(f"paused until {iso(begun.until)}" if begun.until else "paused until `dream resume`")
+    context.say(f"paused until {render.stamp(begun.until)}" if begun.until else "paused until `dream resume`")
     return 0
 
 
@@ -180,7 +182,8 @@ def _voice(context: Context) -> Callable[..., None]:
 
 def _words(context: Context, event: str, fields: Mapping[str, object]) -> str:
     stamp = f"{context.world.clock.now().astimezone():%H:%M:%S}"
+    told = {**fields, "component": TROUBLE_WITH.get(str(fields.get("component")), fields.get("component"))}
     try:
-        return f"{stamp} {WORDS.get(event, event).format(**fields)}"
+        return f"{stamp} {WORDS.get(event, event).format(**told)}"
     except (KeyError, IndexError):
         return f"{stamp} {event}"

@@ -13,10 +13,11 @@ from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, show_proposals
 from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages
 from dreamd.cli.printing import render
+from dreamd.cli.printing.changes import why_it_stands
 from dreamd.cli.printing.json_documents import memory_document
 from dreamd.core.clock import iso
 from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
-from dreamd.core.values import Memory, content_id
+from dreamd.core.values import Memory, Status, content_id
 from dreamd.dream import verbs
 from dreamd.dream.living.struck import find_lines, strike
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
@@ -27,6 +28,8 @@ from dreamd.store.telling.written_out import WrittenOut, out_of_reach
 from dreamd.text.language import language_of
 
 KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", "n": "neither", **{c: c for c in verbs.CHOICES}}
+NOW = {Status.LIVE: "holds now", Status.ARCHIVED: "retired", Status.SUPERSEDED: "replaced"}
+SKIP, QUIT = "skip", "quit"
 SHOWN = 20
 
 
@@ -36,6 +39,7 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("id", metavar="ID", nargs="?", help="the held memory to decide about")
         parser.add_argument("choice", metavar="CHOICE", nargs="?", choices=verbs.CHOICES,
                             help="keep-a (the named one), keep-b (what it contradicts), both, drop (the named one), or neither")
+        parser.add_argument("--list", action="store_true", help="only show all that waits, and ask nothing")
         parser.add_argument("--pairs", action="store_true",
                             help="what was decided between two statements, as labelled pairs, one JSON object a line")
     elif command == "forget":
@@ -98,7 +102,7 @@ def review(context: Context, options: Namespace) -> int:
             changed = answer(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
-                context.say(f"{memory.status.value}: {_line(context, memory)}")
+                context.say(f"{NOW.get(memory.status, memory.status.value)}: {_line(context, memory)}")
             return 0
     with open_to_look(context.world) as (kit, _):
         questions = verbs.load_review(kit)
@@ -121,13 +125,14 @@ def review(context: Context, options: Namespace) -> int:
         show_proposals(context, proposed)
         if proposed:
             context.say()
-        if context.asks and questions:
+        if context.asks and questions and not options.list:
             checks.refuse_if_unsound(kit.store)
             return _ask_all(context, kit, questions)
         for question in questions:
             _show_question(context, question)
-    context.say("nothing is held" if not questions
-                else f"{render.count(len(questions), 'question')}; `dream review ID keep-a|keep-b|both|drop` decides one")
+    context.say("no memory waits for you" if not questions
+                else f"{render.count(len(questions), 'question')}; `dream review ID keep-a` keeps a, `keep-b` the other, "
+                     "`both`, `neither`; `drop` takes a out")
     return 0
 
 
@@ -168,27 +173,37 @@ def _ask_all(context: Context, kit: Kit, questions: Sequence[Question]) -> int:
     for n, question in enumerate(questions, 1):
         context.say(render.paint(f"{n} of {len(questions)}", "dim", colour=context.colour))
         _show_question(context, question)
-        sides = "[a] the first, [b] the other, b[o]th, [n]either" if question.rivals else "[a] keep it"
-        answer = ""
-        while answer not in (*KEYS, "s", "q"):
-            context.stdout.write(f"{sides}, [d]rop, [s]kip, [q]uit? ")
-            context.stdout.flush()
-            raw = context.stdin.readline()
-            answer = raw.decode("utf-8", "replace").strip().lower() if raw else "q"
-        if answer == "q":
+        answer = _ask(context, question)
+        if answer == QUIT:
             break
-        if answer == "s" or (KEYS[answer] == "keep-b" and not question.rivals):
+        if answer == SKIP:
             continue
-        verbs.decide(kit, question.memory.id, KEYS[answer])
+        verbs.decide(kit, question.memory.id, answer)
         decided += 1
     context.say(f"{decided} decided, {len(questions) - decided} left")
     return 0
 
 
+def _ask(context: Context, question: Question) -> str:
+    """The decision about one question, or that it is to be skipped, or that it is enough; a key that is none is named."""
+    sides = "[a] the first, [b] the other, b[o]th, [n]either" if question.rivals else "[a] keep it"
+    known = {key: choice for key, choice in KEYS.items() if question.rivals or choice in ("keep-a", "drop")}
+    known |= {SKIP[0]: SKIP, SKIP: SKIP, QUIT[0]: QUIT, QUIT: QUIT}
+    while True:
+        context.stdout.write(f"{sides}, [d]rop, [s]kip, [q]uit? ")
+        context.stdout.flush()
+        raw = context.stdin.readline()
+        answer = raw.decode("utf-8", "replace").strip().lower() if raw else QUIT
+        if answer in known:
+            return known[answer]
+        keys = ", ".join(key for key in known if len(key) == 1)
+        context.say(f"`{render.clip(answer, 20)}` is none of the keys here: {keys}" if answer else f"type one of {keys}")
+
+
 def _show_question(context: Context, question: Question) -> None:
     memory = question.memory
     context.say(f"{render.paint(memory.id, 'cyan', colour=context.colour)}  {memory.scope}  "
-                f"held: {memory.reason or 'waits to be accepted'}")
+                f"held: {why_it_stands(memory) or 'waits to be accepted'}")
     context.say(render.wrap(memory.text, context.width, "  a  "))
     for rival in question.rivals:
         context.say(render.wrap(rival.text, context.width, "  b  "))

@@ -15,6 +15,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge.corpus import read_watched
 from dreamd.cli.families.telling.diaries import write_each_morning
 from dreamd.cli.printing.json_documents import counts, error_document
+from dreamd.cli.printing.progress import STEPS
 from dreamd.cli.printing.render import tell_way
 from dreamd.cli.printing.reporting import tell_report, tell_tended
 from dreamd.cli.stopping import listening
@@ -266,8 +267,6 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
     if context.verbosity < 0:
         yield
         return
-    said = {"orient": "looking around", "gather": "reading sources", "embed": "embedding", "judge": "comparing",
-            "hear": "listening", "consolidate": "comparing", "prune": "tidying up", "weigh": "weighing what was said"}
     before, last_s, loud = kit.progress, 0.0, context.stderr.isatty()
 
     def show(phase: str, done: int, total: int) -> None:
@@ -282,7 +281,7 @@ def _progress(context: Context, kit: Kit) -> Iterator[None]:
         elif loud and (now_s - last_s >= 0.1 or 0 < total <= done):
             last_s = now_s
             share = f" {done:,} of {total:,}" if total else ""
-            told = way if phase == "observations" else f"{way}{': ' if way else ''}{said.get(phase, phase)}{share}"
+            told = way if phase == "observations" else f"{way}{': ' if way else ''}{STEPS.get(phase, phase)}{share}"
             context.stderr.write(f"\r\x1b[K{told} …")
             context.stderr.flush()
 

@@ -6,10 +6,11 @@ from argparse import ArgumentParser, Namespace
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.looking import memory_lines
-from dreamd.cli.families.run_log import change_lines
 from dreamd.cli.printing import render
+from dreamd.cli.printing.changes import change_lines
+from dreamd.cli.printing.fates import fate_in_words, in_words
 from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document
-from dreamd.core.values import Memory
+from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
 from dreamd.dream.telling.explained import Explained, explain
 from dreamd.kit import open_kit
@@ -27,7 +28,7 @@ def run(context: Context, options: Namespace) -> int:
     document = _document(context, told)
     context.document(document)
     if not context.json:
-        _tell(context, told.memory, document)
+        _tell(context, told, _ageing(context, told.age))
     return 0
 
 
@@ -54,52 +55,58 @@ def _ageing(context: Context, age: Age | None) -> dict[str, object] | None:
             "stale_after": rules.stale_after_days, "archived_after": rules.stale_after_days + rules.archive_after_days}
 
 
-def _tell(context: Context, memory: Memory, document: dict[str, object]) -> None:
+def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -> None:
     width, colour = context.width, context.colour
 
-    def section(name: str, title: str) -> list[dict[str, object]]:
-        rows = document[name]
-        found = [r for r in rows if isinstance(r, dict)] if isinstance(rows, list) else []
-        if found:
+    def section(title: str, there: object) -> None:
+        if there:
             context.say()
             context.say(render.paint(title, "bold", colour=colour))
-        return found
 
-    for line in memory_lines(context, memory):
+    def beside(word: str, memory: Memory) -> None:
+        context.say(render.wrap(memory.text, width, f"  {memory.id}  {word}"))
+
+    for line in memory_lines(context, told.memory):
         context.say(line)
-    age = document["ageing"]
-    if isinstance(age, dict):
-        context.say(render.wrap(f"counts as {age['days']} days old; stale after {age['stale_after']}, out of the index after "
-                                f"{age['archived_after']} unless it is said, confirmed or asked for", width, "  "))
-        for why in age["why"]:
-            context.say(render.wrap(str(why), width, "    "))
-    for row in section("observations", "what was said"):
-        where = f", {row['source']} at {row['start']}" if row["source"] else ""
-        talk = f", conversation {row['conversation']}" if row["conversation"] else ""
-        aside = ", set aside" if row["set_aside"] else ""
-        context.say(render.fit(f"  {row['at']}  {row['origin']}{talk}{where}", width))
-        for line in _words(row):
-            context.say(render.wrap(line, width, "    "))
-        context.say(render.fit(f"    → {row['fate'] or 'waits'}: {row['reason'] or '–'}{aside}", width))
-    for row in section("replaces", "what it replaced"):
-        context.say(render.fit(f"  {row['id']}  until {row['valid_to'] or '?'}  {render.clean(str(row['text']))}", width))
-    after = document["replaced_by"]
-    if isinstance(after, dict):
-        context.say()
-        context.say(render.paint("replaced by", "bold", colour=colour))
-        context.say(render.fit(f"  {after['id']}  {render.clean(str(after['text']))}", width))
-    for row in section("links", "beside it"):
-        other = row["memory"]
-        if isinstance(other, dict):
-            context.say(render.fit(f"  {row['relation']}  {other['id']}  {render.clean(str(other['text']))}", width))
-    for row in section("decisions", "every decision"):
-        context.say(render.fit(f"  {row['at']}  {row['kind']} {row['run']}", width))
-        for line in change_lines(row, width=width - 2, colour=colour):
+    if ageing:
+        context.say(render.wrap(f"counts as {ageing['days']} days old; stale after {ageing['stale_after']}, out of the index "
+                                f"after {ageing['archived_after']} unless it is said, confirmed or asked for", width, "  "))
+        for why in told.age.in_words if told.age else ():
+            context.say(render.wrap(why, width, "    "))
+    section("what was said", told.heard)
+    for one in told.heard:
+        _tell_heard(context, one, told.places.get(one.source_id, ""))
+    section("what it replaced", told.replaces)
+    for memory in told.replaces:
+        beside(f"until {render.stamp(memory.valid_to)}  " if memory.valid_to else "", memory)
+    section("replaced by", told.replaced_by)
+    if told.replaced_by:
+        beside("", told.replaced_by)
+    section("beside it", told.links)
+    for relation, memory in told.links:
+        beside(f"{relation}  ", memory)
+    section("every decision", told.decisions)
+    for decision in told.decisions:
+        run = decision.run
+        context.say(f"  {render.stamp(run.now)}  {run.kind} {run.id}" if run else "  –")
+        for line in change_lines(decision, width=width - 2, colour=colour):
             context.say("  " + line)
 
 
-def _words(row: dict[str, object]) -> list[str]:
+def _tell_heard(context: Context, one: Observation, place: str) -> None:
+    """What was said, by whom, where, and what became of it."""
+    talk = f", conversation {one.conversation}" if one.conversation else ""
+    where = f", {render.clean(place)} at {one.start}" if place else ""
+    context.say(render.wrap(f"{one.origin.value}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
+    for line in _words(one):
+        context.say(render.wrap(line, context.width, "    "))
+    became, reason = fate_in_words(one.fate, one.fate_reason), in_words(one.fate_reason)
+    told = [became if not reason or reason == became else f"{became}: {reason}", *(["set aside"] if one.set_aside else [])]
+    context.say(render.wrap(", ".join(told), context.width, "    → "))
+
+
+def _words(one: Observation) -> list[str]:
     """The words of an observation; where a language model made them, first the sentences that it read them in."""
-    if not row["read_by_model"]:
-        return [str(row["text"])]
-    return [*str(row["context"] or "").split("\n"), f"as a language model read it: {row['text']}"]
+    if not is_observed(one.sign):
+        return [one.text]
+    return [*(one.context or "").split("\n"), f"as a language model read it: {one.text}"]

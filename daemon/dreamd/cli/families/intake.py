@@ -279,6 +279,7 @@ def _tell_declined(context: Context, declined: Declined) -> None:
 
 def ingest(context: Context, options: Namespace) -> int:
     """Read given files and directories now; what they say waits for the next dream."""
+    from dreamd.cli.printing.progress import shown
     from dreamd.cli.printing.render import count
     from dreamd.cli.stopping import listening
     from dreamd.core import fsio, locks
@@ -296,7 +297,7 @@ def ingest(context: Context, options: Namespace) -> int:
     fsio.make_private_dir(world.paths.locks)
     stop = Stop(world.paths, heeds_pause=False)
     with locks.hold_dream(world.paths.locks, locks.Owner("dream ingest", world.clock.now())), \
-            open_to_change(world, create=True) as kit, listening(stop):
+            open_to_change(world, create=True) as kit, listening(stop), shown(context, "reading") as kit.progress:
         kit.kind, kit.should_stop = "ingest", stop
         gathered = gather_from(kit, places)
         if kit.run is not None:
@@ -321,6 +322,7 @@ def ingest(context: Context, options: Namespace) -> int:
 
 def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> int:
     """Exit code and words for what a reading passed over that a healthy file would not have."""
+    from dreamd.report.plain_reasons import OF_SKIPS, plain
     from dreamd.sources import ORDINARY, why_unread
 
     for warning in gathered.warnings:
@@ -339,7 +341,7 @@ def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> 
         context.warn(nothing)  # the one document is out; it says that no source was read
         return Partial.exit_code
     if unusual:
-        context.warn("set aside: " + ", ".join(f"{n} × {reason}" for reason, n in sorted(unusual.items())))
+        context.warn("set aside: " + ", ".join(f"{n} × {plain(reason, OF_SKIPS)}" for reason, n in sorted(unusual.items())))
         return Partial.exit_code
     return 0
 
@@ -367,7 +369,7 @@ def sources(context: Context, _options: Namespace) -> int:
     home = context.world.env.get("HOME", "")
     told = [(f"{r.kind} {r.version}".strip(), r.scope, r.progress, render.short(Path(r.path), home)) for r in rows]
     for row, line in zip(rows, render.table(told), strict=True):
-        context.say(render.fit(line, 400))
+        context.say(render.wrap(line, context.width))
         for warning in () if context.json else _wrong_there(row):
             context.say(f"  {render.clean(warning)}")
     context.say("")

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge import corpus
+from dreamd.cli.families.showing.filters import add_filters, chosen_by, is_sifted, sift
 from dreamd.cli.printing import render
+from dreamd.cli.printing.changes import why_it_stands
 from dreamd.cli.printing.json_documents import memory_document, memory_file
+from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
-from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, parse_scope
+from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, Trust, parse_scope
+from dreamd.store.leafing.chosen import load_page
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told
@@ -25,6 +29,11 @@ DEFAULT_STATUSES = (Status.LIVE,)
 OF_MEMORIES = tuple(s for s in Status if s is not Status.SAID)
 BUDGETS = ("lean", "balanced", "deep")
 MOST_RESULTS = 1000
+HALF = 0.5
+"""Share of a question's words below which a better answer may stand among what holds no more."""
+SIFTED = 60
+"""Results that are looked through where only some of them are wanted."""
+VOICES = {Trust.USER: "a person", Trust.AGENT: "an agent or an imported file", Trust.UNTRUSTED: "a tool or a web page"}
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -33,16 +42,14 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--all", action="store_true", help="memories of every status")
         parser.add_argument("--status", action="append", choices=[s.value for s in OF_MEMORIES],
                             help="only memories of this status")
-        parser.add_argument("--scope", help="only this scope")
-        _add_kinds(parser)
+        add_filters(parser, usual="in the order they were made")
     elif command == "search":
         parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
         parser.add_argument("-k", dest="limit", type=int, metavar="N", help="most results")
         parser.add_argument("--budget", choices=BUDGETS, default="balanced", help="3, 7 or 15 results")
         parser.add_argument("--held", action="store_true", help="also memories that wait for a decision")
         parser.add_argument("--all", action="store_true", help="also what was replaced or archived, marked as such")
-        parser.add_argument("--scope", help="only this scope")
-        _add_kinds(parser)
+        add_filters(parser, usual="the best answer first")
         parser.add_argument("--corpus", action="store_true", help="documents (`dream corpus add`) instead of memories")
         parser.add_argument("--with-corpus", action="store_true", help="documents beside memories, dampened")
         parser.add_argument("--in", dest="among", action="append", default=[], metavar="NAME", help="only this corpus")
@@ -50,11 +57,6 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("--no-record", action="store_true", help="do not count this as a recall")
     else:
         parser.add_argument("id", metavar="ID", help="id of a memory, or the beginning of it")
-
-
-def _add_kinds(parser: ArgumentParser) -> None:
-    parser.add_argument("--class", dest="memory_class", choices=[c.value for c in MemoryClass], help="only this class")
-    parser.add_argument("--category", choices=[c.value for c in Category], help="only this section of the index")
 
 
 def run(context: Context, options: Namespace) -> int:
@@ -74,14 +76,12 @@ def list_memories(context: Context, options: Namespace) -> int:
     scope = _named_scope(context, options.scope)
     wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
     with open_reader(context.world.paths.store) as store:
-        found = memories.load_memories(store, scope=scope, statuses=wanted)
+        found, _ = load_page(store, chosen_by(context, options, scope, wanted), limit=-1)
+        if not options.sort:
+            found.sort(key=lambda m: (m.created_at, m.id))
         counted = memories.count_by_status(store)
         empty = "" if found else _why_empty(store)
         unknown = scope if scope and not projects.holds_of(store, scope) else None
-    if options.memory_class:
-        found = [m for m in found if m.memory_class == options.memory_class]
-    if options.category:
-        found = [m for m in found if m.category == options.category]
     context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
     if not context.json:
         _list_by_scope(context, found)
@@ -173,15 +173,16 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
     facts = [
         ("scope", str(memory.scope)),
         ("class", " · ".join((memory.memory_class.value, memory.memory_type.value, memory.category.value))),
-        ("status", (render.marks(memory) or "live") + (f" ({memory.reason})" if memory.reason else "")),
-        ("trust", memory.trust.value), ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
+        ("status", ", ".join(filter(None, ("live" if memory.status is Status.LIVE else "", render.marks(memory))))),
+        ("why", why_it_stands(memory)), ("word of", VOICES[memory.trust]),
+        ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
         ("said", f"{render.count(memory.support, 'time')}, last {render.stamp(memory.confirmed_at)}"),
         ("recalled", render.count(memory.recalls, "time")
          + (f", last {render.stamp(memory.recalled_at)}" if memory.recalled_at else "")),
         ("replaces", ", ".join(memory.supersedes)), ("replaced by", memory.superseded_by),
         ("file", render.short(Path(place), home) if place else "")]
     return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
-            *("  " + line for line in render.table([(name, text) for name, text in facts if text]))]
+            *("  " + line for line in render.table([(name, text) for name, text in facts if text], width=context.width - 2))]
 
 
 def _passage_lines(context: Context, memory: Memory) -> list[str]:
@@ -189,7 +190,7 @@ def _passage_lines(context: Context, memory: Memory) -> list[str]:
              ("memory", "none; `dream promote` makes one of it, `dream forget` removes it"),
              *([("answers", memory.answers)] if memory.answers else [])]
     return [render.wrap(memory.text, context.width), "", render.paint(memory.id, "cyan", colour=context.colour),
-            *("  " + line for line in render.table(facts))]
+            *("  " + line for line in render.table(facts, width=context.width - 2))]
 
 
 def search(context: Context, options: Namespace) -> int:
@@ -217,15 +218,18 @@ def search(context: Context, options: Namespace) -> int:
                 record=not options.no_record, everything=options.all,
                 classes=frozenset({MemoryClass(options.memory_class)} if options.memory_class else ()),
                 categories=frozenset({Category(options.category)} if options.category else ()))
-    answer = _recall(context, wording.query, look)
-    if wording.used and not answer.results:
-        wording, answer = wording._replace(query=query, used=False), _recall(context, query, look)
+    with shown(context, "searching"):
+        answer = _asked(context, wording.query, look, options)
+        if wording.used and not answer.results:
+            wording, answer = wording._replace(query=query, used=False), _asked(context, query, look, options)
     paths = context.world.paths
     results = _with_clues(paths, answer.results)
     beside = [d for d in documents.results if d.score >= context.world.settings.recall.floor] if documents else []
     # Sorted together: what a document loses and a memory gains is in the scores already.
-    mixed: list[Found | Told] = sorted([*results, *beside], key=lambda one: -one.score)
-    left = {} if results or options.all else _left_out(context, query, look)
+    mixed: list[Found | Told] = [*results, *beside] if options.sort else sorted(
+        [*results, *beside], key=lambda one: -one.score)
+    share = max((r.parts.get("words", 0.0) for r in results), default=-1.0)
+    left = {} if share >= HALF or options.all else _left_out(context, query, look, share)
     if wording.used:
         context.tell(f"searched for: {render.clean(redact(wording.query).text)}")
     context.document({"query": redact(query).text, "mode": answer.mode, **wording.told(), "results": [
@@ -236,23 +240,27 @@ def search(context: Context, options: Namespace) -> int:
     if answer.warning:
         context.warn(answer.warning)
     _say_results(context, mixed)
-    if not mixed and not options.all:
+    if not mixed:
         _say_why_nothing(context, left, scope)
+    elif left:
+        context.tell(f"hint: {_counted(left)} would match your words better; `dream search --all` shows it")
     return 0
+
+
+def _counted(left: dict[str, int]) -> str:
+    return ", ".join(f"{n} {status}" for status, n in left.items())
 
 
 def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None) -> None:
     from dreamd.store.connection import open_reader
     from dreamd.store.scopes import projects
 
-    told = ", ".join(f"{n} {status}" for status, n in left.items())
+    context.say(f"nothing that holds now; {_counted(left)} would match; `dream search --all` shows it" if left
+                else "nothing found")
     with open_reader(context.world.paths.store) as store:
         unknown = scope is not None and not projects.holds_of(store, scope)
     if unknown and scope is not None:
         _say_unknown(context, scope)
-    else:
-        context.tell(f"hint: {told} would match; `dream search --all` shows what was replaced, archived or waits" if told
-                     else "hint: `--held` also looks at memories that wait for a decision")
 
 
 def _say_results(context: Context, mixed: Sequence[Found | Told]) -> None:
@@ -261,12 +269,10 @@ def _say_results(context: Context, mixed: Sequence[Found | Told]) -> None:
     for result in mixed:
         if isinstance(result, Found):
             clue = "".join(f"  [{render.clean(one)}]" for one in (*result.records, result.clue) if one)
-            context.say(f"{result.score:.2f}  " + render.memory_line(
-                result.memory, width=context.width - 6 - len(clue), colour=context.colour, scope=True) + clue)
+            context.say(render.memory_line(result.memory, width=context.width - len(clue), colour=context.colour, scope=True)
+                        + clue)
         else:
             corpus.say_told(context, result)
-    if not mixed:
-        context.say("nothing found")
 
 
 def _documents(context: Context, query: str, options: Namespace) -> Consulted | None:
@@ -296,12 +302,23 @@ def _tell_documents(context: Context, query: str, answer: Consulted | None) -> i
     return 0
 
 
-def _left_out(context: Context, query: str, look: Look) -> dict[str, int]:
-    """How many memories of each status match and are not shown; passages are no such thing."""
+def _asked(context: Context, query: str, look: Look, options: Namespace) -> Recall:
+    """An answer of what was chosen by origin and age, in the order that is wanted."""
+    if not is_sifted(options):
+        return _recall(context, query, look)
+    rules = context.world.settings.recall
+    most = look.limit or {"lean": rules.lean, "balanced": rules.balanced, "deep": rules.deep}[options.budget]
+    answer = _recall(context, query, replace(look, limit=max(SIFTED, most)))
+    return replace(answer, results=sift(context, options, answer.results, most))
+
+
+def _left_out(context: Context, query: str, look: Look, share: float) -> dict[str, int]:
+    """How many memories that hold no more, or wait, match with more of the words and are not shown; passages are none."""
     from collections import Counter
 
     found = _recall(context, query, replace(look, everything=True, held=True, record=False)).results
-    return dict(Counter(r.memory.status.value for r in found if r.memory.status is not Status.SAID))
+    return dict(Counter(r.memory.status.value for r in found if r.memory.status not in (Status.SAID, Status.LIVE, Status.STALE)
+                        and r.parts.get("words", 0.0) > share))
 
 
 def _recall(context: Context, query: str, look: Look) -> Recall:

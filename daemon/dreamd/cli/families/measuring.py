@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
 from dreamd.core.settings import LlmSettings
@@ -45,8 +46,8 @@ def run(context: Context, options: Namespace) -> int:
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
                              threads=model.threads, device=model.device, kept_in=context.world.paths.models)
     alone = replace(context.world.settings, llm=LlmSettings())  # what is measured costs nothing
-    found = evaluation.evaluate(gold, settings=alone, embedder=embedder, nights=options.nights,
-                                phases=options.phases)
+    with shown(context, "dreaming and asking"):
+        found = evaluation.evaluate(gold, settings=alone, embedder=embedder, nights=options.nights, phases=options.phases)
     worse = [] if options.gold else evaluation.compare_with_baseline(
         evaluation.mean_figures(found.after), evaluation.read_baseline())
     context.document(_document(found, worse, own=not options.gold))

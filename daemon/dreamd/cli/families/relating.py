@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.intake import numbered_lines, parse_row
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.evidence_words import all_in_words, in_words
 from dreamd.core.values import LONGEST_TEXT, Evidence
+from dreamd.report.plain_reasons import plain_evidence
 
 if TYPE_CHECKING:
     from dreamd.core.values import Judgement
@@ -56,13 +58,14 @@ def run(context: Context, options: Namespace) -> int:
     if options.a is None or options.b is None:
         raise UsageError("two statements are needed", hint='`dream relate "one statement" "another one"`')
     pair = _checked({"a": options.a, "b": options.b, "a_at": options.a_at, "b_at": options.b_at})
-    verdict, = judge.decide([pair])
+    with shown(context, "comparing"):
+        verdict, = judge.decide([pair])
     seen = judge.explain(pair) if options.explain else None
     context.document(_document(verdict, seen))
     newer = f"  ({verdict.newer.upper()} is the newer)" if verdict.newer else ""
-    context.say(f"{verdict.relation.value}  {verdict.confidence:.2f}{newer}")
-    for clue in verdict.evidence:
-        context.say(f"  {render.clean(in_words(clue))}")
+    context.say(f"{verdict.relation.value}, {100 * verdict.confidence:.0f} % likely{newer}")
+    for told in plain_evidence(verdict.evidence, ""):
+        context.say(f"  {render.clean(told)}")
     if not verdict.is_sure:
         context.say("  too unsure to end anything: a dream keeps both")
     if seen is not None:
@@ -131,8 +134,8 @@ def _relate_lines(context: Context, judge: Bench, file: str, *, explained: bool)
                 waiting = []
     wrong += _write(context, judge, waiting, explained=explained)
     if wrong:
-        context.warn("1 line is no pair; its answer carries an `error`" if wrong == 1
-                     else f"{wrong:,} lines are no pairs; their answers carry an `error`")
+        context.warn(f"{render.count(wrong, 'line')} could not be judged: a line holds two statements, as "
+                     '`{"a": "…", "b": "…"}`; `error` in its answer says what is wrong with it')
     return Partial.exit_code if wrong else 0
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.changes import change_lines
 from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
 from dreamd.cli.printing.json_documents import moment, operation_document
 from dreamd.cli.printing.reporting import tended_lines
@@ -62,9 +63,10 @@ def history(context: Context, options: Namespace) -> int:
         runs = journal.load_runs(kit.store, limit=options.limit)
         ids = journal.run_ids(kit.store)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
-    rows = [(r.id, render.stamp(r.now), r.kind, r.outcome or "running", gist(r, ids)) for r in runs]
-    for line in render.table(rows):
-        context.say(render.fit(line, context.width))
+    now = context.world.clock.now()
+    rows = [(r.id, render.ago(r.now, now), r.kind, ended(r.outcome), gist(r, ids)) for r in runs]
+    for line in render.table(rows, width=context.width):
+        context.say(line)
     if not runs:
         context.say("no run yet")
         context.tell("hint: `dream consolidate` makes one")
@@ -80,7 +82,7 @@ def _one_run(context: Context, identity: str) -> int:
     context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
     if context.json:
         return 0
-    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
     context.say(gist(found, ids) or "it changed nothing")
     tell_fates(context, heard)
     if found.operations:
@@ -96,6 +98,11 @@ def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
             "undone_by": ids.get(run.undone_by) if run.undone_by else None}
 
 
+def ended(outcome: str) -> str:
+    """How a run ended, as people say it."""
+    return outcome.replace("-", " ") or "running"
+
+
 def diff(context: Context, options: Namespace) -> int:
     """Show every change of a run: before, after, why; and what was said that changed nothing."""
     from dreamd.agents import attach as attaching
@@ -105,16 +112,16 @@ def diff(context: Context, options: Namespace) -> int:
         if found is None:
             raise StoreMissing("no dream has changed anything that stands", hint="`dream history` shows the runs")
         ids = journal.run_ids(kit.store)
-        changes = [entry_document(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
+        changes = [in_words(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
     if record is not None and record.changes:
-        return _tell_attached(context, _run_document(found, ids), record)
-    context.document({"run": _run_document(found, ids), "operations": changes,
+        return _tell_attached(context, found, _run_document(found, ids), record)
+    context.document({"run": _run_document(found, ids), "operations": [operation_document(one) for one in changes],
                       "observations": [fate_document(o) for o in heard]})
     if context.json:
         return 0
-    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {found.outcome or 'running'}")
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
     for change in changes:
         context.say()
         for line in change_lines(change, width=context.width, colour=context.colour):
@@ -125,11 +132,11 @@ def diff(context: Context, options: Namespace) -> int:
     return 0
 
 
-def _tell_attached(context: Context, run: dict[str, object], record: Record) -> int:
+def _tell_attached(context: Context, found: Run, run: dict[str, object], record: Record) -> int:
     """What a run changed in an attached directory: each entry with its file and its reason, then the lines."""
     context.document({"run": run, "operations": [c.document() for c in record.changes], "diff": record.diff,
                       "observations": []})
-    context.say(f"run {run['run']} · {run['kind']} · {run['now']} · {run['outcome']}")
+    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
     for change in record.changes:
         for line in tended_lines(change, width=context.width, colour=context.colour):
             context.say(line)
@@ -141,28 +148,6 @@ def _tell_attached(context: Context, run: dict[str, object], record: Record) -> 
 def entry_document(store: Store, entry: Entry) -> dict[str, object]:
     """One operation of the journal with the words its snapshots stand for."""
     return operation_document(in_words(store, entry))
-
-
-def change_lines(change: dict[str, object], *, width: int, colour: bool) -> list[str]:
-    """One operation as a small diff."""
-    before, after = change["before"], change["after"]
-    evidence = change["evidence"] if isinstance(change["evidence"], list) else []
-    why = str(change["reason"]) + (f" ({'; '.join(str(e) for e in evidence)})" if evidence else "")
-    lines = [render.paint(str(change["memory"]), "cyan", colour=colour)
-             + render.fit(f"  {change['op']}  {change['scope']}  {render.clean(why)}", width - 12)]
-    old = before if isinstance(before, dict) else {}
-    new = after if isinstance(after, dict) else {}
-    if old and old.get("text") != new.get("text"):
-        lines.append(render.paint(render.wrap(f"- {old['text']}", width, "  "), "red", colour=colour))
-    if new and old.get("text") != new.get("text"):
-        lines.append(render.paint(render.wrap(f"+ {new['text']}", width, "  "), "green", colour=colour))
-    elif new:
-        lines.append(render.wrap(f"= {new['text']}", width, "  "))
-    moved = [f"{name} {old[name] or '–'} → {new[name] or '–'}" for name in ("status", "support", "ttl", "superseded_by")
-             if old and new and old.get(name) != new.get(name)]
-    if moved:
-        lines.append("    " + ", ".join(moved))
-    return lines
 
 
 def undo(context: Context, options: Namespace) -> int:

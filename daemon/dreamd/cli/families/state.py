@@ -15,6 +15,7 @@ from dreamd.core.clock import SystemClock, iso, parse_instant
 from dreamd.core.errors import UsageError
 from dreamd.core.telemetry import Beat
 from dreamd.models import multilingual
+from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.service.how_it_stands import Standing, look
 
 MOST_ASIDE = 5
@@ -97,7 +98,8 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     rows = [("now", _doing(standing, now)), ("service", _service(standing, now))]
     if standing.last is not None:
         last = standing.last
-        rows.append(("last run", f"{last.id} · {last.kind} · {last.outcome or 'not ended'} · {render.ago(last.now, now)}"))
+        ended = last.outcome.replace("-", " ") or "not ended"
+        rows.append(("last run", f"{last.id} · {last.kind} · {ended} · {render.ago(last.now, now)}"))
     if standing.last_good is not None and standing.last_good.ended_at is not None:
         rows.append(("last dream", render.ago(standing.last_good.ended_at, now)))
     else:
@@ -130,7 +132,7 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     rows.append(("dream", f"{__version__}, home `{home}`, settings `{context.world.settings.path or 'none, the defaults'}`"))
     away = _away(context, standing, now)
     mend = ["", f"hint: {health.hint}"] if health.code and health.hint and not standing.markers else []
-    return [*render.table(rows), *away, *mend]
+    return [*render.table(rows, width=context.width), *away, *mend]
 
 
 def _doing(standing: Standing, now: datetime) -> str:
@@ -159,22 +161,22 @@ def _service(standing: Standing, now: datetime) -> str:
 
 def _next(standing: Standing, now: datetime) -> str:
     due = standing.outlook.due
-    held = "; ".join(h for h in standing.held_by if h != due.words)
     words = [f"due: {due.words}" if due.due else due.words]
-    if held and due.due:
+    # What holds a dream back says nothing while none is due; a pause does, for somebody asked for it.
+    held = "; ".join(h for h in standing.held_by if h != due.words) if due.due or standing.outlook.pause else ""
+    if held:
         since = f" for {_lasting(iso(standing.due_since), now)}" if standing.due_since else ""
-        words.append(f"held back{since}: {held}")
-    elif held:
-        words.append(held)
+        words.append(f"held back{since}: {held}" if due.due else held)
     if standing.next_at is not None:
-        words.append(f"by time alone at {render.stamp(standing.next_at)}")
+        words.append(f"at the latest {render.ago(standing.next_at, now)}, if something waits then")
     return "; ".join(words)
 
 
 def _away(context: Context, standing: Standing, now: datetime) -> list[str]:
     lines = []
     for marker in standing.markers:
-        told = f"away: {marker.component}, first noticed {render.ago(marker.since, now)}: {marker.reason}"
+        what = TROUBLE_WITH.get(marker.component, marker.component)
+        told = f"trouble with {what}, first noticed {render.ago(marker.since, now)}: {marker.reason}"
         lines += ["", render.paint(told, "yellow", colour=context.colour)]
         if marker.hint:
             lines.append(f"  {marker.hint}")
@@ -187,4 +189,4 @@ def _lasting(since: str, now: datetime) -> str:
         seconds = max(0.0, (now - parse_instant(since)).total_seconds())
     except UsageError:
         return "some time"
-    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+    return render.span(seconds)

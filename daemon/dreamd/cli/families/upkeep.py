@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core.chosen.settings_environment import variable_of
 from dreamd.core.errors import Corrupt, UsageError
 from dreamd.core.paths import default_config, share_dir
@@ -52,7 +53,7 @@ def check(context: Context, options: Namespace) -> int:
 
     if options.secrets:
         return _secrets(context, repair=options.repair)
-    with open_kit(context.world) as kit:
+    with open_kit(context.world) as kit, shown(context, "comparing everything with everything else") as kit.progress:
         findings = doctor.check(kit, repair=options.repair)
     broken = [f for f in findings if f.verdict == doctor.BROKEN]
     context.document({"healthy": not broken, "findings": [
@@ -84,7 +85,8 @@ def _secrets(context: Context, *, repair: bool) -> int:
     """Look through everything for secrets and injected orders; a plan to read first, and with `--repair` one go."""
     from dreamd.agents.guarding import screening
 
-    with (open_to_change if repair else open_kit)(context.world) as kit:
+    with (open_to_change if repair else open_kit)(context.world) as kit, \
+            shown(context, "looking for secrets and orders") as kit.progress:
         found = screening.screen(kit, repair=repair)
     context.document({"repaired": found.done, "findings": [
         {"what": f.what, "where": f.where, "kinds": list(f.kinds), "action": f.action} for f in found.finds],
@@ -134,7 +136,7 @@ def config(context: Context, options: Namespace) -> int:
     context.document({"path": str(wanted), "exists": settings.path is not None, "home": str(context.world.paths.home),
                       "settings": {name: {"value": value, "from": origin} for name, value, origin in rows},
                       "warnings": list(settings.warnings)})
-    for line in render.table([(name, _spelt(value), origin) for name, value, origin in rows]):
+    for line in render.table([(name, origin, _spelt(value)) for name, value, origin in rows], width=context.width):
         context.say(line)
     return 0
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from dreamd import __version__
-from dreamd.cli.commands import FAMILY, GROUPS, SUMMARY, overview
+from dreamd.cli.commands import FAMILY, GROUPS, SUMMARY, nearest_of, overview
 from dreamd.cli.context import wants_colour
 from dreamd.cli.examples import EXAMPLES, lines_of
 from dreamd.cli.manual.markdown import as_man, in_terminal
@@ -35,9 +34,9 @@ def tell(words: Sequence[str]) -> str | None:
         told.append(f"`dream {word} --help` shows the options of the command")
     if not told and word not in FAMILY:
         known = sorted({*FAMILY, *list_topics(), *(name for name, _ in GROUPS)})
-        close = difflib.get_close_matches(word.lower(), known, n=1)
+        close = nearest_of(word.lower(), known)
         raise UsageError(f"there is no help on `{word}`",
-                         hint=f"did you mean `dream help {close[0]}`?" if close else "`dream help` lists families and topics")
+                         hint=f"did you mean `dream help {close}`?" if close else "`dream help` lists families and topics")
     return "\n\n".join(told) or None
 
 

@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dreamd.core.values import Memory, Status
+from dreamd.text.for_people import ENDLESS
 from dreamd.text.for_people import ago as ago
 from dreamd.text.for_people import clean as clean
 from dreamd.text.for_people import count as count
 from dreamd.text.for_people import marks as marks
+from dreamd.text.for_people import span as span
 from dreamd.text.for_people import stamp as stamp
 
+WIDEST_PROSE = 120
+"""Columns beyond which nobody likes to read a sentence."""
 STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34", "cyan": "36"}
 STATUS_STYLE = {Status.LIVE: "green", Status.HELD: "yellow", Status.STALE: "dim", Status.ARCHIVED: "dim",
                 Status.SUPERSEDED: "dim", Status.SAID: "dim"}
@@ -30,7 +34,9 @@ def clip(text: str, width: int) -> str:
 
 def fit(line: str, width: int) -> str:
     """A line cut at so many columns, its inner spaces kept; signs of wide scripts take two."""
-    used = [2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1 for sign in line]
+    if width > ENDLESS // 2:
+        return line
+    used = [_columns(sign) for sign in line]
     if sum(used) <= width:
         return line
     kept = len(line)
@@ -39,11 +45,18 @@ def fit(line: str, width: int) -> str:
     return line[:kept].rstrip() + "…"
 
 
+def _columns(sign: str) -> int:
+    return 2 if unicodedata.east_asian_width(sign) in "WF" else 0 if unicodedata.combining(sign) else 1
+
+
 def wrap(text: str, width: int, indent: str = "") -> str:
     """A clean text over several lines; an indent that is more than spaces stands on the first of them."""
     import textwrap
 
-    return textwrap.fill(clean(text), width=max(20, width), initial_indent=indent, subsequent_indent=" " * len(indent),
+    if width > ENDLESS // 2:
+        return indent + clean(text)
+    room = max(20, len(indent) + 20, min(width, WIDEST_PROSE))
+    return textwrap.fill(clean(text), width=room, initial_indent=indent, subsequent_indent=" " * len(indent),
                          break_long_words=False, break_on_hyphens=False)
 
 
@@ -57,7 +70,7 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
     """Id, class, marks and text of a memory on one line."""
     told = marks(memory)
     place = f"{memory.scope}  " if scope else ""
-    kind = "no memory" if memory.status is Status.SAID else memory.memory_class.value
+    kind = "in passing" if memory.status is Status.SAID else memory.memory_class.value
     head = f"{memory.id}  {kind:<10}  "
     note = f"[{told}] " if told else ""
     room = max(24, width - len(head) - len(place) - len(note))
@@ -66,13 +79,17 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
             + clip(memory.text, room))
 
 
-def table(rows: Sequence[Sequence[str]], *, gap: int = 2) -> list[str]:
-    """Rows with their columns aligned and cleaned; the last one may be as long as it likes."""
+def table(rows: Sequence[Sequence[str]], *, gap: int = 2, width: int = ENDLESS) -> list[str]:
+    """Rows with their columns aligned and cleaned; the last one goes on below itself where it is longer than there is room."""
     if not rows:
         return []
     rows = [[clean(cell) for cell in row] for row in rows]
-    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
-    return ["".join(cell.ljust(w + gap) for cell, w in zip(row, widths, strict=False)) + row[-1] for row in rows]
+    widths = [max(sum(map(_columns, row[n])) for row in rows) for n in range(len(rows[0]) - 1)]
+    told = []
+    for row in rows:
+        head = "".join(cell + " " * (w + gap - sum(map(_columns, cell))) for cell, w in zip(row, widths, strict=False))
+        told.append(wrap(row[-1], width, head) if len(head) + len(row[-1]) > width else head + row[-1])
+    return [line for one in told for line in one.split("\n")]
 
 
 def tell_way(done: int, total: int, left_s: float | None) -> str:

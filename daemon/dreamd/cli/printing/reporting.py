@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
-from dreamd.core.evidence_words import all_in_words, in_words
+from dreamd.cli.printing.changes import why
 from dreamd.core.values import IN_PASSING, Fate, MemoryClass, Status
+from dreamd.dream import setting_aside
+from dreamd.report.plain_reasons import OF_SKIPS, plain
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import ToldChange
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from dreamd.service.tending import Tended
 
 SHOWN = 20
+BY_HAND = (("changed", "edited"), ("added", "added"), ("deleted", "deleted"), ("renamed", "renamed"))
 FEW = 4
 FATES = (("new", "new", "new"), ("duplicate", "said before", "said before"), ("refines", "added detail", "added detail"),
          ("updates", "replaced something", "replaced something"), ("contradicts", "contradiction", "contradictions"),
@@ -86,8 +89,7 @@ def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) ->
 
 def tended_lines(change: ToldChange, *, width: int, colour: bool) -> list[str]:
     """One change of an attached directory as a small diff."""
-    why = change.reason + (f": {'; '.join(map(in_words, change.evidence[:3]))}" if change.evidence else "")
-    lines = [render.fit(render.clean(f"  {change.file}  {change.op}  {why}"), width)]
+    lines = [render.wrap(why(change.reason, change.evidence[:3]), width, f"  {render.clean(change.file)}  {change.op}  ")]
     for sign, text, style in (("-", change.before, "red"), ("+", change.after, "green")):
         if text is not None:
             lines.append(render.paint(render.wrap(f"{sign} {' '.join(text.split())}", width, "    "), style, colour=colour))
@@ -107,8 +109,8 @@ def _tell_first_steps(context: Context) -> None:
         return
     context.say()
     if attached:
-        context.say(f"{render.count(len(attached), 'attached directory', 'attached directories')} kept in order; "
-                    "what is said there is learned by `dream ingest DIR`")
+        context.say(f"dream keeps {render.count(len(attached), 'attached directory', 'attached directories')} in order and "
+                    f"learns nothing from {'it' if len(attached) == 1 else 'them'}; `dream ingest DIR` reads what stands there")
         return
     context.say(f"{render.count(read, 'source')} read (`dream sources` lists them), and nothing in them was a person's to keep:"
                 if read else "no transcript and no memory directory of an agent was found here, and nothing was noted yet:")
@@ -129,14 +131,15 @@ def _tell_head(context: Context, report: CycleReport) -> None:
         rows.append(f"{'read':<9}{int(gathered.get('read', 0)):,} of {render.count(gathered['sources'], 'source')}: "
                     f"{render.count(gathered.get('lines', 0), 'line')}, {render.count(gathered.get('prompts', 0), 'prompt')}"
                     + ("" if report.planned else f" → {render.count(gathered.get('stored', 0), 'new observation')}"))
-    beside = [(orient.get("inbox", 0), "from the inbox"), (orient.get("edits", 0), "edited or deleted by you")]
+    beside = [(orient.get("inbox", 0), "from the inbox"),
+              *((orient.get(f"edits_{kind}", 0), f"{word} by you") for kind, word in BY_HAND)]
     if any(n for n, _ in beside):
         rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
     said = Counter(report.fates) - _by_hand(report)
     passing = int(report.phases.get("consolidate", {}).get(f"{Fate.DISCARDED.value}.{IN_PASSING}", 0))
     said["discarded"] -= passing
     told = [f"{said[name]:,} {one if said[name] == 1 else many}" for name, one, many in FATES if said[name]]
-    told += [f"{passing:,} kept as said"] if passing else []
+    told += [f"{passing:,} said in passing"] if passing else []
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")
         if (said["discarded"] or said["held"]) and not report.planned and context.verbosity <= 0:
@@ -182,14 +185,14 @@ def _tell_changes(context: Context, report: CycleReport) -> None:
 def _tell_left(context: Context, report: CycleReport) -> None:
     """What waits past a limit, and files that were taken for damage: each by name, and no more than a person reads."""
     room = None if context.verbosity > 0 else SHOWN
-    waiting = [(c.after.id, c.after.text, in_words(c.evidence[0]) if c.evidence else c.reason) for c in report.waiting]
-    damaged = [(d.path.rsplit("/", 1)[-1], "", d.reason) for d in report.damaged]
+    waiting = [(c.after.id, c.after.text, why(c.reason, c.evidence[:1])) for c in report.waiting]
+    damaged = [(d.path.rsplit("/", 1)[-1], "", setting_aside.WORDS.get(d.reason, d.reason)) for d in report.damaged]
     for title, rows in (("waiting", waiting), ("set aside as damage", damaged)):
         if rows:
             context.say()
             context.say(render.paint(f"{title} ({len(rows):,})", "bold", colour=context.colour))
-        for name, text, why in rows[:room]:
-            tail = f"  {why}"
+        for name, text, reason in rows[:room]:
+            tail = f"  {reason}"
             context.say("  " + render.clip(f"{name}  {text}".rstrip(), context.width - len(tail) - 2)
                         + render.paint(tail, "dim", colour=context.colour))
         if room is not None and len(rows) > room:
@@ -233,7 +236,7 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
         lines = [head + render.paint(render.clip(after.text, room), "dim", colour=colour)]
         if successor is not None:
             lines.append(" " * (len(head) - 2) + "→ " + render.paint(render.clip(successor.text, room), style, colour=colour))
-        return [*lines, _why(change, len(head), width, colour=colour)]
+        return [*lines, *_why(change, len(head), width, colour=colour)]
     if change.op == "refine" and change.before is not None and change.before.text != after.text:
         return [head + render.paint(render.clip(change.before.text, room), "dim", colour=colour),
                 " " * (len(head) - 2) + "→ " + render.paint(render.clip(after.text, room), style, colour=colour)]
@@ -242,15 +245,13 @@ def _lines(context: Context, change: Change, final: dict[str, Memory], style: st
     tail = said + until + (f"  {render.clip(str(after.scope), 32)}" if scope else "")
     lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
     if change.op in ("hold", "archive", "stale", "version", "revive", "reclass"):
-        lines.append(_why(change, len(head), width, colour=colour))
+        lines += _why(change, len(head), width, colour=colour)
     return lines
 
 
-def _why(change: Change, indent: int, width: int, *, colour: bool) -> str:
-    # The gate's own evidence begins with the reason's name and would only say it twice.
-    telling = [e for e in all_in_words(change.evidence) if not e.endswith(f": {change.reason}")]
-    evidence = f": {'; '.join(telling[:3])}" if telling else ""
-    return " " * indent + render.paint(render.clip(change.reason + evidence, width - indent), "dim", colour=colour)
+def _why(change: Change, indent: int, width: int, *, colour: bool) -> list[str]:
+    told = why(change.reason, change.evidence[:3], held=change.op == "hold")
+    return [render.paint(line, "dim", colour=colour) for line in render.wrap(told, width, " " * indent).split("\n")]
 
 
 def _tell_details(context: Context, report: CycleReport) -> None:
@@ -259,7 +260,7 @@ def _tell_details(context: Context, report: CycleReport) -> None:
     context.say(f"{'time':<9}{', '.join(times)}")
     if report.skips:
         passed = sorted(report.skips.items(), key=lambda row: (-row[1], row[0]))
-        context.say(f"{'passed':<9}{', '.join(f'{n:,} {reason}' for reason, n in passed)}")
+        context.say(f"{'passed':<9}{', '.join(f'{n:,} {plain(reason, OF_SKIPS)}' for reason, n in passed)}")
     if report.run and not report.planned:
         _tell_let_go(context, report.run)
 

@@ -18,6 +18,7 @@ from dreamd.core.settings import ServiceSettings
 from dreamd.core.world import World
 from dreamd.store import journal, observations
 from dreamd.store.connection import Store
+from dreamd.text.for_people import ago, count
 
 OLD_NOTE = timedelta(days=7)
 """A note waits at most a week, however few there are."""
@@ -91,7 +92,7 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
         return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
     nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
     if last is not None and now - last < interval:
-        return Due(False, "time", f"the last dream was {_span(now - last)} ago, the next is due after {_span(interval)}",
+        return Due(False, "time", f"the last dream was {ago(last, now)}, the next comes {_span(interval)} later",
                    next_at=min((last + interval, *nights)))
     enough = rules.volume_base + rules.volume_share * backlog.memories
     if backlog.waiting >= enough:
@@ -170,11 +171,11 @@ def judge_gap(before: Reading, after: Reading, *, expected_s: float, gap_s: floa
 
 
 def _waiting(number: int) -> str:
-    return "1 observation waits" if number == 1 else f"{number:,} observations wait"
+    return f"{count(number, 'observation')} {'waits' if number == 1 else 'wait'}"
 
 
 def _talks(number: int) -> str:
-    return "1 conversation" if number == 1 else f"{number:,} conversations"
+    return count(number, "conversation")
 
 
 def _span(span: timedelta) -> str:
@@ -183,8 +184,7 @@ def _span(span: timedelta) -> str:
         return f"{hours / 24:.0f} days"
     if hours >= 2:
         return f"{hours:.0f} hours"
-    minutes = round(max(0.0, hours * 60))
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+    return count(round(max(0.0, hours * 60)), "minute")
 
 
 class Settling:

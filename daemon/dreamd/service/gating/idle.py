@@ -18,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from dreamd.core.settings import ServiceSettings
+from dreamd.text.for_people import span
 
 CPU_PRESSURE = 20.0
 IO_PRESSURE = 10.0
@@ -119,7 +120,7 @@ def judge_disk(free_bytes: int | None, disk_bytes: int | None) -> Hold | None:
     floor = min(floor, size // 4) if size else floor
     if free_bytes >= floor:
         return None
-    return Hold("disk", f"only {free_bytes / 2**30:.1f} GiB free, {floor / 2**30:.1f} needed", hard=True)
+    return Hold("disk", f"only {free_bytes / 2**30:.1f} GiB free on the disk, {floor / 2**30:.1f} needed", hard=True)
 
 
 def is_starved(deferred_s: float, rules: ServiceSettings) -> bool:
@@ -160,7 +161,8 @@ def _judge_agents(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     quiet_s = rules.quiet_minutes * 60
     if seen.agents_quiet_s is None or seen.agents_quiet_s >= quiet_s:
         return None
-    return Hold("agents", f"an agent was active {max(0.0, seen.agents_quiet_s):.0f} s ago, waiting for {quiet_s:.0f} s")
+    return Hold("agents", f"an agent was active {max(0.0, seen.agents_quiet_s):.0f} s ago, a dream waits for "
+                f"{span(quiet_s)} of quiet")
 
 
 def _judge_power(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
@@ -176,15 +178,17 @@ def _judge_load(seen: Surroundings, rules: ServiceSettings) -> Hold | None:
     pressure = seen.pressure
     # One setting says how much company a dream accepts: it moves the limits of pressure along with that of load.
     share = rules.max_load_per_core / USUAL_LOAD
-    for name, reading, usual in (("cpu", pressure.cpu, CPU_PRESSURE), ("disk", pressure.io, IO_PRESSURE),
+    for name, reading, usual in (("processor", pressure.cpu, CPU_PRESSURE), ("disk", pressure.io, IO_PRESSURE),
                                  ("memory", pressure.memory, MEMORY_PRESSURE)):
         limit = usual * share
         if reading is not None and reading > limit:
-            return Hold("pressure", f"{name} pressure {reading:.0f} %, over {limit:.0f} %")
+            return Hold("pressure", f"the machine is busy: programs wait for the {name} {reading:.0f} % of the time, "
+                                    f"a dream starts below {limit:.0f} %")
     told = (pressure.cpu, pressure.io, pressure.memory) != (None, None, None)
     load = seen.load_per_core
     if not told and load is not None and load > rules.max_load_per_core:
-        return Hold("pressure", f"load {load:.2f} per core, over {rules.max_load_per_core:g}")
+        return Hold("pressure", f"the machine is busy: load {load:.2f} per core, a dream starts below "
+                                f"{rules.max_load_per_core:g}")
     return None
 
 

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import DreamError, StoreMissing, UsageError
+from dreamd.text.for_people import ENDLESS
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 
 PARTIAL = 3
 SHOWN = 10
-TELL_EVERY_S = 2.0
 LONGEST_SHOWN = 300
 
 
@@ -47,7 +48,8 @@ def add(context: Context, options: Namespace) -> int:
     from dreamd.store.library.corpora import Corpus
 
     wish = Corpus(options.name, "", tuple(options.tag), options.watch)
-    report = take_in(context.world, Path(options.place), wish, progress=telling(context))
+    with shown(context, "reading documents") as progress:
+        report = take_in(context.world, Path(options.place), wish, progress=progress)
     context.document(report_document(report))
     say_report(context, report)
     if report.warning:
@@ -62,29 +64,14 @@ def read_watched(context: Context) -> None:
     from dreamd.library.shelving import refresh_watched
 
     try:
-        reports = refresh_watched(context.world, progress=telling(context))
+        with shown(context, "reading documents") as progress:
+            reports = refresh_watched(context.world, progress=progress)
     except DreamError as error:
         context.warn(f"documents were not brought up to date: {error.message}")
         return
     for one in reports:
         if one.read or one.moved or one.gone:
             context.tell(f"corpus://{one.corpus}  {one.read} read, {one.moved} moved, {one.gone} gone")
-
-
-def telling(context: Context) -> Callable[[str, int, int], None]:
-    """Say now and then how far it is."""
-    from dreamd.core.clock import SystemClock
-
-    clock, words = SystemClock(), {"read": "files read", "embed": "passages made findable by meaning"}
-    told_s = clock.monotonic()
-
-    def tell(phase: str, done: int, total: int) -> None:
-        nonlocal told_s
-        if clock.monotonic() - told_s >= TELL_EVERY_S:
-            told_s = clock.monotonic()
-            context.tell(f"{done} of {total} {words[phase]}")
-
-    return tell
 
 
 def report_document(report: Report) -> dict[str, object]:
@@ -195,11 +182,9 @@ def say_told(context: Context, told: Told) -> None:
     """One passage of an answer, for a person."""
     one = told.passage
     where = " · ".join(filter(None, (one.address, one.heading)))
-    context.say(f"{told.score:.2f}  " + render.paint(render.fit(render.clean(where), context.width - 6), "cyan",
-                                                    colour=context.colour))
-    words = render.clean(" ".join(one.text.split()))[:LONGEST_SHOWN]
-    for line in render.wrap(words, context.width - 6).splitlines():
-        context.say(f"      {line}")
+    context.say(render.paint(render.clip(where, context.width), "cyan", colour=context.colour))
+    words = render.clip(one.text, LONGEST_SHOWN if context.width < ENDLESS else ENDLESS)
+    context.say(render.wrap(words, context.width, "      "))
 
 
 _ACTIONS: dict[str, Callable[[Context, Namespace], int]] = {"add": add, "list": list_corpora, "remove": remove}
