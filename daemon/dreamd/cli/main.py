@@ -246,8 +246,10 @@ def _report(error: DreamError, context: Context | None, command: str, *, wants_j
 
 def _painted(word: str, code: str) -> str:
     """A word in a colour where whoever reads the errors sees colours and wants them."""
-    plain = not sys.stderr.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return word if plain else f"\x1b[{code}m{word}\x1b[0m"
+    from dreamd.cli.context import wants_colour
+    from dreamd.core.paths import read_environment
+
+    return f"\x1b[{code}m{word}\x1b[0m" if wants_colour(sys.stderr, read_environment()) else word
 
 
 def _masked(words: str) -> str:
