@@ -308,9 +308,9 @@ def test_beyond_three_days_the_heartbeat_says_starved_and_the_probe_finds_it(sta
     (replace(CALM, agents_quiet_s=10.0), "an agent was active 10 s ago"),
     (replace(CALM, on_battery=Signal.YES, battery_percent=80.0), "on battery, only reading"),
     (replace(CALM, on_battery=Signal.YES, battery_percent=9.0), "on battery at 9 %"),
-    (replace(CALM, pressure=idle.Pressure(cpu=50.0)), "cpu pressure 50 %"),
-    (replace(CALM, pressure=idle.Pressure(io=50.0)), "disk pressure 50 %"),
-    (replace(CALM, pressure=idle.Pressure(memory=50.0)), "memory pressure 50 %"),
+    (replace(CALM, pressure=idle.Pressure(cpu=50.0)), "programs wait for the processor 50 %"),
+    (replace(CALM, pressure=idle.Pressure(io=50.0)), "programs wait for the disk 50 %"),
+    (replace(CALM, pressure=idle.Pressure(memory=50.0)), "programs wait for the memory 50 %"),
     (replace(CALM, load_per_core=3.0), "load 3.00 per core"),
     (replace(CALM, free_bytes=GIB // 4), "only 0.2 GiB free"),
 ])
