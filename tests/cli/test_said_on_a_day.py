@@ -33,7 +33,7 @@ def passage(dream):
 
 def test_a_result_has_every_key_of_a_memory_and_says_that_it_was_said(talked):
     result = passage(talked)
-    assert set(result) == {"memory", "score", "parts", "clue"}
+    assert set(result) == {"memory", "score", "parts", "clue", "records"}
     assert set(result["memory"]) >= MEMORY
     told = {name: result["memory"][name] for name in ("text", "status", "class", "scope", "support", "recalls", "file")}
     assert told == {"text": f"{REMARK}.", "status": "said", "class": "history", "scope": "project:harbour", "support": 1,
@@ -73,5 +73,5 @@ def test_the_report_of_a_dream_tells_it_apart_from_what_was_let_go(talked):
 
 def test_its_id_is_enough_to_forget_it(talked):
     told = talked.json("forget", passage(talked)["memory"]["id"], "--yes")
-    assert told["forgotten"] == {"memories": 0, "observations": 1, "files": 0}
+    assert told["forgotten"] == {"memories": 0, "observations": 1, "files": 0, "lines": 1}
     assert "said" not in {result["memory"]["status"] for result in talked.json("search", QUESTION)["results"]}
