@@ -194,7 +194,7 @@ def test_a_person_reads_what_would_end_what_takes_its_place_why_and_what_carries
     assert main(["--home", str(house.home), "--now", LATER, "consolidate", "--full", "--dry-run"]) == 0
     assert every_byte(house.home) == before
     shown = capsys.readouterr().out
-    told_in_turn = (OLD_CI, f"→ {NEW_CI}", "later-statement", "`dream consolidate --full` carries it out")
+    told_in_turn = (OLD_CI, f"→ {NEW_CI}", "a later statement settled it", "`dream consolidate --full` carries it out")
     assert [words in shown for words in told_in_turn] == [True] * 4
     assert sorted(told_in_turn, key=shown.index) == list(told_in_turn)
 

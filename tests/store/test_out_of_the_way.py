@@ -107,8 +107,9 @@ def test_an_intent_recorded_while_the_one_before_was_carried_out_starts_from_it(
             work.intend(tx, [second])
         (house.home / file.path).write_bytes(b"first\n")  # as the other one renamed it, right before it notes that
         with kit.writing() as tx:
-            work.settle(tx, first, projection.facts_of(house.home / file.path, file.path, body=b"first\n",
-                                                       memory=file.memory, scope=file.scope))
+            facts = (house.home / file.path).stat()
+            work.settle(tx, first, replace(file, sha=first.new_sha, body=b"first\n", size=facts.st_size,
+                                           mtime_ns=facts.st_mtime_ns, inode=facts.st_ino))
         assert projection.settle(kit) == []
         assert (house.home / file.path).read_bytes() == b"second\n"
 

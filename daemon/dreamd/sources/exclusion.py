@@ -43,8 +43,9 @@ class Exclusions:
     def has_path(self, path: Path) -> bool:
         """Whether a file or directory is not to be opened."""
         place = Path(os.path.normpath(path.absolute()))
-        return (OWN_FOLDER in str(place) or is_own_writing(place) or self._is_named(place) or self._is_ignored(place)
-                or self.has_conversation(place.stem))
+        # Whether dream wrote it itself tells the file alone, which is opened only where nothing else keeps it from being read.
+        return (OWN_FOLDER in str(place) or self._is_named(place) or self._is_ignored(place)
+                or self.has_conversation(place.stem) or is_own_writing(place))
 
     def has_place(self, cwd: str) -> bool:
         """Whether nothing that was said in a working directory is to be read."""

@@ -369,7 +369,7 @@ def sources(context: Context, _options: Namespace) -> int:
     home = context.world.env.get("HOME", "")
     told = [(f"{r.kind} {r.version}".strip(), r.scope, r.progress, render.short(Path(r.path), home)) for r in rows]
     for row, line in zip(rows, render.table(told), strict=True):
-        context.say(render.wrap(line, context.width))
+        context.say(line if len(line) <= context.width else render.wrap(line, context.width))
         for warning in () if context.json else _wrong_there(row):
             context.say(f"  {render.clean(warning)}")
     context.say("")

@@ -134,5 +134,5 @@ class _Lines:
 def _size_of(path: Path, known: int) -> int:
     try:
         return path.stat().st_size
-    except OSError:
+    except (OSError, ValueError):  # gone; or no path at all
         return known
