@@ -71,3 +71,15 @@ def test_a_note_costs_little(dream):
     pairs = [(work_of(PLAIN, dream), work_of(command, dream)) for _ in range(7)]
     plain, spent = (min(of) for of in zip(*pairs, strict=True))
     assert spent < 4 * plain, (spent, plain)
+
+
+@pytest.mark.model
+def test_an_engine_keeps_nothing_beside_the_home_and_queues_nothing_to_be_sent(dream, tmp_path):
+    env = {name: value for name, value in dream.env.items() if name != "CI" and not name.startswith(("ORT_", "XDG_"))}
+    person = tmp_path / "person-without-a-past"
+    person.mkdir()
+    dream("note", "The otter sleeps at noon")
+    night = [sys.executable, "-m", "dreamd.cli.main", "--home", str(dream.home), "--json", "consolidate"]
+    told = subprocess.run(night, env={**env, "HOME": str(person)}, capture_output=True, check=True).stdout
+    assert b'"new": 1' in told
+    assert list(person.iterdir()) == []

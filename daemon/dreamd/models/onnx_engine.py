@@ -8,6 +8,7 @@ the home takes nothing a graph serves the process that made it.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -36,6 +37,8 @@ def load_runtime() -> ModuleType:
     Whatever else loads native code beside it must come after: with the versions that are pinned, usearch imported first
     ends the process. Raises Outage when it is not installed.
     """
+    # Newer builds tell their maker of each session, over the network and through a queue in the person's cache.
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")
     try:
         import onnxruntime
     except ImportError as failure:

