@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import zipfile
 from pathlib import Path
@@ -293,3 +294,20 @@ def test_a_table_or_column_that_is_added_is_not_left_behind_unnoticed(rich: Hous
     for table, columns in (("observation", {"seq", *OBSERVATION}), ("memory", {"seq", *MEMORY}),
                            ("run", {"seq", "kind", "undone_by", *RUN})):
         assert {row[1] for row in rich.rows(f"PRAGMA table_info({table})")} == columns
+
+
+@pytest.mark.parametrize(("kind", "forged"), [
+    ("memory", {"file": "../../../../outside.md", "edited": 1, "body": "not dream's"}), ("memory", {"id": "../../outside"}),
+    ("memory", {"file": "MEMORY.md"}), ("operation", {"evidence": "no json"}), ("run", {"phases": "[[["}),
+    ("observation", {"origin": "nobody"})], ids=["path", "id", "index", "evidence", "phases", "origin"])
+def test_a_forged_export_writes_nothing_outside_and_breaks_nothing(rich: House, tmp_path: Path, kind: str,
+                                                                   forged: dict[str, object]) -> None:
+    head, *lines = export(rich, tmp_path / "all.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    next(row for row in rows if row["kind"] == kind).update(forged)
+    body = "".join(json.dumps(row, sort_keys=True) + "\n" for row in rows).encode()
+    head = json.dumps({**json.loads(head), "sha256": hashlib.sha256(body).hexdigest()})
+    (tmp_path / "forged.jsonl").write_bytes(head.encode() + b"\n" + body)
+    other = House(tmp_path / "other")
+    assert dream(other, "import", str(tmp_path / "forged.jsonl")) == 4
+    assert not list(tmp_path.rglob("outside*")) and dream(other, "history") == 0 and dream(other, "check") == 0

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from dreamd.core import fsio
-from dreamd.core.errors import DreamError
+from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.locks import Background
 from dreamd.core.paths import Paths
 from dreamd.core.settings import IndexSettings
@@ -296,6 +296,8 @@ def _parts(intents: Sequence[Intent], size: int) -> Iterator[Sequence[Intent]]:
 
 
 def _check_inside(intents: Sequence[Intent], paths: Paths) -> None:
+    if any(".." in Path(i.path).parts for i in intents):
+        raise Corrupt("a memory names a file outside its scope", hint="`dream history` shows the run that took it in")
     for directory in dict.fromkeys((paths.home / i.path).parent for i in intents):
         fsio.check_inside(paths.home, directory)
 

@@ -15,6 +15,7 @@ from dreamd.sources.base.own_writing import MARK, is_own_writing
 from dreamd.store.moving.rows_out import Record
 
 LARGEST_BYTES = 1024 * 1024 * 1024
+LARGEST_ABOUT_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ def read_export(path: Path) -> Export | None:
 def _of_bundle(path: Path) -> Export:
     try:
         with zipfile.ZipFile(path) as bundle:
-            if bundle.getinfo(RECORDS_NAME).file_size > LARGEST_BYTES:
+            sizes = [bundle.getinfo(name).file_size for name in (RECORDS_NAME, ABOUT_NAME)]
+            if sizes[0] > LARGEST_BYTES or sizes[1] > LARGEST_ABOUT_BYTES:
                 raise Refused("the bundle is larger than any of dream's")
             about, lines = json.loads(bundle.read(ABOUT_NAME)), bundle.read(RECORDS_NAME)
     except (zipfile.BadZipFile, KeyError, ValueError, OSError, EOFError) as error:

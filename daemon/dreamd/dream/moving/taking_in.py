@@ -8,15 +8,16 @@ from dataclasses import dataclass, replace
 
 from dreamd import __version__
 from dreamd.core import fsio, locks
-from dreamd.core.errors import Outage, Refused
+from dreamd.core.errors import Corrupt, Outage, Refused
 from dreamd.core.locks import Owner
 from dreamd.core.values import Memory, text_sha
 from dreamd.dream import projection
 from dreamd.dream.moving.reading_back import Export
 from dreamd.dream.scopes.scope_files import rewrite
+from dreamd.dream.telling.explained import in_words
 from dreamd.kit import Kit
 from dreamd.models import ALIKE
-from dreamd.store import checks, derived, memories, observations, work
+from dreamd.store import checks, derived, journal, memories, observations, work
 from dreamd.store.journal import Entry, begin_run, end_run, write_entry
 from dreamd.store.moving.rows_in import Taken, take_in
 from dreamd.store.work import Intent
@@ -55,7 +56,8 @@ def _write(kit: Kit, export: Export) -> tuple[Taken, str]:
         try:
             taken = take_in(kit.store, tx, export.records, key=observations.tombstone_key(kit.store))
             some = list(memories.load_some(kit.store, taken.memories).values())
-        except (KeyError, TypeError, ValueError) as error:
+            _read_back(kit, taken)
+        except (KeyError, TypeError, ValueError, Corrupt) as error:
             raise Refused(f"the export holds something this dream cannot read ({type(error).__name__}); nothing was changed",
                           hint="have it made again") from None
         if taken.is_nothing:
@@ -67,6 +69,15 @@ def _write(kit: Kit, export: Export) -> tuple[Taken, str]:
             write_entry(tx, Entry(run.seq, 0, IMPORT, one.id, str(one.scope), "came-by-import", (), None, told))
         end_run(tx, replace(run, outcome="changed", reason=f"memories taken in: {len(some)}"), ended_at=now)
     return taken, run.id
+
+
+def _read_back(kit: Kit, taken: Taken) -> None:
+    """Read what was taken in as every later look will; what cannot be read is not kept. Raises what readers raise."""
+    for run in journal.load_runs(kit.store, limit=1_000_000):
+        for entry in journal.load_entries(kit.store, run.seq):
+            in_words(kit.store, entry)
+    for one in taken.memories:
+        observations.load_of_memory(kit.store, one)
 
 
 def _file(kit: Kit, memory: Memory, body: str) -> Intent:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -206,11 +207,16 @@ def _of_child(path: Path) -> Text:
         reader.close()
 
 
+_OF_TEXT = re.compile(r"utf-|utf_|iso8859|latin|ascii|cp\d|koi8|gb|big5|shift_jis|euc_|iso2022|mac-|hz$|johab|tis-620")
+
+
 def _decoded(body: bytes, charset: str) -> str:
     try:
-        return body.decode(charset or "utf-8-sig", "replace")
-    except LookupError:
-        return body.decode("utf-8", "replace")
+        known = codecs.lookup(charset or "utf-8-sig").name
+    except (LookupError, ValueError):
+        known = ""
+    # Python knows codecs of which some take quadratic time and some are none of text.
+    return body.decode(known if _OF_TEXT.match(known) else "utf-8", "replace")
 
 
 def _load(world: World) -> tuple[Embedder | None, list[str]]:

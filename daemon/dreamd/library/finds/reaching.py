@@ -44,6 +44,8 @@ def is_public(address: Address) -> bool:
     inner = _wrapped(address)
     if inner is not None:
         return is_public(inner)
+    if getattr(address, "is_site_local", False):
+        return False
     return address.is_global and not address.is_multicast and not address.is_reserved
 
 
@@ -88,7 +90,7 @@ def fetch(address: str, *, may_reach: MayReach = is_public, longest_s: float = L
             return answer
         try:
             wanted = plain_address(urljoin(wanted, answer))
-        except UsageError:
+        except (UsageError, ValueError):
             raise Refused("it leads to an address that is none of the web") from None
     raise DreamError(f"it leads on more than {MOST_HOPS} times")
 

@@ -6,6 +6,7 @@ What is here already stays as it is. Runs of the other store go before those of 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,7 @@ class _Arrival:
 
     def insert(self, table: str, columns: Sequence[str], row: dict[str, Any]) -> bool:
         """Add a row, unless one with its key is there."""
+        row = {name: self.masked(told) if name in _TOLD and isinstance(told, str) else told for name, told in row.items()}
         names, values = ", ".join(f'"{c}"' for c in columns), ", ".join(f":{c}" for c in columns)
         return self.tx.execute(f"INSERT INTO {table} ({names}) VALUES ({values}) ON CONFLICT DO NOTHING", row).rowcount > 0
 
@@ -78,6 +80,19 @@ class _Arrival:
         clean = redact(text).text
         self.taken.masked += clean != text
         return clean
+
+
+_ID = re.compile(r"[0-9a-f]{6,64}")
+_FILE = re.compile(r"[^/\\\x00-\x1f.][^/\\\x00-\x1f]*\.md")
+_OF_DREAM = frozenset({"memory.md", "more.md"})
+"""Files beside those of memories that nobody's memory may stand in."""
+_TOLD = ("reason", "evidence", "warnings")
+
+
+def check_names(identity: str, file: str) -> None:
+    """Raise ValueError for an id or a file name that dream would not give: a name becomes a path."""
+    if not _ID.fullmatch(identity) or file and (not _FILE.fullmatch(file) or file.lower() in _OF_DREAM):
+        raise ValueError("no name of a memory")
 
 
 def take_in(store: Store, tx: sqlite3.Connection, records: Iterable[Record], *, key: bytes) -> Taken:
@@ -176,6 +191,7 @@ def _run_id(one: Record, here: dict[str, Any]) -> str:
 
 
 def _write_memory(arrival: _Arrival, one: Record) -> None:
+    check_names(one["id"], one["file"])
     sha, text = arrival.words[one["wording"]]
     arrival.tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, text))
     arrival.insert("memory", MEMORY, {**one, "scope": str(parse_scope(one["scope"])), "wording": sha})
@@ -205,6 +221,7 @@ def _as_kept(arrival: _Arrival, side: str | None) -> str | None:
     if side is None:
         return None
     kept = json.loads(side)
+    check_names("0" * 12, str(kept.get("file", "")))
     if kept["wording"] in arrival.words:
         sha, text = arrival.words[kept["wording"]]
         arrival.tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, text))
