@@ -29,11 +29,11 @@ class Server:
         return f"postgresql:///team?host={self.socket}&user={role}"
 
     def tenant(self, role: str = "worker") -> str:
-        """A new tenant of which a role is a member."""
+        """A new tenant of which a role is a curator, who may do all that one may in a file."""
         name = f"tenant-{len(self.tenants)}"
         self.tenants.append(name)
         tenancy.found(self.url("owner"), [name], at=parse_instant(FIRST_DAY), zone="UTC")
-        tenancy.add_member(self.url("owner"), Member(role, name))
+        tenancy.add_member(self.url("owner"), Member(role, name, "curator"))
         return name
 
 

@@ -327,7 +327,7 @@ def open_to_look(world: World) -> Iterator[tuple[Kit, bool]]:
             raise
     else:
         with opened_with:
-            yield kit, True
+            yield kit, kit.store.writes
         return
     with open_kit(world, read_only=True) as kit:
         yield kit, False

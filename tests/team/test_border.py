@@ -23,7 +23,7 @@ from team_server import Server
 
 NOON, NIGHT = "2026-01-06T12:00:00Z", "2026-01-06T20:00:00Z"
 WORDS = "The vault of Larkspur opens with the blue key at 8081"
-TABLES = (*shape.wanted(), *shape.WORDS, "seal")
+TABLES = shape.guarded()
 
 
 class Neighbours(NamedTuple):

@@ -125,7 +125,7 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "attach": (("dream attach ~/.claude/projects/x/memory", "shows the difference and asks"),),
     "detach": (("dream detach ~/.claude/projects/x/memory", ""),),
     "team": (("dream team init --tenant acme --url postgresql://owner@db/team", "make it, or bring it up to date"),
-             ("dream team users add ann --tenant acme --url postgresql://owner@db/team", "let a role in"),
+             ("dream team users add ann --role curator --tenant acme --url postgresql://owner@db/team", "let a role in"),
              ("dream team status", "how each tenant is doing")),
     "mcp": (("dream mcp", "an agent starts this itself"),),
     "hook": (("dream hook session-start", "with the harness's JSON on standard input"),),

@@ -60,8 +60,8 @@ from dreamd.extraction import gate
 from dreamd.judge import merged_wording
 from dreamd.kit import Kit
 from dreamd.store import derived, memories, observations, passages, shown
-from dreamd.store.passages import ONLY_NO_MEMORY
 from dreamd.store.set_asides import OBSERVATION, REASON, SCOPE, Aside
+from dreamd.store.telling.voices import load_members
 from dreamd.store.uses import load_days_used
 from dreamd.text.language import is_english
 
@@ -238,8 +238,8 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
         judge.fresh.update(arbitrate(kit, scope, judge.together, judge.fresh, allowance))
     bench = Bench(scope, known.memories, known.revisions, partners, judge.relate, merged_wording, waiting,
                   kit.settings.extraction.promote_after_conversations, known.live_elsewhere, allowance,
-                  _deletions(kit, heard, unlimited=allowance is None), records,
-                  noted(kit.store, heard, records, full=full), partial(_wording, kit), worth=worth)
+                  _deletions(kit, heard, unlimited=allowance is None), records, noted(kit.store, heard, records, full=full),
+                  load_members(kit.store, str(scope)), partial(_wording, kit), worth=worth)
     plan = credited(kit.store, plan_consolidation(heard, bench))
     return _look_again(kit, plan, bench) if full else plan
 
@@ -342,7 +342,7 @@ def _hear(kit: Kit, observation: Observation) -> Heard:
                  explicit=observation.explicit, sign=observation.sign)
     if observation.sign in WITHHELD:
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=observation.sign, evidence=())
-    if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in ONLY_NO_MEMORY):
+    if observation.sign == IN_PASSING and (gated.verdict is not GateVerdict.DISCARD or gated.reason in passages.ONLY_NO_MEMORY):
         gated = replace(gated, verdict=GateVerdict.DISCARD, reason=IN_PASSING, evidence=())
     heard = Heard(observation, categorised(kit.store, observation, gated))
     if not kit.dry:

@@ -29,6 +29,7 @@ from dreamd.dream.phases.carry_out import write_change
 from dreamd.dream.phases.orient import settle_events, take_inbox
 from dreamd.dream.plan import Change
 from dreamd.dream.scopes.scope_files import rewrite
+from dreamd.dream.sharing.who_may import refuse_between_members, refuse_pin
 from dreamd.extraction import gate
 from dreamd.kit import Kit
 from dreamd.notes import topic_path
@@ -83,6 +84,7 @@ def pin(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     Raises Refused for what is not current, or no memory, Overtaken where it is no longer as it was seen.
     """
     memory = _load_named(kit, memory_id)
+    refuse_pin(kit.store)
     accepted = memory.status in (Status.HELD, Status.STALE)
     if memory.status not in CURRENT:
         raise Refused(f"a memory that is {memory.status.value} cannot be pinned", hint=f"`dream restore {memory.id}` first")
@@ -94,6 +96,7 @@ def pin(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
 def unpin(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     """Let dreams tend to a memory again."""
     memory = _load_named(kit, memory_id)
+    refuse_pin(kit.store)
     return change_by_person(kit, "unpin", [(memory, replace(memory, pinned=False))], seen=seen)[0]
 
 
@@ -113,6 +116,7 @@ def restore(kit: Kit, memory_id: str, *, seen: Seen = NOTHING_SEEN) -> Memory:
     changes = [(memory, replace(memory, status=Status.LIVE, superseded_by="", valid_to=None, confirmed_at=now,
                                 updated_at=now, ttl=ttl, authority=Trust.USER, reason="restored-by-person"))]
     if successor is not None and successor.status in CURRENT:
+        refuse_between_members(kit.store, memory, (successor,))
         changes.append((successor, replace(successor, status=Status.SUPERSEDED, superseded_by=memory.id, valid_to=now,
                                            reason="restored-by-person")))
     return change_by_person(kit, "restore", changes, seen=seen)[0]
@@ -149,6 +153,7 @@ def edit(kit: Kit, identity: str, words: str, *, seen: Seen = NOTHING_SEEN) -> M
     memory = _load_named(kit, identity)
     if memory.status not in CURRENT:
         raise Refused(f"a memory that is {memory.status.value} cannot be edited", hint=f"`dream restore {memory.id}` first")
+    refuse_between_members(kit.store, memory, _rivals(memory, memories.load_some(kit.store, [i for i, _ in memory.links])))
     after = reword(kit, memory, words, seen=seen)
     rewrite(kit, [memory.scope])
     return after
@@ -194,6 +199,7 @@ def decide(kit: Kit, memory_id: str, choice: str, *, seen: Seen = NOTHING_SEEN) 
     if choice in (KEEP_B,) and not rivals:
         raise Refused("that memory contradicts nothing, there is no other side to keep",
                       hint="use keep-a to accept it, or drop")
+    refuse_between_members(kit.store, memory, rivals)
     now = kit.clock.now()
     alive = [(m, replace(m, status=Status.LIVE, authority=Trust.USER, confirmed_at=now, reason="decided-by-person"))
              for m in ((memory, *rivals) if choice == BOTH else rivals if choice == KEEP_B else (memory,))]

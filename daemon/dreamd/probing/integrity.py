@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable
 from hashlib import blake2b
 
-KNOWN_SCHEMA = 5
+KNOWN_SCHEMA = 6
 OLDEST_SCHEMA = 1
 """What is looked at here stands in stores of all schemas from this one on; the next dream brings an older one up to date."""
 SEALED_SINCE = 2

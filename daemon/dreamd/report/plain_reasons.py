@@ -36,6 +36,7 @@ OF_CHANGES = {
     "decision-record": "a decision record says it", "said-again": "it was said again", "accepted": "you accepted it",
     "duplicate": "it says the same", "refines": "it says the same and more", "updates": "a later statement says otherwise",
     "contradicts": "two statements cannot both hold, and nothing tells which is right",
+    "members-contradict": "two members of the team say otherwise, and a curator decides",
     "older-statement-came-late": "what was said later was known already", "later-statement": "a later statement settled it",
     "repeats-ended-version": "it repeats what had ended before",
     "person-over-agent": "a person's word stands above an agent's",

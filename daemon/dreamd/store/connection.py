@@ -55,6 +55,8 @@ class Store:
 
     owns_words = False
     """Whether the words of memories are the store's alone, and files only show them."""
+    writes = decides = True
+    """Whether whoever works here may change something, and may pin and decide between members; one's own store is one's own."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, file: tuple[int, int] | None = None) -> None:
         self.path = path

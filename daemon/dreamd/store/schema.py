@@ -19,6 +19,8 @@ Who owns what:
     unread        stretches of conversations that wait for a language model: where they stand, no text
     tally         what logs say so far, by a keyed hash of what was done: how often, in how many runs, when last
     model_word    which observations a language model read out of a conversation, and which one with which prompt
+    voice         who said an observation and on which machine, in a team's store and in what came from one
+    sent          which observations went up to a team's store, by its tenant
     meta          the store's own facts, and a seal for each table (`seals`)
 """
 
@@ -154,12 +156,21 @@ CREATE TABLE tally (
   open TEXT NOT NULL DEFAULT '{}') WITHOUT ROWID;
 CREATE INDEX tally_age ON tally (last_at)"""
 
+TEAMS = """
+CREATE TABLE voice (
+  observation INTEGER PRIMARY KEY REFERENCES observation (seq) ON DELETE CASCADE,
+  member TEXT NOT NULL, machine TEXT NOT NULL DEFAULT '');
+CREATE TABLE sent (
+  observation INTEGER NOT NULL REFERENCES observation (seq) ON DELETE CASCADE, team TEXT NOT NULL, at TEXT NOT NULL,
+  PRIMARY KEY (observation, team)) WITHOUT ROWID"""
+
 MIGRATIONS: tuple[tuple[int, str, str | Callable[[sqlite3.Connection], None]], ...] = (
     (1, "first shape", FIRST),
     (2, "a seal for each table", ""),
     (3, "what an observation answered", "ALTER TABLE observation ADD COLUMN context TEXT NOT NULL DEFAULT ''"),
     (4, "what a language model reads", LANGUAGE_MODEL),
     (5, "what is learned of logs", TALLIES),
+    (6, "who said it, and what went to a team", TEAMS),
 )
 VERSION = MIGRATIONS[-1][0]
 APPLICATION_ID = 0x64726D64  # "drmd"

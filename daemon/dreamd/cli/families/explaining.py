@@ -9,11 +9,12 @@ from dreamd.cli.families.looking import memory_lines
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import change_lines
 from dreamd.cli.printing.fates import fate_in_words, in_words
-from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document
+from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document, voice_document
 from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
 from dreamd.dream.telling.explained import Explained, explain
 from dreamd.kit import open_kit
+from dreamd.store.telling.voices import Voice
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -39,7 +40,8 @@ def _document(context: Context, told: Explained) -> dict[str, object]:
     return {
         "memory": memory_document(told.memory, paths),
         "ageing": _ageing(context, told.age),
-        "observations": [observation_document(o, told.places.get(o.source_id, "")) for o in told.heard],
+        "observations": [{**observation_document(o, told.places.get(o.source_id, "")), **voice_document(told.voices.get(o.id))}
+                         for o in told.heard],
         "decisions": decisions,
         "replaces": [memory_document(one, paths) for one in told.replaces],
         "replaced_by": memory_document(told.replaced_by, paths) if told.replaced_by else None,
@@ -75,7 +77,7 @@ def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -
             context.say(render.wrap(why, width, "    "))
     section("what was said", told.heard)
     for one in told.heard:
-        _tell_heard(context, one, told.places.get(one.source_id, ""))
+        _tell_heard(context, one, told.places.get(one.source_id, ""), told.voices.get(one.id))
     section("what it replaced", told.replaces)
     for memory in told.replaces:
         beside(f"until {render.stamp(memory.valid_to)}  " if memory.valid_to else "", memory)
@@ -93,11 +95,12 @@ def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -
             context.say("  " + line)
 
 
-def _tell_heard(context: Context, one: Observation, place: str) -> None:
+def _tell_heard(context: Context, one: Observation, place: str, voice: Voice | None) -> None:
     """What was said, by whom, where, and what became of it."""
     talk = f", conversation {one.conversation}" if one.conversation else ""
     where = f", {render.clean(place)} at {one.start}" if place else ""
-    context.say(render.wrap(f"{one.origin.value}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
+    by = f", {render.clean(str(voice))}" if voice else ""
+    context.say(render.wrap(f"{one.origin.value}{by}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
     for line in _words(one):
         context.say(render.wrap(line, context.width, "    "))
     became, reason = fate_in_words(one.fate, one.fate_reason), in_words(one.fate_reason)

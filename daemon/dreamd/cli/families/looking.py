@@ -13,7 +13,7 @@ from dreamd.cli.families.knowledge import corpus
 from dreamd.cli.families.showing.filters import add_filters, chosen_by, is_sifted, sift
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why_it_stands
-from dreamd.cli.printing.json_documents import memory_document, memory_file
+from dreamd.cli.printing.json_documents import memory_document, memory_file, voice_document
 from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
 from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, Trust, parse_scope
@@ -151,13 +151,18 @@ def show(context: Context, options: Namespace) -> int:
     from dreamd.recall.named_records import records_named
     from dreamd.store import passages
     from dreamd.store.connection import open_reader
+    from dreamd.store.telling.voices import load_voices
 
     with open_reader(context.world.paths.store) as store:
         memory = passages.load_shown(store, options.id)
         records = records_named(store, [memory])[0]
-    context.document({**memory_document(memory, context.world.paths), "records": list(records)})
+        voices = sorted(set(load_voices(store, memory.observations).values()), key=str)
+    said_by = {"said_by": [voice_document(v) for v in voices]} if voices else {}
+    context.document({**memory_document(memory, context.world.paths), "records": list(records), **said_by})
     for line in memory_lines(context, memory):
         context.say(line)
+    if voices:
+        context.say(render.wrap(f"said by {render.clean(', '.join(map(str, voices)))}", context.width, "  "))
     for one in records:
         context.say(f"  names {render.clean(one)}")
     return 0

@@ -12,6 +12,7 @@ from dreamd.core.values import Memory, Observation, Status, is_observed
 
 if TYPE_CHECKING:
     from dreamd.dream.telling.explained import Operation
+    from dreamd.store.telling.voices import Voice
 
 
 def moment(at: datetime | None) -> str | None:
@@ -53,6 +54,11 @@ def observation_document(observation: Observation, source: str) -> dict[str, obj
         "read_by_model": is_observed(observation.sign), "explicit": observation.explicit,
         "fate": observation.fate.value if observation.fate else None, "reason": observation.fate_reason or None,
         "memory": observation.memory_id or None, "set_aside": observation.set_aside, "context": observation.context or None}
+
+
+def voice_document(voice: Voice | None) -> dict[str, object]:
+    """Who said an observation of a team's memory, and on which machine; nothing in one's own."""
+    return {"member": voice.member, "machine": voice.machine or None} if voice else {}
 
 
 def operation_document(told: Operation) -> dict[str, object]:

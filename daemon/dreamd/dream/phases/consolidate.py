@@ -41,7 +41,7 @@ from dreamd.dream.living.recorded import is_record, take_records
 from dreamd.dream.phases.draft import Draft, founded, spoken
 from dreamd.dream.phases.edited import Deletions, in_turn, take_edit
 from dreamd.dream.phases.handover import EDITED, STANDS_IN_PLACE, Wording, leave_place, ruling_of, withdraw
-from dreamd.dream.phases.standing import Met, Ruling, Winner, rule, stand_together
+from dreamd.dream.phases.standing import Met, Ruling, Winner, between_members, rule, stand_together
 from dreamd.dream.phases.twins import BURIED, Heard, is_edit, is_guess, may_merge, may_take_back, says_anew, spoken_of
 from dreamd.dream.plan import FateOf, Plan
 from dreamd.extraction.conversation import SPOKEN_OF, TAKEN_BACK
@@ -78,7 +78,8 @@ class Bench:
     deletions: Deletions = field(default_factory=Deletions)
     records: Mapping[str, Line] = field(default_factory=dict)  # what was read of decision records
     noted: Mapping[str, str] = field(default_factory=dict)  # the document that each line of one was noted in
-    wording: Wording = str  # the durable wording of an observation
+    members: Mapping[str, str] = field(default_factory=dict)  # of a team: whose word each observation is
+    wording: Wording = str  # the durable one of an observation
     same_day: Mapping[tuple[date, Trust], Sequence[str]] = field(default_factory=dict)  # what else is heard, by its day
     worth: Worth = lambda _text, near: near  # of the wordings near one, nearest first, those to be judged
 
@@ -175,7 +176,8 @@ def _place(one: Heard, met: Sequence[Met], draft: Draft, bench: Bench) -> None:
 def _rulings(one: Heard, met: Sequence[Met], twin: Met | None, draft: Draft, bench: Bench) -> list[tuple[Met, Ruling]]:
     in_force = [wording for wording in bench.near(one.gated.text, draft)
                 if any(memory.status in (Status.LIVE, Status.STALE) for memory in draft.with_wording(wording))]
-    return rule(one, met, twin, bench.noted, (*in_force, *bench.same_day.get(_day(one), ())))
+    return between_members(rule(one, met, twin, bench.noted, (*in_force, *bench.same_day.get(_day(one), ()))),
+                           (one.observation.id,), bench.members)
 
 
 def _best_twin(one: Heard, met: Sequence[Met], noted: Mapping[str, str]) -> Met | None:
@@ -211,8 +213,7 @@ def _end_at_once(one: Heard, lost: tuple[Met, Ruling], ended_twin: Met | None, d
 def _repeat_ended(one: Heard, met: Met, draft: Draft) -> None:
     memory = draft.memories[met.memory.id]
     if trust_of(one.observation.origin) is Trust.UNTRUSTED and memory.trust is not Trust.UNTRUSTED:
-        evidence = met.judgement.evidence
-        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, evidence))
+        draft.close_step(FateOf(one.observation, Fate.DUPLICATE, "repeats-ended-version", memory.id, met.judgement.evidence))
         return
     draft.change("support", replace(memory, observations=(*memory.observations, one.observation.id),
                                     support=memory.support + 1, spoken_in=spoken(memory, one.observation)),
@@ -318,8 +319,8 @@ def enforce(new: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) ->
             # The last live memory of a scope stays in force while a person decides; the newcomer alone waits.
             last = memory.status is Status.LIVE and draft.live_count() == 1
             if memory.status is not Status.HELD and not last:
-                held = replace(memory, status=Status.HELD, reason="contradicts")
-                draft.change("hold", held, reason="contradicts", evidence=evidence)
+                draft.change("hold", replace(memory, status=Status.HELD, reason=ruling.reason), reason=ruling.reason,
+                             evidence=evidence)
             draft.link(new, memory, "contradicts")
         elif ruling.winner in (Winner.BESIDE, Winner.EACH):
             draft.link(new, memory, "contradicts")
@@ -334,8 +335,7 @@ def _take_back(one: Heard, draft: Draft, bench: Bench) -> bool:
     if observation.sign == TAKEN_BACK or one.gated.verdict is GateVerdict.DISCARD:
         return draft.take_back(observation, memory)
     said = Judgement(Relation.UPDATES, 1.0, ("put right in the same conversation",), Basis.MARKER, newer="a")
-    met = [m for m in _meet(one, draft, bench) if m.memory.id != memory.id]
-    twin = _best_twin(one, met, bench.noted)
+    twin = _best_twin(one, met := [m for m in _meet(one, draft, bench) if m.memory.id != memory.id], bench.noted)
     rulings = [(Met(memory, said), Ruling(Winner.NEW, "put-right")), *_rulings(one, met, twin, draft, bench)]
     if twin is None:
         _add(one, rulings, draft)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from dreamd.core.values import CURRENT, Basis, Clue, Gated, GateVerdict, Memory, Observation, Origin, Status, Trust
 from dreamd.dream.phases.consolidate import Bench, enforce
 from dreamd.dream.phases.draft import Draft
-from dreamd.dream.phases.standing import CONFLICTS, Met, Ruling, Winner, few_endings, rule, stand_together
+from dreamd.dream.phases.standing import CONFLICTS, Met, Ruling, Winner, between_members, few_endings, rule, stand_together
 from dreamd.dream.phases.twins import Heard
 from dreamd.dream.plan import Plan
 
@@ -96,7 +96,7 @@ def _say_again(identity: str, others: Sequence[str], draft: Draft, bench: Bench)
             beside = verdict.basis is not Basis.MARKER and stand_together(said.observations, other, bench.noted)
             if verdict.relation in CONFLICTS and not beside:
                 met = Met(other, verdict)
-                rulings += rule(_as_said(said, other), [met], None, {}, near)
+                rulings += between_members(rule(_as_said(said, other), [met], None, {}, near), said.observations, bench.members)
     spent = (m.reason for m in draft.memories.values() if m.superseded_by == said.id)
     rulings = few_endings(sorted(rulings, key=lambda r: -r[0].judgement.confidence), spent)
     lost = next((r for r in rulings if r[1].winner is Winner.STANDING), None)

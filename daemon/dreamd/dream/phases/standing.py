@@ -33,6 +33,9 @@ REVISION = timedelta(minutes=30)
 CONFLICTS = (Relation.UPDATES, Relation.CONTRADICTS)
 MARKED = "updates"
 """Reason of a ruling that rests on a word of change."""
+MEMBERS_CONTRADICT = "members-contradict"
+"""Reason of what waits for a curator of a team."""
+BY_TIME_OR_NUMBER = frozenset({"later-statement", "older-statement-came-late", "better-supported", "contradicts"})
 _BY_WORDS_ALONE = (MARKED, "later-statement")
 _MOST_IMPLICIT_ENDINGS = 1
 """Memories one statement may end without a word of change: the nearest; a second would be a guess."""
@@ -167,6 +170,25 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
             continue  # the side that would end says something else as well: ending it would lose that
         rulings.append((m, ruling))
     return few_endings(rulings, with_rivals=True)
+
+
+def between_members(rulings: Sequence[tuple[Met, Ruling]], observations: Sequence[str],
+                    members: Mapping[str, str]) -> list[tuple[Met, Ruling]]:
+    """The same where two members of a team contradict each other: neither wins by being later or by being heard more often.
+
+    `observations` are what the incoming side rests on. A word of change still ends what it speaks of, whoever said that, and
+    a person's word stands over an agent's.
+    """
+    if not members:
+        return list(rulings)
+    mine = {members[one] for one in observations if one in members}
+    kept = []
+    for met, ruling in rulings:
+        theirs = {members[one] for one in met.memory.observations if one in members}
+        if mine and theirs and mine.isdisjoint(theirs) and ruling.reason in BY_TIME_OR_NUMBER:
+            ruling = Ruling(Winner.NOBODY, MEMBERS_CONTRADICT)
+        kept.append((met, ruling))
+    return kept
 
 
 def few_endings(rulings: Sequence[tuple[Met, Ruling]], spent: Iterable[str] = (), *, with_rivals: bool = False,

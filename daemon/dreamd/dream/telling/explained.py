@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dreamd.core.values import Memory, Observation, Status
 from dreamd.dream.phases.prune import Age, age_of, ages
@@ -11,6 +11,7 @@ from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, passages, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
+from dreamd.store.telling.voices import Voice, load_voices
 from dreamd.store.uses import load_days_used
 
 
@@ -38,6 +39,8 @@ class Explained:
     links: tuple[tuple[str, Memory], ...]
     age: Age | None
     """None for what does not go by age."""
+    voices: Mapping[str, Voice] = field(default_factory=dict)
+    """Of a team's memory: who said each observation, by its id."""
 
 
 def explain(kit: Kit, identity: str) -> Explained:
@@ -60,7 +63,8 @@ def explain(kit: Kit, identity: str) -> Explained:
             memory, tuple(heard.values()), {s.id: s.path for s in work.load_sources(store)},
             tuple(in_words(store, entry, runs.get(entry.run)) for entry in entries),
             tuple(versions[i] for i in memory.supersedes if i in versions), versions.get(memory.superseded_by),
-            tuple((relation, linked[other]) for other, relation in memory.links if other in linked), _age(kit, memory))
+            tuple((relation, linked[other]) for other, relation in memory.links if other in linked), _age(kit, memory),
+            load_voices(store, heard))
 
 
 def in_words(store: Store, entry: Entry, run: Run | None = None) -> Operation:

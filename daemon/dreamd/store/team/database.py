@@ -12,7 +12,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any  # Any: what stands in a column
 
-from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage
+from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage, Refused
 from dreamd.store.team import dialect, word_ranks
 from dreamd.store.team.shape import SCHEMA
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 WAITS_S = 10
 """Longest for a connection."""
 LOCK_WAIT_MS = 10_000
-NO_TENANT, NO_MEMBER = "DR001", "DR002"
+NO_TENANT, NO_MEMBER, NO_WRITER, NO_CURATOR = "DR001", "DR002", "DR003", "DR004"
+A_READER = "you are a reader of this team's memory, and readers change nothing"
+ASK_FOR_MORE = "the operator gives another standing: `dream team users add ROLE --role member`"
 READ, WRITE, LAZY = ("ISOLATION LEVEL REPEATABLE READ, READ ONLY", "ISOLATION LEVEL READ COMMITTED",
                      "ISOLATION LEVEL READ COMMITTED")
 
@@ -65,7 +67,7 @@ class Database:
 
     total_changes = 0
 
-    def __init__(self, url: str, tenant: str) -> None:
+    def __init__(self, url: str, tenant: str, *, machine: str = "") -> None:
         if not tenant:
             raise ConfigError("a team's store needs a tenant", hint="set `store.tenant`")
         self.tenant = tenant
@@ -74,6 +76,8 @@ class Database:
             self._connection = connect(url)
         self._begin = (f"SET LOCAL search_path = {SCHEMA}, pg_temp; SET LOCAL dream.tenant = '{tenant}'; "
                        f"SET LOCAL dream.sealing = 'on'; SET LOCAL lock_timeout = {LOCK_WAIT_MS}")
+        if machine:
+            self._begin += f"; SET LOCAL dream.machine = '{machine}'"
 
     def begin(self, how: str = WRITE, *, durable: bool = True, alone: bool = False) -> None:
         """Open a transaction, bound to the tenant; `alone` waits until no other one writes in it."""
@@ -217,6 +221,10 @@ def _as_told(error: psycopg.Error) -> DreamError:
         return ConfigError("no tenant is bound", hint="set `store.tenant`")
     if state == NO_MEMBER:
         return ConfigError("this role is no member of the tenant", hint="the operator adds it with `dream team users`")
+    if state == NO_WRITER:
+        return Refused(A_READER, hint=ASK_FOR_MORE)
+    if state == NO_CURATOR:
+        return Refused("only a curator of the team pins and unpins", hint="ask one of them; `dream team users` names them")
     if state in ("42501", "25006"):
         return DreamError("the database does not let this role do that", hint="`dream team users` shows who may what")
     if state == "3F000" or state in ("42P01", "42703", "42883"):

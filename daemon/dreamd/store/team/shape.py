@@ -18,6 +18,10 @@ from dreamd.store import schema
 SCHEMA = "dream"
 WORDS = ("memory_words", "memory_length")
 """The word search has tables of its own, for SQLite's index is none that another engine could read."""
+MACHINES = "machine"
+"""The machines that hold a copy of a tenant, and when each last brought it up to date."""
+STANDINGS = ("reader", "member", "curator")
+"""What somebody may be in a tenant: one who looks, one who says something too, one who also pins and decides."""
 _TYPES = {"TEXT": "text", "INTEGER": "bigint", "BLOB": "bytea", "REAL": "double precision"}
 
 
@@ -86,8 +90,15 @@ def create() -> Iterator[str]:
     for table in wanted().values():
         yield from _create(table)
     yield from _words()
-    for name in (*wanted(), *WORDS, "seal"):
+    yield from _machines()
+    for name in guarded():
         yield from _guard(name)
+    yield from _roles()
+
+
+def guarded() -> tuple[str, ...]:
+    """Every table with rows of tenants."""
+    return (*wanted(), *WORDS, MACHINES, "seal")
 
 
 def _ground() -> Iterator[str]:
@@ -108,6 +119,19 @@ def _ground() -> Iterator[str]:
             RAISE EXCEPTION 'no member of this tenant' USING ERRCODE = 'DR002';
           END IF;
           RETURN bound;
+        END $$"""
+    told = ", ".join(f"'{one}'" for one in STANDINGS)
+    yield f"""ALTER TABLE member ADD COLUMN IF NOT EXISTS standing text NOT NULL DEFAULT 'member'
+        CHECK (standing IN ({told}))"""
+    yield f"""CREATE OR REPLACE FUNCTION standing() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
+        SET search_path = {SCHEMA}, pg_temp AS $$
+        BEGIN RETURN COALESCE((SELECT m.standing FROM member m WHERE m.role = session_user AND m.tenant = tenant()),
+                              'curator'); END $$"""
+    yield f"""CREATE OR REPLACE FUNCTION writing_tenant() RETURNS text LANGUAGE plpgsql STABLE SECURITY DEFINER
+        SET search_path = {SCHEMA}, pg_temp AS $$
+        BEGIN
+          IF standing() = 'reader' THEN RAISE EXCEPTION 'a reader writes nothing' USING ERRCODE = 'DR003'; END IF;
+          RETURN tenant();
         END $$"""
     yield """CREATE OR REPLACE FUNCTION json_each(listed text) RETURNS TABLE (value text) LANGUAGE sql IMMUTABLE ROWS 100
         AS $$ SELECT jsonb_array_elements_text(listed::jsonb) $$"""
@@ -176,14 +200,57 @@ def _words() -> Iterator[str]:
         PRIMARY KEY (tenant, memory))"""
 
 
+def _machines() -> Iterator[str]:
+    yield f"""CREATE TABLE IF NOT EXISTS {MACHINES} (member text NOT NULL DEFAULT session_user, name text NOT NULL,
+        at text NOT NULL, tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE,
+        PRIMARY KEY (tenant, member, name))"""
+
+
+def _roles() -> Iterator[str]:
+    """Whose word an observation is, told by the server itself; and that only a curator pins."""
+    yield """CREATE OR REPLACE FUNCTION keep_voice() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          INSERT INTO voice (observation, member, machine)
+            SELECT f.seq, session_user, COALESCE(current_setting('dream.machine', true), '') FROM fresh f
+            ON CONFLICT DO NOTHING;
+          RETURN NULL;
+        END $$"""
+    yield """CREATE OR REPLACE TRIGGER voices AFTER INSERT ON observation REFERENCING NEW TABLE AS fresh
+        FOR EACH STATEMENT EXECUTE FUNCTION keep_voice()"""
+    yield """CREATE OR REPLACE FUNCTION keep_pin() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+          -- What is written over itself comes by here as well, and changes no pin.
+          IF standing() <> 'curator' AND NOT EXISTS (
+              SELECT 1 FROM memory m WHERE m.tenant = tenant() AND m.id = NEW.id AND m.pinned = NEW.pinned) THEN
+            RAISE EXCEPTION 'only a curator pins' USING ERRCODE = 'DR004';
+          END IF;
+          RETURN NEW;
+        END $$"""
+    yield """CREATE OR REPLACE TRIGGER pins_new BEFORE INSERT ON memory FOR EACH ROW WHEN (NEW.pinned <> 0)
+        EXECUTE FUNCTION keep_pin()"""
+    yield """CREATE OR REPLACE TRIGGER pins BEFORE UPDATE ON memory FOR EACH ROW WHEN (NEW.pinned <> OLD.pinned)
+        EXECUTE FUNCTION keep_pin()"""
+
+
 def _guard(name: str) -> Iterator[str]:
     """Let nobody see or write a row of another tenant, not even who owns the table."""
     yield f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY"
     yield f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY"
     yield f"DROP POLICY IF EXISTS own ON {name}"
+    for policy in ("own_new", "own_change", "own_end"):
+        yield f"DROP POLICY IF EXISTS {policy} ON {name}"
     # Asked once a statement and not once a row.
-    yield f"CREATE POLICY own ON {name} USING (tenant = (SELECT tenant())) WITH CHECK (tenant = (SELECT tenant()))"
-    if name in WORDS or name == "seal":
+    yield f"CREATE POLICY own ON {name} FOR SELECT USING (tenant = (SELECT tenant()))"
+    mine, changed = "tenant = (SELECT writing_tenant())", "tenant = (SELECT writing_tenant())"
+    if name == MACHINES:  # a reader has a copy too, and everybody speaks for their own alone
+        mine = changed = "tenant = (SELECT tenant()) AND (member = session_user OR (SELECT standing()) = 'curator')"
+    elif name == "voice":  # nobody speaks with another's voice; whoever brings a whole tenant back is a curator
+        mine = f"{mine} AND (member = session_user OR (SELECT standing()) = 'curator')"
+        changed = f"{changed} AND (SELECT standing()) = 'curator'"
+    yield f"CREATE POLICY own_new ON {name} FOR INSERT WITH CHECK ({mine})"
+    yield f"CREATE POLICY own_change ON {name} FOR UPDATE USING ({changed}) WITH CHECK ({changed})"
+    yield f"CREATE POLICY own_end ON {name} FOR DELETE USING ({changed})"
+    if name not in wanted():
         return
     for event, tables in (("INSERT", "NEW TABLE AS fresh"), ("DELETE", "OLD TABLE AS gone"),
                           ("UPDATE", "OLD TABLE AS gone NEW TABLE AS fresh")):
@@ -195,5 +262,5 @@ def open_to(role: str) -> Iterator[str]:
     """What a role may do that works here: rows, and nothing of their shape."""
     yield f"GRANT USAGE ON SCHEMA {SCHEMA} TO {role}"
     yield f"REVOKE ALL ON ALL TABLES IN SCHEMA {SCHEMA} FROM {role}"
-    for name in (*wanted(), *WORDS, "seal"):
+    for name in guarded():
         yield f"GRANT SELECT, INSERT, UPDATE, DELETE ON {SCHEMA}.{name} TO {role}"

@@ -6,13 +6,15 @@ Readers see one state and wait for nobody.
 
 from __future__ import annotations
 
+import re
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
-from dreamd.core.errors import DreamError, Outage
+from dreamd.core.errors import DreamError, Outage, Refused
 from dreamd.store import schema, seals
 from dreamd.store.connection import Fenced, Store
 from dreamd.store.derived import rebuild_words
@@ -20,6 +22,7 @@ from dreamd.store.schema import VERSION
 from dreamd.store.team import database, shape
 from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place
+from dreamd.text.redaction import mask_name
 
 
 class TeamStore(Store):
@@ -31,6 +34,8 @@ class TeamStore(Store):
         # The store's functions know no other type of a connection, and these calls are all they make of it.
         super().__init__(path, cast(sqlite3.Connection, base))
         self.base = base
+        standing = str(base.ask("SELECT standing()")[0][0])
+        self.writes, self.decides = standing != shape.STANDINGS[0], standing == shape.STANDINGS[-1]
 
     @contextmanager
     def writing(self, *, epoch: int | None = None, durable: bool = True,
@@ -38,6 +43,8 @@ class TeamStore(Store):
         """One transaction that no other one of the tenant writes beside; see `Store.writing`."""
         if self._depth:
             raise DreamError("a transaction inside a transaction")
+        if not self.writes:
+            raise Refused(database.A_READER, hint=database.ASK_FOR_MORE)
         self.base.begin(database.WRITE, durable=durable, alone=True)
         self._depth = 1
         try:
@@ -112,7 +119,7 @@ def open_team(path: Path, place: Place) -> TeamStore:
 
     Raises Outage for a server that is away or a store of another version.
     """
-    base = Database(place.url, place.tenant)
+    base = Database(place.url, place.tenant, machine=machine_name())
     try:
         verify_role(base)
         check_version(base)
@@ -120,6 +127,11 @@ def open_team(path: Path, place: Place) -> TeamStore:
         base.close()
         raise
     return TeamStore(path, base)
+
+
+def machine_name() -> str:
+    """What this machine is called; it stands beside all that is said on it in a team's store."""
+    return re.sub(r"[^\w.-]+", "-", mask_name(socket.gethostname()))[:100]
 
 
 def verify_role(base: Database) -> None:
@@ -133,7 +145,7 @@ def verify_role(base: Database) -> None:
           (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s
            AND c.relname = ANY(%s) AND c.relrowsecurity AND c.relforcerowsecurity)
         FROM pg_roles r WHERE r.rolname = session_user""",
-                   (shape.SCHEMA, shape.SCHEMA, guarded := [*shape.wanted(), *shape.WORDS, "seal"]))[0]
+                   (shape.SCHEMA, shape.SCHEMA, guarded := list(shape.guarded())))[0]
     if row[0] or row[1]:
         raise DreamError("this role could look over the border of a tenant, refusing to work as it",
                          hint="connect as a role that owns nothing and has no BYPASSRLS; `dream team users add` makes one")

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, UsageError
 from dreamd.store import schema
 from dreamd.store.team import shape
-from dreamd.store.team.database import connect, told_plainly
+from dreamd.store.team.database import Database, connect, told_plainly
+from dreamd.store.team.team_store import TeamStore
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Member:
 
     role: str
     tenant: str
+    standing: str = ""
+    """`reader`, `member` or `curator`; empty: as it is, and a member where it is new."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +109,9 @@ def add_member(url: str, member: Member) -> bool:
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         if not base.execute("SELECT 1 FROM tenant WHERE name = %s", (member.tenant,)).fetchone():
             raise UsageError("there is no such tenant", hint="`dream team init --tenant NAME` founds one")
-        base.execute("INSERT INTO member VALUES (%s, %s) ON CONFLICT DO NOTHING", (member.role, member.tenant))
+        base.execute("""INSERT INTO member (role, tenant, standing) VALUES (%s, %s, COALESCE(NULLIF(%s, ''), 'member'))
+                        ON CONFLICT (role, tenant) DO UPDATE SET standing = COALESCE(NULLIF(%s, ''), member.standing)""",
+                     (member.role, member.tenant, member.standing, member.standing))
         _open_to(base, member.role)
     return made
 
@@ -117,10 +123,33 @@ def drop_member(url: str, role: str, tenant: str) -> bool:
         return bool(gone)
 
 
+@contextmanager
+def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
+    """The store of a tenant for its operator, who stands outside of every border."""
+    store = TeamStore(path, Database(url, tenant))
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_machines(base: Database) -> list[tuple[str, str, str]]:
+    """The machines that hold a copy of a tenant: member, name, when each last brought it up to date; the latest last."""
+    rows = base.ask(f"SELECT member, name, at FROM {shape.MACHINES} ORDER BY at, 1, 2")
+    return [(str(member), str(name), str(at)) for member, name, at in rows]
+
+
+def drop_machines(url: str, tenant: str, member: str) -> None:
+    """Expect no machine of a member any more."""
+    with _owning(url) as base:
+        base.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
+        base.execute(f"DELETE FROM {shape.SCHEMA}.{shape.MACHINES} WHERE member = %s AND tenant = %s", (member, tenant))
+
+
 def list_members(url: str) -> list[Member]:
     """Who belongs where."""
     with _owning(url) as base:
-        return [Member(*row) for row in base.execute(f"SELECT role, tenant FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
+        return [Member(*row) for row in base.execute(f"SELECT role, tenant, standing FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
 
 
 def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:

@@ -9,7 +9,8 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.store.team import tenancy
-from dreamd.store.team.pointer import checked
+from dreamd.store.team.pointer import Place, checked
+from dreamd.store.team.shape import STANDINGS
 from dreamd.store.team.tenancy import Member
 
 
@@ -19,6 +20,9 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
                         help="make the store or bring it up to date; how each tenant is doing; who belongs where")
     parser.add_argument("change", nargs="?", choices=("add", "remove"), help="of `users`: let a role in, or no more")
     parser.add_argument("role", metavar="ROLE", nargs="?", help="a role of the database; one that is not there is made")
+    parser.add_argument("--role", dest="standing", choices=STANDINGS,
+                        help="of `users add`: a reader looks, a member says something too, a curator also pins and decides")
+    parser.add_argument("--forget", action="store_true", help="of `users remove`: with all that was said by that role alone")
     parser.add_argument("--url", metavar="URL", help="the database, as the role that owns the store (`store.url`)")
     parser.add_argument("--tenant", metavar="NAME", help="which tenant (`store.tenant`)")
 
@@ -34,21 +38,39 @@ def run(context: Context, options: Namespace) -> int:
     if bool(options.change) != bool(options.role):
         raise UsageError("`dream team users`, `dream team users add ROLE`, `dream team users remove ROLE`")
     if options.change == "add":
-        made = tenancy.add_member(place.url, Member(options.role, place.tenant))
-        context.document({"role": options.role, "tenant": place.tenant, "made": made})
-        context.say(f"`{options.role}` is a member of `{place.tenant}`")
+        made = tenancy.add_member(place.url, Member(options.role, place.tenant, options.standing or ""))
+        standing = next(m.standing for m in tenancy.list_members(place.url)
+                        if (m.role, m.tenant) == (options.role, place.tenant))
+        context.document({"role": options.role, "tenant": place.tenant, "standing": standing, "made": made})
+        context.say(f"`{options.role}` is a {standing} of `{place.tenant}`")
         if made:
             context.tell(f"the role is new and has no password: `\\password {options.role}` in psql gives it one")
         return 0
     if options.change == "remove":
-        gone = tenancy.drop_member(place.url, options.role, place.tenant)
-        context.document({"role": options.role, "tenant": place.tenant, "removed": gone})
-        context.say(f"`{options.role}` is {'no longer' if gone else 'no'} member of `{place.tenant}`")
-        return 0
+        return _remove(context, place, options)
     members = tenancy.list_members(place.url)
     context.document({"members": [vars(m) for m in members]})
-    for line in render.table([(m.tenant, m.role) for m in members]):
+    for line in render.table([(m.tenant, m.role, m.standing) for m in members]):
         context.say(line.rstrip())
+    return 0
+
+
+def _remove(context: Context, place: Place, options: Namespace) -> int:
+    from dreamd.dream.sharing.departing import forget_member
+
+    gone = tenancy.drop_member(place.url, options.role, place.tenant)
+    tenancy.drop_machines(place.url, place.tenant, options.role)
+    left = forget_member(place.url, place.tenant, options.role, at=context.world.clock.now()) if options.forget else None
+    told = {"forgotten": {"memories": left.memories, "observations": left.observations}} if left else {}
+    context.document({"role": options.role, "tenant": place.tenant, "removed": gone, **told})
+    context.say(f"`{options.role}` is {'no longer' if gone else 'no'} member of `{place.tenant}`")
+    if left:
+        context.say(f"forgotten: {render.count(left.observations, 'observation')}, "
+                    f"{render.count(left.memories, 'memory')} that nobody else said")
+        for member, machine, at in left.machines:
+            context.warn(f"the copy on `{machine}` of `{member}` is of {at} and goes with its next `dream team sync`")
+    elif gone:
+        context.tell("what was said by that role stays, with its name; `--forget` takes it out")
     return 0
 
 
