@@ -240,6 +240,10 @@ def _write_beside(arrival: _Arrival, fresh: set[str]) -> None:
         if one["observation"] in arrival.fresh_said:
             arrival.insert("model_word", ("observation", "role", "model", "prompt", "category"),
                            {**one, "observation": seqs[one["observation"]]})
+    for one in arrival.of("voice") if arrival.store.decides else ():  # elsewhere it is the word of whoever brings it
+        if one["observation"] in arrival.fresh_said:
+            arrival.tx.execute("INSERT OR REPLACE INTO voice VALUES (?, ?, ?)",
+                               (seqs[one["observation"]], str(one["member"]), str(one["machine"])))
     there = arrival.ids("memory")
     for one in arrival.of("link"):
         if {one["a"], one["b"]} <= there and {one["a"], one["b"]} & fresh:

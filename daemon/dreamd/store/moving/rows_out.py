@@ -93,6 +93,9 @@ def _said(store: Store, seqs: Sequence[int]) -> Iterator[Record]:
                           JOIN observation o ON o.seq = w.observation WHERE o.seq IN {LISTED} ORDER BY o.seq""", listed(seqs))
     for row in words:
         yield {"kind": "model-word", "observation": row["id"], **{n: row[n] for n in ("role", "model", "prompt", "category")}}
+    for row in store.all(f"""SELECT o.id, v.member, v.machine FROM voice v JOIN observation o ON o.seq = v.observation
+                             WHERE o.seq IN {LISTED} ORDER BY o.seq""", listed(seqs)):
+        yield {"kind": "voice", "observation": row["id"], "member": row["member"], "machine": row["machine"]}
 
 
 def _memories(store: Store, ids: Sequence[str]) -> Iterator[Record]:
