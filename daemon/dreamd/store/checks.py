@@ -168,6 +168,9 @@ def sealed(store: Store) -> list[str]:
             if table not in seals.DERIVED]
 
 
+FITTING: tuple[Look, ...] = (words_known, said_unchanged, successors_known, status_fits, one_scope, journal_complete,
+                             journal_chained, fates_sound)
+"""What rows must be to each other, whoever wrote them."""
 INVARIANTS: tuple[tuple[str, Look], ...] = (
     ("database", sound_database), ("shape", shape_fits), ("words", words_known),
     ("observations", said_unchanged), ("versions", successors_known), ("standing", status_fits),

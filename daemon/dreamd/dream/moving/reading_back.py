@@ -14,7 +14,9 @@ from dreamd.dream.moving.packing import ABOUT_NAME, FORMAT, LINES_NAME, RECORDS_
 from dreamd.sources.base.own_writing import MARK, is_own_writing
 from dreamd.store.moving.rows_out import Record
 
-LARGEST_BYTES = 1024 * 1024 * 1024
+LARGEST_BYTES = 256 * 1024 * 1024
+LONGEST_LINE_BYTES = 16 * 1024 * 1024
+"""More than any record of dream's: the longest ones are files that a person edited."""
 LARGEST_ABOUT_BYTES = 64 * 1024
 
 
@@ -67,7 +69,18 @@ def _of_lines(lines: bytes) -> Export:
             raise DreamError(f"the export has form {head['format']}, this dream reads {FORMAT}", hint="install the newer dream")
         if head["sha256"] != hashlib.sha256(body).hexdigest():
             raise Refused("the export is damaged: its hash is another; nothing was taken in", hint="have it made again")
-        return Export(tuple(json.loads(line) for line in body.splitlines()), digest_of(lines))
-    except (ValueError, KeyError, TypeError) as error:
+        return Export(tuple(_record(line) for line in body.splitlines()), digest_of(lines))
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise Refused(f"the export is damaged ({type(error).__name__}); nothing was taken in",
                       hint="have it made again") from None
+
+
+def _record(line: bytes) -> Record:
+    """One record; raises ValueError for what is none, Refused for a line that is longer than any of dream's."""
+    if len(line) > LONGEST_LINE_BYTES:
+        raise Refused(f"a line of the export is longer than {LONGEST_LINE_BYTES // 1024 // 1024} MiB; nothing was taken in",
+                      hint="have it made again")
+    told = json.loads(line)
+    if not isinstance(told, dict) or not isinstance(told.get("kind"), str):
+        raise ValueError("no record")
+    return told

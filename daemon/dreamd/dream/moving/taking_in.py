@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from dreamd import __version__
 from dreamd.core import fsio, locks
-from dreamd.core.errors import Corrupt, Outage, Refused
+from dreamd.core.errors import Corrupt, DreamError, Outage, Refused, UsageError
 from dreamd.core.locks import Owner
 from dreamd.core.values import Memory, text_sha
 from dreamd.dream import projection
@@ -25,6 +26,9 @@ from dreamd.store.work import Intent
 IMPORT = "import"
 """Kind of the run, and the operation on each memory that came."""
 BATCH = 256
+SENSELESS = (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError, sqlite3.IntegrityError,
+             sqlite3.InterfaceError, sqlite3.ProgrammingError, sqlite3.DataError, Corrupt, UsageError)
+"""What records that make no sense lead to; a full disk or a busy store is another matter."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +55,14 @@ def bring_in(kit: Kit, export: Export) -> Arrived:
 
 
 def _write(kit: Kit, export: Export) -> tuple[Taken, str]:
-    now = kit.clock.now()
+    now, faults = kit.clock.now(), _look_for_faults(kit)
     with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
         try:
-            taken = take_in(kit.store, tx, export.records, key=observations.tombstone_key(kit.store))
+            taken = take_in(kit.store, tx, export.records, key=observations.tombstone_key(kit.store), now=now)
             some = list(memories.load_some(kit.store, taken.memories).values())
             _read_back(kit, taken)
-        except (KeyError, TypeError, ValueError, Corrupt) as error:
-            raise Refused(f"the export holds something this dream cannot read ({type(error).__name__}); nothing was changed",
-                          hint="have it made again") from None
+        except SENSELESS as error:
+            raise senseless(error) from None
         if taken.is_nothing:
             return taken, ""
         work.intend(tx, [_file(kit, one, taken.edited[one.id]) for one in some if one.id in taken.edited])
@@ -68,16 +71,32 @@ def _write(kit: Kit, export: Export) -> tuple[Taken, str]:
             told = memories.snapshot(one)
             write_entry(tx, Entry(run.seq, 0, IMPORT, one.id, str(one.scope), "came-by-import", (), None, told))
         end_run(tx, replace(run, outcome="changed", reason=f"memories taken in: {len(some)}"), ended_at=now)
+        if any(found - faults.get(look, found) for look, found in _look_for_faults(kit).items()):
+            raise Refused("the export does not fit together; nothing was changed", hint="have it made again")
     return taken, run.id
+
+
+def _look_for_faults(kit: Kit) -> dict[checks.Look, set[str]]:
+    """What a check finds wrong with the store, but for what rows that nobody can read keep it from asking."""
+    found = {}
+    for look in checks.FITTING:
+        with suppress(DreamError):
+            found[look] = set(look(kit.store))
+    return found
+
+
+def senseless(error: Exception) -> Refused:
+    """What is said of an export that holds something no dream would have written."""
+    return Refused(f"the export holds something this dream cannot read ({type(error).__name__}); nothing was changed",
+                   hint="have it made again")
 
 
 def _read_back(kit: Kit, taken: Taken) -> None:
     """Read what was taken in as every later look will; what cannot be read is not kept. Raises what readers raise."""
-    for run in journal.load_runs(kit.store, limit=1_000_000):
-        for entry in journal.load_entries(kit.store, run.seq):
+    for run in journal.load_some_runs(kit.store, taken.runs):
+        for entry in journal.load_entries(kit.store, run):
             in_words(kit.store, entry)
-    for one in taken.memories:
-        observations.load_of_memory(kit.store, one)
+    observations.load_by_ids(kit.store, taken.said)
 
 
 def _file(kit: Kit, memory: Memory, body: str) -> Intent:

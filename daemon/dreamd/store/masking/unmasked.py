@@ -53,7 +53,7 @@ def find_held(connection: sqlite3.Connection) -> Iterator[Held]:
         for row in connection.execute(f"SELECT {asked} FROM {table}").fetchall():
             kinds: list[str] = []
             masked = {c: fresh for c, value in zip(looked_at, tuple(row)[len(key):], strict=True)
-                      if (fresh := _masked(c, value, kinds)) != value}
+                      if (fresh := masked_value(c, value, kinds)) != value}
             if masked:
                 yield Held(table, tuple(row)[:len(key)], tuple(dict.fromkeys(kinds)), masked)
 
@@ -87,7 +87,8 @@ def mask_held(tx: sqlite3.Connection, found: Sequence[Held]) -> list[str]:
     return sorted(set(changed))
 
 
-def _masked(column: str, value: object, kinds: list[str]) -> object:
+def masked_value(column: str, value: object, kinds: list[str]) -> object:
+    """What a column holds with the secrets in it masked, and their kinds."""
     if isinstance(value, bytes):
         try:
             return redacted(value.decode(), kinds).encode()

@@ -10,16 +10,18 @@ import re
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from dreamd.core.values import content_id, parse_scope, text_sha
+from dreamd.core.clock import iso
+from dreamd.core.values import Relation, content_id, parse_scope
 from dreamd.store.connection import Store
+from dreamd.store.moving.rows_masked import masked_records
 from dreamd.store.moving.rows_out import MEMORY, OBSERVATION, RUN, Record
 from dreamd.store.observations import is_forgotten, parts_of
 from dreamd.store.scopes.projects import Known, find_known, write_known
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten, write_meta
-from dreamd.text.redaction import redact
 
 
 @dataclass
@@ -30,7 +32,10 @@ class Taken:
     """Ids of those that are new here."""
     edited: dict[str, str] = field(default_factory=dict)
     """The files of those of them that a person had edited, by id."""
-    observations: int = 0
+    said: list[str] = field(default_factory=list)
+    """Ids of statements that are new here."""
+    runs: list[int] = field(default_factory=list)
+    """Numbers of the runs that are new here."""
     known: int = 0
     """Memories that are here already and stay as they are."""
     forgotten: int = 0
@@ -39,6 +44,11 @@ class Taken:
     """Texts in which a secret was masked on the way."""
     graves_left: bool = False
     """Whether what was forgotten there cannot be recognised here, for this store has forgotten things of its own."""
+
+    @property
+    def observations(self) -> int:
+        """How many statements are new here."""
+        return len(self.said)
 
     @property
     def is_nothing(self) -> bool:
@@ -55,8 +65,8 @@ class _Arrival:
         for record in records:
             self.by_kind.setdefault(str(record["kind"]), []).append(record)
         self.taken = Taken()
-        self.words: dict[str, tuple[str, str]] = {}
-        """Under which hash words came → under which they are kept, and the words."""
+        self.words: dict[str, str] = {}
+        """The words of memories, by their hash."""
         self.refused: set[str] = set()
         self.fresh_said: set[str] = set()
         self.runs: dict[str, int] = {}
@@ -71,52 +81,79 @@ class _Arrival:
 
     def insert(self, table: str, columns: Sequence[str], row: dict[str, Any]) -> bool:
         """Add a row, unless one with its key is there."""
-        row = {name: self.masked(told) if name in _TOLD and isinstance(told, str) else told for name, told in row.items()}
+        row = {name: fit(name, row[name]) for name in columns}
         names, values = ", ".join(f'"{c}"' for c in columns), ", ".join(f":{c}" for c in columns)
         return self.tx.execute(f"INSERT INTO {table} ({names}) VALUES ({values}) ON CONFLICT DO NOTHING", row).rowcount > 0
-
-    def masked(self, text: str) -> str:
-        """A text with the secrets in it masked: whoever wrote it may have known fewer of them."""
-        clean = redact(text).text
-        self.taken.masked += clean != text
-        return clean
 
 
 _ID = re.compile(r"[0-9a-f]{6,64}")
 _FILE = re.compile(r"[^/\\\x00-\x1f.][^/\\\x00-\x1f]*\.md")
 _OF_DREAM = frozenset({"memory.md", "more.md"})
 """Files beside those of memories that nobody's memory may stand in."""
-_TOLD = ("reason", "evidence", "warnings")
+_NUMBERS = frozenset({"seq", "explicit", "start", "end", "taxonomy", "pinned", "edited", "unverified", "rev", "backlog",
+                      "times", "set_aside", "run", "observation"})
 
 
-def check_names(identity: str, file: str) -> None:
-    """Raise ValueError for an id or a file name that dream would not give: a name becomes a path."""
-    if not _ID.fullmatch(identity) or file and (not _FILE.fullmatch(file) or file.lower() in _OF_DREAM):
-        raise ValueError("no name of a memory")
+def fit(column: str, told: object) -> object:
+    """What a column holds, if it is of its kind; raises ValueError otherwise, for SQLite would take anything."""
+    kinds = int if column in _NUMBERS else (int, float) if column == "confidence" else (str, type(None))
+    if not isinstance(told, kinds):
+        raise ValueError("no value of that column")
+    return str(parse_scope(told)) if column == "scope" and isinstance(told, str) else told
 
 
-def take_in(store: Store, tx: sqlite3.Connection, records: Iterable[Record], *, key: bytes) -> Taken:
+def check_identity(identity: str) -> None:
+    """Raise ValueError for an id that dream would not give: files are named after it."""
+    if not _ID.fullmatch(identity):
+        raise ValueError("no id of a memory")
+
+
+def check_file(name: str) -> None:
+    """Raise ValueError for a file name that dream would not give: it becomes a path. A memory without a file has none."""
+    if name and (not _FILE.fullmatch(name) or name.lower() in _OF_DREAM):
+        raise ValueError("no name of a memory's file")
+
+
+def take_in(store: Store, tx: sqlite3.Connection, records: Sequence[Record], *, key: bytes, now: datetime) -> Taken:
     """Take records in, inside the caller's transaction; `key` is this store's tombstone key."""
-    arrival = _Arrival(store, tx, records, key)
+    clean, masked = masked_records(records, iso(now))
+    arrival = _Arrival(store, tx, clean, key)
+    arrival.taken.masked = masked
     _bury(arrival)
     _hear(arrival)
     wanted = _choose(arrival)
     _number_runs(arrival, wanted)
     for one in arrival.of("wording"):
-        text = arrival.masked(one["text"])
-        arrival.words[one["sha"]] = (text_sha(text), text)
+        arrival.words[one["sha"]] = one["text"]
     for one in wanted:
         _write_memory(arrival, one)
     fresh = {one["id"] for one in wanted}
     _write_journal(arrival, fresh)
     _write_beside(arrival, fresh)
+    if tx.execute("""SELECT 1 FROM support s LEFT JOIN fate f ON f.observation = s.observation
+                     WHERE f.observation IS NULL LIMIT 1""").fetchone():
+        raise ValueError("a dream would take up again what a memory rests on already")
     for one in arrival.of("project"):
         if find_known(store, one["identity"]) is None:
             write_known(tx, Known(one["identity"], parse_scope(one["scope"])))
     if arrival.fresh_said:
         write_meta(tx, "weighed-to", "0")  # what was said in passing is weighed once more, by the next dreams
-    arrival.taken.memories = sorted(fresh)
+    arrival.taken.memories, arrival.taken.said = sorted(fresh), sorted(arrival.fresh_said)
     return arrival.taken
+
+
+def choose_unknown(store: Store, records: Iterable[Record], *, key: bytes) -> tuple[list[Record], Taken]:
+    """The memories that are neither here nor forgotten here, and how many are one or the other. Touches nothing."""
+    with store.reading() as tx:
+        arrival = _Arrival(store, tx, records, key)
+        arrival.refused = {one["id"] for one in arrival.of("observation") if _was_forgotten(arrival, one)}
+        return _choose(arrival), arrival.taken
+
+
+def is_untouched(store: Store) -> bool:
+    """Whether nothing was ever said, learned, decided or forgotten here."""
+    return all(store.one(f"SELECT 1 FROM {table} LIMIT 1") is None
+               for table in ("observation", "memory", "operation", "tombstone"))
 
 
 def _bury(arrival: _Arrival) -> None:
@@ -136,15 +173,18 @@ def _hear(arrival: _Arrival) -> None:
     for one in arrival.of("observation"):
         if one["id"] in known:
             continue
-        parts = parts_of(one["text"], one["sign"])
-        if any(is_forgotten(arrival.tx, one["conversation"], part, key=arrival.key) for part in parts):
+        check_identity(one["id"])
+        if _was_forgotten(arrival, one):
             arrival.refused.add(one["id"])
             arrival.taken.forgotten += 1
             continue
-        row = {**one, "text": arrival.masked(one["text"]), "context": arrival.masked(one["context"])}
-        if arrival.insert("observation", OBSERVATION, row):
+        if arrival.insert("observation", OBSERVATION, one):
             arrival.fresh_said.add(one["id"])
-    arrival.taken.observations = len(arrival.fresh_said)
+
+
+def _was_forgotten(arrival: _Arrival, one: Record) -> bool:
+    return any(is_forgotten(arrival.tx, one["conversation"], part, key=arrival.key)
+               for part in parts_of(one["text"], one["sign"]))
 
 
 def _choose(arrival: _Arrival) -> list[Record]:
@@ -174,7 +214,11 @@ def _number_runs(arrival: _Arrival, wanted: Sequence[Record]) -> None:
     new = [one for one in arrival.of("run") if one["id"] in named and one["id"] not in arrival.runs]
     first = 1 if not here else min(1, *(r[len(RUN)] for r in here.values())) - len(new)
     for n, one in enumerate(new):
+        for name, kind in (("phases", dict), ("fates", dict), ("warnings", list)):
+            if not isinstance(json.loads(one[name]), kind):
+                raise ValueError("no account of a run")
         arrival.runs[one["id"]] = first + n
+        arrival.taken.runs.append(first + n)
         arrival.insert("run", ("seq", "kind", *RUN), {**one, "id": kept[one["id"]], "seq": first + n, "kind": one["run_kind"]})
     for one in new:
         if by := arrival.runs.get(one["undone_by"]):
@@ -191,17 +235,26 @@ def _run_id(one: Record, here: dict[str, Any]) -> str:
 
 
 def _write_memory(arrival: _Arrival, one: Record) -> None:
-    check_names(one["id"], one["file"])
-    sha, text = arrival.words[one["wording"]]
-    arrival.tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, text))
-    arrival.insert("memory", MEMORY, {**one, "scope": str(parse_scope(one["scope"])), "wording": sha})
+    check_identity(one["id"])
+    check_file(one["file"])
+    text = _keep_words(arrival, one["wording"])
+    scope = fit("scope", one["scope"])
+    rivals = arrival.tx.execute("SELECT 1 FROM memory WHERE scope = ? AND file = ? AND file <> ''", (scope, one["file"]))
+    # Two memories never share a file: the second has one of its own name.
+    arrival.insert("memory", MEMORY, {**one, "file": f"{one['id']}.md" if rivals.fetchone() else one["file"]})
     arrival.tx.executemany("INSERT INTO support SELECT ?, seq FROM observation WHERE id = ?",
                            ((one["id"], said) for said in one["observations"]))
     seq = arrival.tx.execute("SELECT seq FROM memory WHERE id = ?", (one["id"],)).fetchone()[0]
     arrival.tx.execute("INSERT INTO memory_words (rowid, words) VALUES (?, ?)", (seq, index_words(text)))
-    mark_unwritten(arrival.tx, one["scope"])
+    mark_unwritten(arrival.tx, str(scope))
     if "body" in one:
-        arrival.taken.edited[one["id"]] = arrival.masked(one["body"])
+        arrival.taken.edited[one["id"]] = one["body"]
+
+
+def _keep_words(arrival: _Arrival, sha: str) -> str:
+    text = arrival.words[sha]
+    arrival.tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, text))
+    return text
 
 
 def _write_journal(arrival: _Arrival, fresh: set[str]) -> None:
@@ -221,12 +274,9 @@ def _as_kept(arrival: _Arrival, side: str | None) -> str | None:
     if side is None:
         return None
     kept = json.loads(side)
-    check_names("0" * 12, str(kept.get("file", "")))
+    check_file(str(kept.get("file", "")))
     if kept["wording"] in arrival.words:
-        sha, text = arrival.words[kept["wording"]]
-        arrival.tx.execute("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", (sha, text))
-        if sha != kept["wording"]:
-            return json.dumps({**kept, "wording": sha}, ensure_ascii=False, sort_keys=True)
+        _keep_words(arrival, kept["wording"])
     return side
 
 
@@ -247,7 +297,7 @@ def _write_beside(arrival: _Arrival, fresh: set[str]) -> None:
     there = arrival.ids("memory")
     for one in arrival.of("link"):
         if {one["a"], one["b"]} <= there and {one["a"], one["b"]} & fresh:
-            arrival.insert("link", ("a", "b", "relation"), one)
+            arrival.insert("link", ("a", "b", "relation"), {**one, "relation": Relation(one["relation"]).value})
     for one in arrival.of("recall"):
         if one["memory"] in fresh:
             arrival.insert("recall", ("memory", "times", "last_at"), one)

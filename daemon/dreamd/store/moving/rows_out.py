@@ -24,6 +24,7 @@ MEMORY = ("id", "scope", "wording", "class", "type", "category", "taxonomy", "st
           "updated_at", "confirmed_at", "valid_from", "valid_to", "ttl", "superseded_by", "pinned", "edited", "unverified",
           "reason", "file", "rev")
 RUN = ("id", "now", "started_at", "ended_at", "outcome", "reason", "phases", "fates", "warnings", "backlog", "version")
+GRAVES_A_LINE = 10_000
 _PLACE = re.compile(r"(?<![\w.])(?:~|(?:[A-Za-z]:)?[\\/])[^\s`'\"]*[\\/]([^\s`'\"\\/]*)")
 """A path from a root on; of it only its last name is told."""
 
@@ -88,7 +89,8 @@ def _wordings(store: Store, ids: Sequence[str], entries: Sequence[Mapping[str, A
 def _said(store: Store, seqs: Sequence[int]) -> Iterator[Record]:
     for row in store.all(f"SELECT * FROM observation WHERE seq IN {LISTED} ORDER BY seq", listed(seqs)):
         told = {name: row[name] for name in OBSERVATION}
-        yield {"kind": "observation", **told, "key": "" if _PLACE.search(row["key"]) else row["key"]}
+        # A key that tells a place here is another's there; some key there must be, for the id was made of it.
+        yield {"kind": "observation", **told, "key": f"moved:{row['id']}" if _PLACE.search(row["key"]) else row["key"]}
     words = store.all(f"""SELECT o.id, w.role, w.model, w.prompt, w.category FROM model_word w
                           JOIN observation o ON o.seq = w.observation WHERE o.seq IN {LISTED} ORDER BY o.seq""", listed(seqs))
     for row in words:
@@ -123,9 +125,9 @@ def _beside(store: Store, ids: Sequence[str], *, whole: bool) -> Iterator[Record
     if whole:
         for r in store.all("SELECT * FROM judged ORDER BY a, b"):
             yield {"kind": "judged", **dict(r)}
-        if graves := store.all("SELECT hash, at FROM tombstone ORDER BY hash"):
-            rows = [[r["hash"], r["at"]] for r in graves]
-            yield {"kind": "tombstones", "key": store.meta("tombstone_key") or "", "rows": rows}
+        graves = [[r["hash"], r["at"]] for r in store.all("SELECT hash, at FROM tombstone ORDER BY hash")]
+        for start in range(0, len(graves), GRAVES_A_LINE):
+            yield {"kind": "tombstones", "key": store.meta("tombstone_key") or "", "rows": graves[start:start + GRAVES_A_LINE]}
 
 
 def _list(raw: str) -> list[str]:

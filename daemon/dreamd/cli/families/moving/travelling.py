@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.telling.diaries import remember
 from dreamd.cli.printing import render
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Refused, UsageError
-from dreamd.core.values import Scope, parse_scope
+from dreamd.core.values import Candidate, Scope, parse_scope
 from dreamd.dream.moving.packing import as_bundle, as_lines, digest_of, write_folder
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.sources.base.own_writing import is_own_writing
 from dreamd.store.memories import load_scopes
 from dreamd.store.moving.rows_out import load_records
+
+if TYPE_CHECKING:
+    from dreamd.dream.moving.as_statements import Standing
+    from dreamd.dream.moving.reading_back import Export
+    from dreamd.store.moving.rows_in import Taken
 
 FORMS = ("lines", "markdown", "bundle")
 EXPORT = "export"
@@ -33,6 +39,8 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
         parser.add_argument("source", metavar="PATH", help="an export, or what mem0, Claude or basic-memory keeps")
         parser.add_argument("--scope", metavar="SCOPE", help="where foreign memories belong")
         parser.add_argument("--pin", metavar="HASH", default="", help="refuse anything else than the export with this hash")
+        parser.add_argument("--trust", action="store_true",
+                            help="it is an export of your own: take it in as it stands, pins, rules and what was forgotten too")
         parser.add_argument("--dry-run", action="store_true", help="say what it holds, and stop")
 
 
@@ -121,29 +129,80 @@ def move_in(context: Context, options: Namespace) -> int:
                       hint=f"it has {export.digest}")
     if options.scope:
         raise UsageError("`--scope` is for the memories of other programs", hint="`dream scope move` moves what came")
-    held = sum(1 for one in export.records if one.get("kind") == "memory")
+    from dreamd.dream.moving.as_statements import standing_of
+
+    claims = standing_of(export)
     if options.dry_run:
-        context.document({"program": "dream", "memories": held, "hash": export.digest, "planned": True})
-        context.say(f"an export of dream with {render.count(held, 'memory')}, hash {export.digest}; nothing was changed")
+        context.document({"program": "dream", "memories": claims.memories, "hash": export.digest, "planned": True,
+                          "pinned": claims.pinned, "rules_of_a_person": claims.of_a_person, "forgotten_there": claims.graves})
+        context.say(f"an export of dream with {_claimed(claims)}, hash {export.digest}; nothing was changed")
         return 0
+    trusted = options.trust or context.asks and context.agrees(
+        f"`{path}` holds {_claimed(claims)}.\nIs it an export of your own, to be taken in as it stands?")
+    return _own(context, path, export, trusted=trusted)
+
+
+def _claimed(claims: Standing) -> str:
+    """What an export holds and claims for itself."""
+    parts = [render.count(claims.memories, "memory")]
+    parts += [f"{claims.pinned:,} pinned"] if claims.pinned else []
+    parts += [f"{render.count(claims.of_a_person, 'rule')} in a person's name"] if claims.of_a_person else []
+    parts += [f"{render.count(claims.graves, 'statement')} forgotten there"] if claims.graves else []
+    return ", ".join(parts)
+
+
+def _own(context: Context, path: Path, export: Export, *, trusted: bool) -> int:
+    """Take an export in as it stands where a person vouches for it or nothing stands here yet, else by what it says."""
+    from dreamd.dream.moving.as_statements import as_statements, with_doubts
     from dreamd.dream.moving.taking_in import bring_in
+    from dreamd.store.moving.rows_in import is_untouched
 
     with open_to_change(context.world, create=True) as kit:
-        arrived = bring_in(kit, export)
+        empty = is_untouched(kit.store)
+        if trusted or empty:
+            arrived = bring_in(kit, export if trusted else with_doubts(export))
+        else:
+            statements, beside = as_statements(kit, export)
+    if not (trusted or empty):
+        return _by_the_gate(context, path, export, statements, beside)
     taken = arrived.taken
     context.document({"program": "dream", "memories": len(taken.memories), "observations": taken.observations,
                       "known": taken.known, "forgotten": taken.forgotten, "masked": taken.masked, "run": arrived.run or None,
-                      "hash": export.digest})
+                      "hash": export.digest, "trusted": True})
     context.say(f"taken in: {render.count(len(taken.memories), 'memory')}, {render.count(taken.observations, 'statement')}")
+    _tell_beside(context, taken)
+    if taken.graves_left:
+        context.warn("what was forgotten there cannot be recognised here: this store has forgotten things of its own")
+    if not trusted:
+        context.tell("note: nothing stood in this home, so the export was taken for your own; orders in it that could do harm "
+                     "wait in `dream review`")
+    if arrived.run:
+        context.tell(f"hint: `dream undo {arrived.run}` takes the memories out again")
+    return 0
+
+
+def _by_the_gate(context: Context, path: Path, export: Export, statements: Sequence[Candidate], taken: Taken) -> int:
+    """Note what an export says that nobody vouched for, as another program's."""
+    from dreamd.store.intake.notebook import take_note
+
+    noted = take_note(context.world, statements)
+    counts = {status: sum(1 for one in noted.answers if one.status == status) for status in ("stored", "known", "refused")}
+    context.document({"program": "dream", "memories": 0, "observations": counts["stored"],
+                      "known": taken.known + counts["known"], "forgotten": taken.forgotten + counts["refused"], "masked": 0,
+                      "run": None, "hash": export.digest, "trusted": False, "deferred": noted.deferred})
+    context.say(f"taken in by what they say, as another program's: {render.count(counts['stored'], 'statement')}")
+    _tell_beside(context, taken)
+    if counts["stored"]:
+        context.tell("hint: this home holds something already, so pins, rules and what was forgotten there count for nothing "
+                     f"until you vouch for them: `dream import {path} --trust` takes an export of your own in as it stands")
+    return 0
+
+
+def _tell_beside(context: Context, taken: Taken) -> None:
     if taken.known:
         context.say(f"known here already, and left as they are: {render.count(taken.known, 'memory')}")
     if taken.forgotten:
         context.say(f"forgotten here, and not taken in again: {taken.forgotten:,}")
-    if taken.graves_left:
-        context.warn("what was forgotten there cannot be recognised here: this store has forgotten things of its own")
-    if arrived.run:
-        context.tell(f"hint: `dream undo {arrived.run}` takes the memories out again")
-    return 0
 
 
 def _foreign(context: Context, path: Path, options: Namespace) -> int:
