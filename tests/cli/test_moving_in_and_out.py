@@ -286,9 +286,9 @@ def test_what_is_none_of_these_is_left_to_ingest(house: House, tmp_path: Path, c
 
 
 MOVED = {"observation", "fate", "wording", "memory", "support", "link", "recall", "run", "operation", "judged", "tombstone",
-         "model_word"}
+         "model_word", "voice"}
 STAYS = {"meta", "migration", "intent", "file", "source", "cursor", "staged", "vector", "vector_file", "unread", "model_call",
-         "model_answer", "tally"}
+         "model_answer", "tally", "sent"}
 """What belongs to a machine, is made anew, or counts what was spent there."""
 
 

@@ -66,7 +66,7 @@ def _following(one: Record, shas: dict[str, str], ids: dict[str, str]) -> Record
                 "observations": [ids.get(said, said) for said in one["observations"]]}
     if kind == "operation":
         return {**one, **{side: _sides(one[side], shas) for side in ("before", "after")}}
-    if kind in ("fate", "model-word"):
+    if kind in ("fate", "model-word", "voice"):
         return {**one, "observation": ids.get(one["observation"], one["observation"])}
     if kind == "observation":
         said, old = "said:", str(one["target"])
