@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -288,3 +289,26 @@ def test_the_command_says_where_the_note_is_and_refuses_this_machine(dream: Any)
     with serving(lambda request: send(request, ARTICLE.encode())) as address:
         refused = dream("capture", address, "--fetch")
     assert (refused.code, "private address" in refused.err) == (4, True)
+
+
+@pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
+def test_an_address_behind_a_proxy_is_refused_for_nobody_can_judge_where_it_leads(name: str) -> None:
+    with pytest.raises(Refused, match="proxy"):
+        reaching.fetch("https://quay.example/x", may_reach=here, env={name: "http://10.0.0.1:3128"})
+    with serving(lambda request: send(request, ARTICLE.encode())) as address:
+        assert reaching.fetch(address, may_reach=here, env={"HTTP_PROXY": "http://10.0.0.1:3128", "no_proxy": "127.0.0.1"}).body
+
+
+def test_a_handshake_that_never_ends_counts_towards_the_one_time_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = socket.create_connection
+
+    def slowly(*args: Any, **words: Any) -> socket.socket:
+        threading.Event().wait(0.3)
+        return connect(*args, **words)
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        monkeypatch.setattr(reaching.socket, "create_connection", slowly)
+        begun = time.monotonic()
+        with pytest.raises(DreamError, match="too long"):
+            reaching.fetch(f"https://127.0.0.1:{silent.getsockname()[1]}/", may_reach=here, longest_s=0.4)
+    assert time.monotonic() - begun < 0.65

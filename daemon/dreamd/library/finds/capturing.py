@@ -136,7 +136,7 @@ def _read(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _Source
     if wanted.words is not None:
         return _from_words(wanted.words)
     if "://" in wanted.place:
-        return _from_web(wanted, may_reach)
+        return _from_web(world, wanted, may_reach)
     if wanted.fetch:
         raise UsageError("`--fetch` is for addresses of the web")
     return _from_file(world, Path(wanted.place).expanduser().absolute())
@@ -150,7 +150,7 @@ def _from_words(body: bytes) -> _Source:
     return _Source(f"words: {content_id('words', text, size=6)}", first, text)
 
 
-def _from_web(wanted: Wanted, may_reach: reaching.MayReach) -> _Source:
+def _from_web(world: World, wanted: Wanted, may_reach: reaching.MayReach) -> _Source:
     address = reaching.plain_address(wanted.place)
     kept = redact(address).text
     parts = urlsplit(kept)
@@ -158,7 +158,7 @@ def _from_web(wanted: Wanted, may_reach: reaching.MayReach) -> _Source:
     title = " · ".join(filter(None, (re.sub(r"[-_+]+", " ", re.sub(r"\.\w{2,5}$", "", last)), parts.hostname or "")))
     if not wanted.fetch:
         return _Source(kept, title)
-    page = reaching.fetch(address, may_reach=may_reach)
+    page = reaching.fetch(address, may_reach=may_reach, env=world.env)
     if page.kind in ("text/html", "application/xhtml+xml"):
         found = _in_child(page.body, PAGE_ENDING)
     elif page.kind == "application/pdf":

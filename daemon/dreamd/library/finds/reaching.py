@@ -12,8 +12,10 @@ import socket
 import ssl
 import threading
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TypeVar
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
 
 from dreamd import __version__
@@ -24,9 +26,11 @@ LARGEST_BYTES = 10 * 1024 * 1024
 LONGEST_S = 20.0
 MOST_HOPS = 5
 _MOVED = frozenset({301, 302, 303, 307, 308})
+_USUAL = {"http": 80, "https": 443}
 _PIECE_BYTES = 1 << 16
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 MayReach = Callable[[Address], bool]
+_Socket = TypeVar("_Socket", bound=socket.socket)
 
 
 @dataclass(frozen=True)
@@ -70,13 +74,14 @@ def plain_address(text: str) -> str:
         raise UsageError("that is no address", hint="write it as `https://example.org/page`") from None
     if parts.scheme not in ("http", "https") or not host:
         raise UsageError("only addresses with http or https are captured", hint="save the page and capture the file")
-    usual = {"http": 80, "https": 443}[parts.scheme]
+    usual = _USUAL[parts.scheme]
     named = f"[{host}]" if ":" in host else host
     return urlunsplit((parts.scheme, named if port in (None, usual) else f"{named}:{port}", parts.path or "/", parts.query, ""))
 
 
-def fetch(address: str, *, may_reach: MayReach = is_public, longest_s: float = LONGEST_S) -> Page:
-    """Get what stands at an address.
+def fetch(address: str, *, may_reach: MayReach = is_public, longest_s: float = LONGEST_S,
+          env: Mapping[str, str] | None = None) -> Page:
+    """Get what stands at an address; all of it, from the first look-up to the last byte, within one time.
 
     Raises Refused for what is not fetched at all, DreamError where nothing comes or too much.
     """
@@ -84,6 +89,7 @@ def fetch(address: str, *, may_reach: MayReach = is_public, longest_s: float = L
     until_s, wanted = clock.monotonic() + longest_s, plain_address(address)
     for _ in range(MOST_HOPS + 1):
         parts = urlsplit(wanted)
+        _refuse_proxy(parts, env or {})
         spot = _look_up(parts, may_reach, until_s - clock.monotonic())
         answer = _ask(parts, spot, until_s - clock.monotonic())
         if isinstance(answer, Page):
@@ -95,9 +101,21 @@ def fetch(address: str, *, may_reach: MayReach = is_public, longest_s: float = L
     raise DreamError(f"it leads on more than {MOST_HOPS} times")
 
 
+def _refuse_proxy(parts: SplitResult, env: Mapping[str, str]) -> None:
+    """Raise Refused where the environment sends such addresses through a proxy: it looks hosts up itself, unjudged."""
+    from urllib import request
+
+    told = {name.lower(): value for name, value in env.items() if value}
+    named = next((name for name in (f"{parts.scheme}_proxy", "all_proxy") if name in told), "")
+    beside = {"no": told.get("no_proxy", "")}
+    if named and not request.proxy_bypass_environment(parts.hostname or "", beside):  # type: ignore[attr-defined]
+        raise Refused(f"`{named.upper()}` sends it through a proxy, and where a proxy leads to cannot be judged from here",
+                      hint="save the page and capture the file, or name the host in `NO_PROXY`")
+
+
 def _look_up(parts: SplitResult, may_reach: MayReach, left_s: float) -> tuple[Address, int]:
     """Where a host is, asked once; a host of which one address is not to be reached is not reached at all."""
-    port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    port = parts.port or _USUAL[parts.scheme]
     found: list[str] = []
 
     def ask() -> None:
@@ -123,19 +141,12 @@ def _look_up(parts: SplitResult, may_reach: MayReach, left_s: float) -> tuple[Ad
 
 def _ask(parts: SplitResult, spot: tuple[Address, int], left_s: float) -> Page | str:
     """Ask once; gives a page, or where it leads on to."""
-    late = threading.Event()
-    asking = _connection(parts, spot, left_s)
-
-    def end() -> None:
-        late.set()
-        if asking.sock is not None:
-            try:
-                asking.sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                return  # it is closed already
+    line = _Line(parts, spot, left_s)
+    asking = line.connection
+    late = line.late
 
     # A server that sends a sign a second keeps each single wait short; the whole is ended from outside.
-    watch = threading.Timer(max(0.01, left_s), end)
+    watch = threading.Timer(max(0.01, left_s), line.cut)
     watch.daemon = True
     watch.start()
     try:
@@ -161,18 +172,48 @@ def _ask(parts: SplitResult, spot: tuple[Address, int], left_s: float) -> Page |
         asking.close()
 
 
-def _connection(parts: SplitResult, spot: tuple[Address, int], left_s: float) -> http.client.HTTPConnection:
-    """A connection to the address that was judged, and to no other; the name counts for the certificate alone."""
-    where = (str(spot[0]), spot[1])
+class _Line:
+    """A connection to the address that was judged, and to no other, that can be cut at any moment of it.
 
-    def connect(*_: object, **__: object) -> socket.socket:
-        return socket.create_connection(where, timeout=max(0.01, left_s))
+    The name counts for the certificate alone. The handshake is done here, for while `http.client` does it nobody can reach the
+    socket, and what ends late then goes on for as long as the other side likes.
+    """
 
-    host = parts.hostname or ""
-    made = (http.client.HTTPSConnection(host, spot[1], context=ssl.create_default_context()) if parts.scheme == "https"
-            else http.client.HTTPConnection(host, spot[1]))
-    made._create_connection = connect  # type: ignore[attr-defined]
-    return made
+    def __init__(self, parts: SplitResult, spot: tuple[Address, int], left_s: float) -> None:
+        self.late = threading.Event()
+        self._where, self._host, self._left_s = (str(spot[0]), spot[1]), parts.hostname or "", max(0.01, left_s)
+        self._context = ssl.create_default_context() if parts.scheme == "https" else None
+        self._socket: socket.socket | None = None
+        self.connection = http.client.HTTPConnection(self._host, spot[1])
+        self.connection.default_port = _USUAL[parts.scheme]  # what `Host` leaves out
+        self.connection._create_connection = self._connect  # type: ignore[attr-defined]
+
+    def cut(self) -> None:
+        """End whatever goes on."""
+        self.late.set()
+        if self._socket is not None:
+            with suppress(OSError):  # it is closed already
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+    def _connect(self, *_: object, **__: object) -> socket.socket:
+        made = self._held(socket.create_connection(self._where, timeout=self._left_s))
+        if self._context is None:
+            return made
+        made = self._held(self._context.wrap_socket(made, server_hostname=self._host, do_handshake_on_connect=False))
+        try:
+            made.do_handshake()
+        except OSError:
+            made.close()
+            raise
+        return self._held(made)
+
+    def _held(self, made: _Socket) -> _Socket:
+        """The socket that is cut; raises TimeoutError where it was to be cut before it was there."""
+        self._socket = made
+        if self.late.is_set():
+            made.close()
+            raise TimeoutError
+        return made
 
 
 def _read(answer: http.client.HTTPResponse) -> bytes:
