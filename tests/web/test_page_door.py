@@ -8,10 +8,13 @@ import socket
 import stat
 import threading
 import time
+from pathlib import Path
 
 import pytest
+from starlette.datastructures import Headers
 
 from asgi_browser import SECOND_NIGHT, TODAY, Browser, ask, open_page
+from dreamd.core.errors import UsageError
 from dreamd.core.values import Status
 from dreamd.web import serving
 from household import House, every_byte
@@ -213,6 +216,73 @@ def test_a_socket_is_its_owners_alone_and_gone_afterwards(lived, tmp_path):
     server.join(20)
     assert (server.is_alive(), place.exists()) == (False, False)
     assert told == [(0o600, f"ssh -L 8080:{place} desk")]
+
+
+def _serve_at(house: House, place: Path) -> None:
+    serving.serve(house.world(TODAY), path=place, idle_s=0.05, tell=lambda _: None)
+
+
+def test_a_socket_left_by_a_page_that_was_killed_is_taken_over(lived, tmp_path):
+    place = tmp_path / "page.sock"
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(place))
+    _serve_at(lived, place)
+    assert not place.exists()
+
+
+@pytest.mark.parametrize("kind", ["file", "link", "directory", "busy", "long"])
+def test_what_is_no_left_over_socket_stays_and_is_said(lived, tmp_path, kind):
+    place = tmp_path / ("x" * 120 if kind == "long" else "page.sock")
+    with socket.socket(socket.AF_UNIX) as busy:
+        if kind == "busy":
+            busy.bind(str(place))
+            busy.listen()
+        elif kind == "link":
+            place.symlink_to(tmp_path / "elsewhere")
+        elif kind == "directory":
+            place.mkdir()
+        elif kind == "file":
+            place.write_text("mine")
+        with pytest.raises(UsageError, match="cannot be had: [AF]"):
+            _serve_at(lived, place)
+    assert (kind == "long") != (place.exists() or place.is_symlink())
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_what_took_the_place_of_the_socket_is_left_alone(lived, tmp_path):
+    place = tmp_path / "page.sock"
+
+    def exchange(_: object) -> None:
+        place.unlink()
+        place.write_text("somebody else's")
+
+    serving.serve(lived.world(TODAY), path=place, idle_s=0.05, tell=exchange)
+    assert place.read_text() == "somebody else's"
+
+
+@pytest.mark.parametrize("name", ["origin", "sec-fetch-site", "content-type", "x-dream-token", "host"])
+def test_a_header_that_decides_may_not_stand_twice(browser, name):
+    identity, seen = browser.seen("billing API now")
+    own = {"origin": f"http://{browser.host}", "sec-fetch-site": "same-origin", "content-type": "application/json",
+           "x-dream-token": browser.pen, "host": browser.host}
+    once = Headers(own | {"cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items())}).raw
+    scope = {"type": "http", "method": "POST", "path": f"{browser.keys.base}/act/pin", "query_string": b"",
+             "headers": [*once, (name.encode(), b"text/plain")]}
+    assert asyncio.run(_answered(browser.app, scope)) in (400, 421)
+    assert not browser.house.memory("billing API now").pinned
+
+
+async def _answered(app, scope):
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"{}", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    await app(scope, receive, send)
+    return sent[0]["status"]
 
 
 def test_a_port_is_of_this_machine_alone_and_closes_when_nobody_looks(lived):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import socket
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -109,19 +111,47 @@ def _bound(port: int, path: Path | None) -> Iterator[tuple[socket.socket, int]]:
             bound.listen(BACKLOG)  # whoever is told of it may come at once
             yield bound, int(bound.getsockname()[1])
             return
-        before = os.umask(0o177)
-        try:
-            bound.bind(str(path))
-        except OSError as error:
-            raise UsageError(f"the socket `{path}` cannot be had: {error.strerror}",
-                             hint="name a file that is not there yet, below a directory that is") from None
-        finally:
-            os.umask(before)
+        _bind(bound, path)
+        made = path.lstat()
         try:
             bound.listen(BACKLOG)
             yield bound, port or 8080
         finally:
             with suppress(OSError):
-                path.unlink()
+                if os.path.samestat(path.lstat(), made):  # what somebody else put in its place is theirs
+                    path.unlink()
     finally:
         bound.close()
+
+
+def _bind(bound: socket.socket, path: Path) -> None:
+    """Give a socket its place, that of one nobody listens at any more included; raises UsageError where it cannot be had."""
+    before = os.umask(0o177)
+    try:
+        try:
+            bound.bind(str(path))
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or not _is_left_over(path):
+                raise
+            path.unlink()
+            bound.bind(str(path))
+    except OSError as error:
+        raise UsageError(f"the socket `{path}` cannot be had: {error.strerror or error}",
+                         hint="name a file that is not there yet, below a directory that is") from None
+    finally:
+        os.umask(before)
+
+
+def _is_left_over(path: Path) -> bool:
+    """Whether a socket of ours stands there at which nobody listens: its page was killed."""
+    there = path.lstat()
+    if not stat.S_ISSOCK(there.st_mode) or there.st_uid != os.geteuid():
+        return False
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
+        try:
+            asking.connect(str(path))
+        except ConnectionRefusedError:
+            return True
+        except OSError:
+            return False
+    return False

@@ -24,6 +24,8 @@ NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
 LARGEST_BODY_BYTES = 64 * 1024
 BODY_WITHIN_S = 10.0
 PEN = "x-dream-token"
+TOLD_ONCE = ("origin", "sec-fetch-site", "sec-fetch-mode", "content-type", "content-length", PEN)
+"""What decides who may do what: of two of them this door and whoever stands before it could each believe another one."""
 OURS = frozenset({"same-origin", "none"})
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
           "base-uri 'none'; frame-ancestors 'none'")
@@ -74,6 +76,8 @@ class Door:
         hosts = headers.getlist("host")
         if len(hosts) != 1 or _name_in(hosts[0]) not in NAMES:
             return PlainTextResponse("this page answers to the names of this machine alone\n", 421)
+        if any(len(headers.getlist(name)) > 1 for name in TOLD_ONCE):
+            return PlainTextResponse("what was asked for says two things of itself\n", 400)
         if scope["method"] not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("there is nothing to do in this way\n", 405)
         origins = headers.getlist("origin")

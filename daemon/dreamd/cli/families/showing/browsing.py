@@ -38,6 +38,8 @@ def run(context: Context, options: Namespace) -> int:
         raise UsageError("a port is a number up to 65535")
     if not 0 < options.idle <= 10_000:
         raise UsageError("`--idle` takes minutes, more than none")
+    if options.socket == "":
+        raise UsageError("`--socket` needs a place")
     try:
         from dreamd.web.serving import serve
     except ModuleNotFoundError as missing:
