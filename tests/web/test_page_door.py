@@ -263,20 +263,21 @@ def test_what_took_the_place_of_the_socket_is_left_alone(lived, tmp_path):
 @pytest.mark.parametrize("name", ["origin", "sec-fetch-site", "content-type", "x-dream-token", "host"])
 def test_a_header_that_decides_may_not_stand_twice(browser, name):
     identity, seen = browser.seen("billing API now")
+    identity, seen = browser.seen("9090")
     own = {"origin": f"http://{browser.host}", "sec-fetch-site": "same-origin", "content-type": "application/json",
            "x-dream-token": browser.pen, "host": browser.host}
     once = Headers(own | {"cookie": "; ".join(f"{k}={v}" for k, v in browser.cookies.items())}).raw
     scope = {"type": "http", "method": "POST", "path": f"{browser.keys.base}/act/pin", "query_string": b"",
              "headers": [*once, (name.encode(), b"text/plain")]}
-    assert asyncio.run(_answered(browser.app, scope)) in (400, 421)
-    assert not browser.house.memory("billing API now").pinned
+    assert asyncio.run(_answered(browser.app, scope, {"id": identity, "seen": seen})) in (400, 421)
+    assert not browser.house.memory("9090").pinned
 
 
-async def _answered(app, scope):
+async def _answered(app, scope, said):
     sent = []
 
     async def receive():
-        return {"type": "http.request", "body": b"{}", "more_body": False}
+        return {"type": "http.request", "body": json.dumps(said).encode(), "more_body": False}
 
     async def send(message):
         sent.append(message)
