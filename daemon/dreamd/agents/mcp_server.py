@@ -270,4 +270,5 @@ def _told(act: Callable[[], dict[str, object]]) -> dict[str, object]:
 def _face(memory: Memory) -> dict[str, object]:
     text = memory.text if len(memory.text) <= LONGEST_SHOWN else memory.text[:LONGEST_SHOWN] + " …"
     return {"id": memory.id, "text": text, "class": memory.memory_class.value, "scope": str(memory.scope),
-            "status": memory.status.value, "confirmed_at": iso(memory.confirmed_at), "stale": memory.status is Status.STALE}
+            "status": memory.status.value, "confirmed_at": iso(memory.confirmed_at), "stale": memory.status is Status.STALE,
+            **({"team": memory.team} if memory.team else {})}

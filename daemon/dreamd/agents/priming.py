@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from dreamd.recall.answer import Found, Look, record_recalls, search
 from dreamd.recall.ranking import Budget
 from dreamd.recall.shelf import Shelf
 from dreamd.store import memories, shown
+from dreamd.store.presence.team_copy import of_team, open_copy, world_of_copy
 from dreamd.text.injection import neutralise
 
 LARGEST_BYTES = 4_500
@@ -38,6 +40,8 @@ HEADING = ('What is on record from earlier conversations, each fact with the day
            'a record can be out of date, and "I" is the person:')
 STANDING_SHARE = 0.5
 """Seats kept for what lasts, whatever it is about."""
+TEAM_SHARE = 0.3
+"""Seats that a team's memory may take from one's own."""
 ASKED_FOR = 3
 """As many are looked at for each seat: what stands in two scopes, or is said elsewhere, takes none."""
 RECENT = 5
@@ -55,10 +59,29 @@ def choose(kit: Kit, *, cwd: str, words: str = "", shelf: Shelf | None = None, h
     if exclusions(kit.world).has_place(cwd):
         cwd = ""  # what is there is not read, not even to say whether a memory still holds
     scopes = hooks.scopes_of(kit.store, cwd, kit.settings.teams.members)
+
+    def chosen(kit: Kit, shelf: Shelf | None) -> list[Found]:
+        return _choose(kit, scopes, cwd=cwd, words=words, shelf=shelf, hurried=hurried, told_today=told_today)
+
+    own = chosen(kit, shelf)
+    with open_copy(kit.world) as copy:
+        if copy is None:
+            return own
+        told = {_words(one.memory.text) for one in own}
+        team = [replace(one, memory=of_team(kit.world, [one.memory])[0]) for one in chosen(
+            replace(kit, world=world_of_copy(kit.world), store=copy), shelf.beside if shelf else None)
+            if _words(one.memory.text) not in told]
+    wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
+    return [*own[:wanted - min(len(team), round(wanted * TEAM_SHARE))], *team][:wanted]
+
+
+def _choose(kit: Kit, scopes: tuple[Scope, ...], *, cwd: str, words: str, shelf: Shelf | None, hurried: bool,
+            told_today: Sequence[str]) -> list[Found]:
+    """The choice of one store, one's own or the copy of a team's."""
     wanted = min(kit.settings.priming.memories, kit.settings.recall.injection_cap)
     query = build_query(kit, scopes[0], words)
     # A deep look: the start of a conversation is no question, so nothing is too far behind the best answer to it.
-    look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried,
+    look = Look(limit=wanted, budget=Budget.DEEP, scopes=scopes, record=False, injection=True, hurried=hurried, alone=True,
                 directory=Path(cwd) if cwd else None)
     called = list(search(kit, query, look, shelf=shelf).results) if query else []
     may = set(_lasting(kit, scopes, among=[one.memory.id for one in called])) if called else set()
@@ -94,8 +117,13 @@ def tell(kit: Kit, found: Sequence[Found], *, banner: str = "") -> tuple[str, li
     """Put a choice into words and count what is told as recalled; with what of it has a day ahead."""
     text, told = render(found, banner=banner)
     if told:
-        record_recalls(kit, [one.memory.id for one in told])
+        record_recalls(kit, own_ids(told))
     return text, dated(told)
+
+
+def own_ids(told: Sequence[Found]) -> list[str]:
+    """Ids of what was told of one's own memory: it is counted, and the team's is not."""
+    return [one.memory.id for one in told if not one.memory.team]
 
 
 def dated(told: Sequence[Found]) -> list[str]:
@@ -114,7 +142,9 @@ def render(found: Sequence[Found], *, banner: str = "") -> tuple[str, list[Found
         named = f" ({_one_line('; '.join(one.records))})" if one.records else ""
         ends = f" (until {one.memory.ttl})" if one.memory.ttl and one.memory.ttl not in one.memory.text else ""
         when = f" ({in_words(one)})" if in_words(one) else ""
-        fact = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}{when}{ends}{named}{clue}"
+        team = f" (team {_one_line(one.memory.team)})" if one.memory.team else ""
+        noted = f"- noted {one.memory.confirmed_at.date().isoformat()}: {_one_line(one.memory.text)}"
+        fact = f"{noted}{team}{when}{ends}{named}{clue}"
         taken = len(fact.encode("utf-8", "replace")) + 1
         if size + taken > LARGEST_BYTES:
             continue

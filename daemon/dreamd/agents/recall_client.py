@@ -31,6 +31,7 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
     from dreamd.recall.named_records import records_named
     from dreamd.recall.resolve import as_shown
     from dreamd.store import memories, passages
+    from dreamd.store.presence.team_copy import load_copied
 
     with suppress(KeyError, TypeError, ValueError):  # what makes no sense is no answer
         rows = answer["results"]
@@ -38,6 +39,8 @@ def ask(world: World, query: str, look: Look, *, store: Store) -> Recall | None:
         known = memories.load_some(store, ids)
         if len(known) < len(ids):
             known |= passages.load_some(store, [i for i in ids if i not in known])
+        if len(known) < len(ids) and world.settings.teams.url:
+            known |= load_copied(world, [i for i in ids if i not in known])
         there = [r for r in rows if r["id"] in known]
         named = records_named(store, [known[r["id"]] for r in there])
         found = tuple(Found(as_shown(known[r["id"]]), float(r["score"]), dict(r["parts"]), r["clue"], records)

@@ -146,7 +146,7 @@ class Desk:
             told_of_itself = priming.remark(kit, cwd=str(request["cwd"]), banner=str(request["banner"])[:1000],
                                             ask=request.get("ask") is True)
             text, told = priming.render(chosen, banner=told_of_itself)
-            self._shown.append((kit, [one.memory.id for one in told]))
+            self._shown.append((kit, priming.own_ids(told)))
             return {"ok": True, "text": text, "dated": priming.dated(told)}
         if request["op"] != "search":
             raise ValueError("an unknown operation")

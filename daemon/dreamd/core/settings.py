@@ -155,6 +155,10 @@ class TeamSettings:
     """Who belongs to a team; each entry names it and its members."""
 
     members: tuple[str, ...] = _free((), "who is told the `team:` memories of this machine: `payments: repo-a, ~/src/pay`")
+    url: str = _free("", "a team's store that this home shares scopes with, `postgresql://ROLE@HOST/DATABASE`; empty: none")
+    tenant: str = _free("", "which tenant of it")
+    scopes: tuple[str, ...] = _free(("project", "team"), "what goes up and comes down: scopes, or kinds of them")
+    private: tuple[str, ...] = _free((), "scopes of which nothing goes up, whatever `teams.scopes` says")
 
     def __post_init__(self) -> None:
         """Raise ConfigError for an entry that names no team, or nobody, UsageError for a name that is none."""
@@ -316,11 +320,15 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
 
 
+OF_TEAMS = frozenset(f.name for f in fields(TeamSettings))
+"""Keys of `[teams]` that are no names of teams."""
+
+
 def _with_members(content: Mapping[str, object]) -> Mapping[str, object]:
     """A table of teams with a key of its own for each as the one list that every place of the settings can hold."""
     listed = content.get("members", [])
     own = {team: who for team, who in content.items()
-           if team != "members" and isinstance(who, list) and all(isinstance(one, str) for one in who)}
+           if team not in OF_TEAMS and isinstance(who, list) and all(isinstance(one, str) for one in who)}
     if not own or not isinstance(listed, list):
         return content
     return {**{team: who for team, who in content.items() if team not in own},

@@ -349,6 +349,8 @@ class Memory:
     """When a dream first held it; None until it has been stored."""
     stood_at: datetime | None = field(default=None, compare=False)
     """When a document was last read anew in which it stands; None where none says it."""
+    team: str = field(default="", compare=False)
+    """The tenant of a team's store that it came from; empty for one's own."""
 
     @property
     def is_faded(self) -> bool:

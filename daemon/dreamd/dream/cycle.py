@@ -14,7 +14,7 @@ from functools import partial
 from types import MappingProxyType
 
 from dreamd import __version__
-from dreamd.core import deferral, fsio, locks, outage, telemetry
+from dreamd.core import fsio, locks, outage, telemetry
 from dreamd.core.clock import SystemClock, cpu_s, iso
 from dreamd.core.errors import DreamError, Locked, Outage, Refused, of_progress
 from dreamd.core.locks import Owner
@@ -40,6 +40,7 @@ from dreamd.dream.scopes import mirror
 from dreamd.dream.scopes.endings import promote_ended
 from dreamd.dream.scopes.mapping import anchor_old
 from dreamd.dream.scopes.task_lines import propose_of_others
+from dreamd.dream.sharing.laying_ready import end_with
 from dreamd.kit import Kit
 from dreamd.recall.still_found import watch_over
 from dreamd.store import backups, checks, forgetting, journal, memories, observations, work
@@ -76,7 +77,7 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
             _dream(kit, wish, report)
             report.warnings.extend(watch.look_after(kit, report.phases["prune"]))
             clear_markers(kit)
-    deferral.end_deferral(kit.paths)
+    end_with(kit)
     _tell(kit, report)
     return report
 
@@ -391,8 +392,7 @@ def _drop_old(kit: Kit) -> None:
 
 def _close(kit: Kit, report: CycleReport) -> None:
     waiting, _ = observations.count_pending(kit.store)
-    run = kit.begin()
-    report.run = run.id
+    report.run = (run := kit.begin()).id
     told = "; ".join(w for w in (report.reason, report.why) if w)
     ended = replace(run, outcome=report.outcome, reason=told, phases=report.phases, fates=report.fates,
                     warnings=tuple(report.warnings), backlog=waiting)

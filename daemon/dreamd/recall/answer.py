@@ -39,6 +39,8 @@ from dreamd.recall.unanswered import is_unanswered
 from dreamd.store import memories
 from dreamd.store.connection import Store
 from dreamd.store.intake import inbox
+from dreamd.store.observations import plain_words
+from dreamd.store.presence.team_copy import of_team, open_copy, world_of_copy
 from dreamd.store.scopes import projects
 
 RECALL_BUDGET_S = 0.05
@@ -70,8 +72,8 @@ class Recall:
 
     @property
     def recalled(self) -> list[str]:
-        """Ids of the memories among the results; a passage is none."""
-        return [r.memory.id for r in self.results if r.memory.status is not Status.SAID]
+        """Ids of one's own memories among the results; a passage is none."""
+        return [r.memory.id for r in self.results if r.memory.status is not Status.SAID and not r.memory.team]
 
 
 AS_USUAL = Look()
@@ -134,10 +136,26 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     named = records_named(kit.store, [r.memory for r in ranked])
     results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)
                     for r, clue, records in zip(ranked, clues, named, strict=True))
-    answer = Recall(query, results, mode, warning)
+    answer = _with_team(kit, Recall(query, results, mode, warning), replace(look, limit=count), shelf)
     if look.record and answer.recalled:
         record_recalls(kit, answer.recalled)
     return answer
+
+
+def _with_team(kit: Kit, own: Recall, look: Look, shelf: Shelf | None) -> Recall:
+    """An answer with what the copy of a team's memory says: as good stands behind as good, and what both say is one's own."""
+    if look.alone or not kit.settings.teams.url:
+        return own
+    with open_copy(kit.world) as copy:
+        if copy is None:
+            return own
+        beside = search(replace(kit, world=world_of_copy(kit.world), store=copy), own.query,
+                        replace(look, record=False, alone=True), shelf=shelf.beside if shelf else None)
+    said = {plain_words(r.memory.text) for r in own.results}
+    more = [replace(r, memory=of_team(kit.world, [r.memory])[0]) for r in beside.results
+            if plain_words(r.memory.text) not in said]
+    mixed = sorted([*own.results, *more], key=lambda r: -r.score)
+    return replace(own, results=tuple(mixed[:look.limit]))
 
 
 def find_clues(store: Store, found: Sequence[Memory], directory: Path) -> list[str | None]:

@@ -41,6 +41,8 @@ class Look:
     """For a conversation: only what holds today, and never more than the injection cap."""
     directory: Path | None = None
     """Where relative paths that a memory names are looked for."""
+    alone: bool = False
+    """Only one's own memory, and not what came down of a team's."""
     hurried: bool = False
     """By words alone, for there is no time to wait for the model."""
 

@@ -48,6 +48,13 @@ class Shelf:
         self._said_behind: Floats | None = None
         self._said_place: dict[str, int] = {}
         self._abroad: Abroad | None = None
+        self._beside: Shelf | None = None
+
+    @property
+    def beside(self) -> Shelf:
+        """The shelf of the copy of a team's memory."""
+        self._beside = self._beside or Shelf(self._statuses)
+        return self._beside
 
     def refresh(self, kit: Kit) -> None:
         """Bring the shelf up to date."""

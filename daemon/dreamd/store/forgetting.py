@@ -172,7 +172,7 @@ def finish(store: Store, paths: Paths) -> bool:
     another program reads the store as it was: its log can only be emptied when that has ended, and the next dream does.
     """
     left = [paths.home / LEFT_BEHIND, *sorted(paths.home.glob("*.replaced-*"))]
-    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed, paths.asked, *left):
+    for directory in (paths.conflicts, paths.damaged, paths.backups, paths.primed, paths.asked, paths.offered, *left):
         for path in sorted(directory.rglob("*")) if directory.is_dir() else []:
             if path.is_file() and not path.is_symlink():
                 fsio.remove(path)

@@ -47,6 +47,7 @@ def marks(memory: Memory) -> str:
     """What is particular about a memory, in a few signs' room."""
     told = [] if memory.status is Status.LIVE else [
         f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
+    told += [f"team {memory.team}"] if memory.team else []
     told += ["pinned"] if memory.pinned else []
     told += ["edited"] if memory.edited else []
     told += ["unverified"] if memory.unverified else []

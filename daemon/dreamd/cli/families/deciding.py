@@ -12,6 +12,7 @@ from dreamd.agents.hooks import dismiss_request, read_requests
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, show_proposals
 from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages
+from dreamd.cli.families.working.sharing import tell_behind
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why_it_stands
 from dreamd.cli.printing.json_documents import memory_document
@@ -20,10 +21,12 @@ from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
 from dreamd.core.values import Memory, Status, content_id
 from dreamd.dream import verbs
 from dreamd.dream.living.struck import find_lines, strike
+from dreamd.dream.sharing.who_may import find_behind
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
 from dreamd.store import checks, journal, memories
 from dreamd.store.language.proposed import Proposed, load_proposed
+from dreamd.store.presence.team_copy import refusing_copied
 from dreamd.store.telling.written_out import WrittenOut, out_of_reach
 from dreamd.text.language import language_of
 
@@ -68,7 +71,7 @@ def _verb(context: Context, options: Namespace) -> int:
     act = acts[context.command]
     done = {"pin": "pinned", "unpin": "no longer pinned", "restore": "restored",
             "promote": "a memory now"}[context.command]
-    with open_to_change(context.world) as kit:
+    with open_to_change(context.world) as kit, refusing_copied(context.world, options.id):
         memory = act(kit, options.id)
     context.document({"memory": memory_document(memory, context.world.paths)})
     context.say(f"{done}: {_line(context, memory)}")
@@ -77,7 +80,7 @@ def _verb(context: Context, options: Namespace) -> int:
 
 def edit(context: Context, options: Namespace) -> int:
     """Give a memory other words, and say how they are taken back."""
-    with open_to_change(context.world) as kit:
+    with open_to_change(context.world) as kit, refusing_copied(context.world, options.id):
         before = journal.last_seq(kit.store)
         memory = verbs.edit(kit, options.id, " ".join(options.words))
         run = journal.last_run(kit.store, kind="edit") if journal.last_seq(kit.store) > before else None
@@ -98,7 +101,7 @@ def review(context: Context, options: Namespace) -> int:
             context.document({"memories": [], "dismissed": request})
             context.say(f"no longer asked to forget: {request['words']}")
             return 0
-        with open_to_change(context.world) as kit:
+        with open_to_change(context.world) as kit, refusing_copied(context.world, options.id):
             changed = answer(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
@@ -233,7 +236,8 @@ def forget(context: Context, options: Namespace) -> int:
             chosen = verbs.find_matching(kit, options.matching)
             loose = verbs.find_loose(kit, options.matching, chosen)
         else:
-            chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
+            with refusing_copied(context.world, options.ids[0]):
+                chosen, loose = verbs.find_named(kit, list(dict.fromkeys(options.ids)))
         if not chosen and not loose and not lines and passages:
             return forget_passages(context, passages, yes=options.yes, words=options.matching or "")
         if not chosen and not loose and not lines:
@@ -250,6 +254,8 @@ def forget(context: Context, options: Namespace) -> int:
             forget_passages(context, passages, yes=options.yes, words=options.matching or "", alone=False)
         gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
         beyond = out_of_reach(kit.store)
+        if kit.store.owns_words:
+            tell_behind(context, find_behind(kit.store))
     return _tell_forgotten(context, gone, left, beyond)
 
 

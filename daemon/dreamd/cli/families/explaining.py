@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from dataclasses import replace
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.looking import memory_lines
@@ -14,6 +15,7 @@ from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
 from dreamd.dream.telling.explained import Explained, explain
 from dreamd.kit import open_kit
+from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling.voices import Voice
 
 
@@ -24,8 +26,9 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
-    with open_kit(context.world, read_only=True) as kit:
-        told = explain(kit, options.id)
+    with open_kit(context.world, read_only=True) as kit, beside_own(context.world, kit.store, options.id) as (store, mark):
+        told = explain(kit if store is kit.store else replace(kit, world=world_of_copy(context.world), store=store), options.id)
+        told = replace(told, memory=mark(told.memory))
     document = _document(context, told)
     context.document(document)
     if not context.json:

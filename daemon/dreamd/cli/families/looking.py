@@ -69,6 +69,7 @@ def list_memories(context: Context, options: Namespace) -> int:
     """The memories of a status, live ones unless asked otherwise."""
     from dreamd.store import memories
     from dreamd.store.connection import open_reader
+    from dreamd.store.presence.team_copy import of_team, open_copy
     from dreamd.store.scopes import projects
 
     if options.all and options.status:
@@ -82,6 +83,9 @@ def list_memories(context: Context, options: Namespace) -> int:
         counted = memories.count_by_status(store)
         empty = "" if found else _why_empty(store)
         unknown = scope if scope and not projects.holds_of(store, scope) else None
+    with open_copy(context.world) as copy:
+        more = load_page(copy, chosen_by(context, options, scope, wanted), limit=-1)[0] if copy else []
+        found += of_team(context.world, more)
     context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
     if not context.json:
         _list_by_scope(context, found)
@@ -151,10 +155,11 @@ def show(context: Context, options: Namespace) -> int:
     from dreamd.recall.named_records import records_named
     from dreamd.store import passages
     from dreamd.store.connection import open_reader
+    from dreamd.store.presence.team_copy import beside_own
     from dreamd.store.telling.voices import load_voices
 
-    with open_reader(context.world.paths.store) as store:
-        memory = passages.load_shown(store, options.id)
+    with open_reader(context.world.paths.store) as own, beside_own(context.world, own, options.id) as (store, mark):
+        memory = mark(passages.load_shown(store, options.id))
         records = records_named(store, [memory])[0]
         voices = sorted(set(load_voices(store, memory.observations).values()), key=str)
     said_by = {"said_by": [voice_document(v) for v in voices]} if voices else {}

@@ -31,7 +31,8 @@ def memory_document(memory: Memory, paths: Paths) -> dict[str, object]:
         "superseded_by": memory.superseded_by or None, "supersedes": list(memory.supersedes),
         "observations": list(memory.observations), "pinned": memory.pinned, "edited": memory.edited,
         "trust": memory.trust.value, "unverified": memory.unverified, "reason": memory.reason or None,
-        "file": memory_file(memory, paths)}
+        "file": memory_file(memory, Paths(paths.team) if memory.team else paths),
+        **({"team": memory.team} if memory.team else {})}
 
 
 def memory_file(memory: Memory, paths: Paths) -> str | None:

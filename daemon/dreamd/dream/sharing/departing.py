@@ -11,6 +11,7 @@ from dreamd.store import forgetting, memories, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, begin_run, end_run, write_entry
 from dreamd.store.team import tenancy
+from dreamd.store.team.tenancy import Machine
 from dreamd.store.telling.voices import load_said_by
 
 
@@ -20,8 +21,8 @@ class Departed:
 
     memories: int
     observations: int
-    machines: Sequence[tuple[str, str, str]] = ()
-    """Whose copies do not know of it yet: member, machine, when it last looked."""
+    machines: Sequence[Machine] = ()
+    """Those whose copies do not know of it yet."""
 
 
 def forget_member(url: str, tenant: str, member: str, *, at: datetime) -> Departed:
@@ -34,7 +35,7 @@ def forget_member(url: str, tenant: str, member: str, *, at: datetime) -> Depart
         resting = [memories.load_memory(store, i) for i in forgetting.load_resting_on(store, said)]
         if said:
             _carry_out(store, [(m.id, str(m.scope)) for m in resting], said, at)
-        return Departed(len(resting), len(said), tenancy.load_machines(store.base))
+        return Departed(len(resting), len(said), [m for m in tenancy.load_machines(store.base) if m.behind])
 
 
 def _carry_out(store: Store, resting: Sequence[tuple[str, str]], said: Sequence[int], at: datetime) -> None:

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Refused
 from dreamd.core.values import Memory
 from dreamd.store.connection import Store
 from dreamd.store.telling.voices import are_of_two, load_voices
+
+if TYPE_CHECKING:
+    from dreamd.store.team.tenancy import Machine
+
+
+def find_behind(store: Store) -> list[Machine]:
+    """The machines whose copies of a team's memory may still have what was forgotten; none of a store of one's own."""
+    from dreamd.store.seals import server_of
+
+    base = server_of(store.connection)
+    if base is None:
+        return []
+    from dreamd.store.team.tenancy import load_machines
+
+    return [one for one in load_machines(base) if one.behind]
 
 
 def refuse_pin(store: Store) -> None:

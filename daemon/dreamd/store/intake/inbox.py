@@ -61,13 +61,13 @@ def put_notes(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, t
     With `place`, a working directory, they belong to its project, where it has one.
     """
     where = {"place": place} if place else {}
-    rows = [_row(c) | ({"context": c.context} if c.context else {}) for c in candidates]
+    rows = [as_row(c) | ({"context": c.context} if c.context else {}) for c in candidates]
     return _put(paths, {"observations": rows, **where}, now=now, ticket=ticket)
 
 
 def put_saved(paths: Paths, candidates: Sequence[Candidate], *, now: datetime, ticket: str) -> Path:
     """Leave what only a store holds that is about to be left, with where it came from; however full the inbox is."""
-    rows = [{**_row(c), "source": c.source_id, "start": c.start, "end": c.end, "target": c.target, "context": c.context}
+    rows = [{**as_row(c), "source": c.source_id, "start": c.start, "end": c.end, "target": c.target, "context": c.context}
             for c in candidates]
     return _put(paths, {"observations": rows}, now=now, ticket=ticket, bounded=False)
 
@@ -124,7 +124,8 @@ def keep_aside(paths: Paths, path: Path) -> None:
         fsio.remove(old)
 
 
-def _row(one: Candidate) -> dict[str, object]:
+def as_row(one: Candidate) -> dict[str, object]:
+    """A statement as a file holds it."""
     return {"text": one.text, "origin": one.origin.value, "at": iso(one.at), "scope": str(one.scope),
             "conversation": one.conversation, "key": one.key, "class": one.class_hint, "type": one.type_hint, "ttl": one.ttl,
             "explicit": one.explicit, "sign": one.sign}
@@ -159,11 +160,12 @@ def _decode(path: Path, body: bytes) -> Delivery:
                                               str(row["cwd"]), parse_instant(row["at"])))
     if "recalls" in document:
         return Delivery(path, recalls=tuple(str(i) for i in document["recalls"]), at=parse_instant(document["at"]))
-    told = tuple(_candidate(r) for r in document["observations"])
+    told = tuple(from_row(r) for r in document["observations"])
     return Delivery(path, candidates=told, place=str(document.get("place", "")))
 
 
-def _candidate(row: dict[str, object]) -> Candidate:
+def from_row(row: dict[str, object]) -> Candidate:
+    """The same read back, masked once more."""
     return Candidate(
         text=redact(str(row["text"])).text, origin=Origin(str(row["origin"])), at=parse_instant(str(row["at"])),
         scope=parse_scope(str(row["scope"])), conversation=str(row["conversation"]), key=str(row["key"]),

@@ -55,6 +55,20 @@ def load_records(store: Store, scopes: Sequence[Scope] | None) -> Iterator[Recor
         yield from _beside(store, ids, whole=scopes is None)
 
 
+def load_some_records(store: Store, ids: Sequence[str]) -> Iterator[Record]:
+    """Some memories with their words, what carries them, who said it and what became of it; nothing of the journal."""
+    said = [r["observation"] for r in store.all(f"SELECT DISTINCT observation FROM support WHERE memory IN {LISTED}",
+                                                listed(ids))]
+    yield from _wordings(store, ids, [])
+    yield from _said(store, sorted(said))
+    for r in store.all(f"""SELECT o.id, f.fate, f.reason, f.memory FROM fate f JOIN observation o ON o.seq = f.observation
+                           WHERE f.observation IN {LISTED} ORDER BY o.seq""", listed(said)):
+        yield {"kind": "fate", "observation": r["id"], "fate": r["fate"], "reason": r["reason"], "memory": r["memory"]}
+    yield from _memories(store, ids)
+    for r in store.all(f"SELECT a, b, relation FROM link WHERE a IN {LISTED} ORDER BY a, b", listed(ids)):
+        yield {"kind": "link", "a": r["a"], "b": r["b"], "relation": r["relation"]}
+
+
 def _project(identity: str, scope: str) -> Record:
     return {"kind": "project", "identity": identity, "scope": scope}
 

@@ -202,7 +202,8 @@ def _words() -> Iterator[str]:
 
 def _machines() -> Iterator[str]:
     yield f"""CREATE TABLE IF NOT EXISTS {MACHINES} (member text NOT NULL DEFAULT session_user, name text NOT NULL,
-        at text NOT NULL, tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE,
+        at text NOT NULL, graves bigint NOT NULL DEFAULT 0,
+        tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE,
         PRIMARY KEY (tenant, member, name))"""
 
 

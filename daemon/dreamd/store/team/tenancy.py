@@ -133,10 +133,23 @@ def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
         store.close()
 
 
-def load_machines(base: Database) -> list[tuple[str, str, str]]:
-    """The machines that hold a copy of a tenant: member, name, when each last brought it up to date; the latest last."""
-    rows = base.ask(f"SELECT member, name, at FROM {shape.MACHINES} ORDER BY at, 1, 2")
-    return [(str(member), str(name), str(at)) for member, name, at in rows]
+@dataclass(frozen=True)
+class Machine:
+    """A machine that holds a copy of a tenant's memory."""
+
+    member: str
+    name: str
+    at: str
+    """When it last brought the copy up to date."""
+    behind: bool
+    """Whether something was forgotten that its copy may still have."""
+
+
+def load_machines(base: Database) -> list[Machine]:
+    """The machines that hold a copy of a tenant, the one that looked last at the end."""
+    rows = base.ask(f"""SELECT member, name, at, graves < (SELECT COUNT(*) FROM tombstone) FROM {shape.MACHINES}
+                        ORDER BY at, member, name""")
+    return [Machine(str(member), str(name), str(at), bool(behind)) for member, name, at, behind in rows]
 
 
 def drop_machines(url: str, tenant: str, member: str) -> None:

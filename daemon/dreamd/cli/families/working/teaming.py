@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from datetime import timedelta
 
 from dreamd.cli.context import Context
+from dreamd.cli.families.working.sharing import SHARING, SHARING_HELP, WORDS_HELP, share, tell_behind
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.store.team import tenancy
@@ -16,26 +17,31 @@ from dreamd.store.team.tenancy import Member
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
     """Declare what `dream team` takes."""
-    parser.add_argument("action", choices=("init", "status", "users"),
-                        help="make the store or bring it up to date; how each tenant is doing; who belongs where")
-    parser.add_argument("change", nargs="?", choices=("add", "remove"), help="of `users`: let a role in, or no more")
+    parser.add_argument("action", choices=("init", "status", "users", *SHARING),
+                        help=f"make the store or bring it up to date; how each tenant is doing; who belongs where; "
+                             f"{SHARING_HELP}")
+    parser.add_argument("change", nargs="?", metavar="WORD", help=f"of `users`: add, remove; {WORDS_HELP}")
     parser.add_argument("role", metavar="ROLE", nargs="?", help="a role of the database; one that is not there is made")
     parser.add_argument("--role", dest="standing", choices=STANDINGS,
                         help="of `users add`: a reader looks, a member says something too, a curator also pins and decides")
     parser.add_argument("--forget", action="store_true", help="of `users remove`: with all that was said by that role alone")
+    parser.add_argument("--carry", action="store_true",
+                        help="of `sync`: only what needs the network; what goes up was laid ready before")
     parser.add_argument("--url", metavar="URL", help="the database, as the role that owns the store (`store.url`)")
     parser.add_argument("--tenant", metavar="NAME", help="which tenant (`store.tenant`)")
 
 
 def run(context: Context, options: Namespace) -> int:
     """Carry one of them out."""
+    if options.action in SHARING:
+        return share(context, options)
     wanted = context.world.settings.store
     place = checked(options.url or wanted.url, options.tenant or wanted.tenant)
     if options.action == "init":
         return _init(context, place.url, place.tenant)
     if options.action == "status":
         return _status(context, place.url)
-    if bool(options.change) != bool(options.role):
+    if bool(options.change) != bool(options.role) or options.change not in (None, "add", "remove"):
         raise UsageError("`dream team users`, `dream team users add ROLE`, `dream team users remove ROLE`")
     if options.change == "add":
         made = tenancy.add_member(place.url, Member(options.role, place.tenant, options.standing or ""))
@@ -67,8 +73,7 @@ def _remove(context: Context, place: Place, options: Namespace) -> int:
     if left:
         context.say(f"forgotten: {render.count(left.observations, 'observation')}, "
                     f"{render.count(left.memories, 'memory')} that nobody else said")
-        for member, machine, at in left.machines:
-            context.warn(f"the copy on `{machine}` of `{member}` is of {at} and goes with its next `dream team sync`")
+        tell_behind(context, left.machines)
     elif gone:
         context.tell("what was said by that role stays, with its name; `--forget` takes it out")
     return 0

@@ -1,0 +1,111 @@
+"""`dream team sync`, `private`, `share`, `machines`: what a home of one's own has to do with a team's memory."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from dreamd.cli.context import Context
+from dreamd.cli.printing import render
+from dreamd.core.errors import Outage, UsageError
+from dreamd.kit import open_kit
+
+if TYPE_CHECKING:
+    from dreamd.dream.sharing.carrying import Carried
+    from dreamd.store.team.tenancy import Machine
+
+SHARING_HELP = ("bring what is shared up, and the team's memories down; keep a memory to this machine, or share it again; "
+                "which machines hold a copy")
+WORDS_HELP = "of `private` and `share`: the id of a memory"
+MOST_ROUNDS = 500
+"""Of a sync: a million statements."""
+
+
+def share(context: Context, options: Namespace) -> int:
+    """Carry one of them out."""
+    return _ACTIONS[options.action](context, options)
+
+
+def sync(context: Context, options: Namespace) -> int:
+    """Both ways, now; while the server is away, what waits goes on waiting."""
+    from dreamd.dream.sharing.carrying import carry, place_of
+    from dreamd.dream.sharing.offering import offer
+
+    place_of(context.world)
+    if options.carry:
+        _tell(context, carry(context.world), None)
+        return 0
+    totals, waiting = None, 0
+    for _ in range(MOST_ROUNDS):
+        with open_kit(context.world, create=True) as kit:
+            ready = offer(kit)
+        try:
+            done = carry(context.world)
+        except Outage as failure:
+            raise Outage(f"{failure.message}; {render.count(ready.waiting, 'statement')} "
+                         f"{'waits' if ready.waiting == 1 else 'wait'} here for the next sync", component=failure.component,
+                         code=failure.code, hint=failure.hint) from None
+        totals = done if totals is None else totals.after(done)
+        with open_kit(context.world) as kit:
+            waiting = offer(kit).waiting
+        if not waiting or done.reads_only:
+            break
+    if totals is not None:
+        _tell(context, totals, waiting)
+    return 0
+
+
+def _tell(context: Context, done: Carried, waiting: int | None) -> None:
+    context.document({**vars(done), "waiting": waiting})
+    up = "you are a reader: nothing goes up" if done.reads_only else f"up: {render.count(done.sent, 'statement')}"
+    beside = [f"{done.known} known there" if done.known else "", f"{done.forgotten} forgotten there" if done.forgotten else ""]
+    context.say(", ".join(filter(None, [up, *beside])))
+    context.say(f"down: {render.count(done.brought, 'memory')} new or changed, {done.gone} gone; "
+                f"{render.count(done.memories, 'memory')} of the team here")
+
+
+def keep(context: Context, options: Namespace) -> int:
+    """Keep a memory to this machine, or share it again."""
+    from dreamd.dream.sharing.offering import mark_private
+
+    if not options.change:
+        raise UsageError(f"`dream team {options.action} ID`")
+    private = options.action == "private"
+    with open_kit(context.world) as kit:
+        memory, went = mark_private(kit, options.change, private=private)
+    context.document({"memory": memory.id, "private": private, "went_up_before": went})
+    context.say(f"{'stays on this machine' if private else 'may go up again'}: "
+                + render.memory_line(memory, width=context.width, colour=context.colour))
+    if private and went:
+        context.warn(f"{render.count(went, 'statement')} of it went up before and {'is' if went == 1 else 'are'} the team's now"
+                     "; `dream forget` in the team's store takes it out there")
+    return 0
+
+
+def machines(context: Context, options: Namespace) -> int:
+    """Which machines hold a copy of the team's memory, and which of them may still have what was forgotten."""
+    from dreamd.store.team.pointer import checked
+    from dreamd.store.team.tenancy import load_machines, open_owned
+
+    teams, store = context.world.settings.teams, context.world.settings.store
+    place = checked(options.url or teams.url or store.url, options.tenant or teams.tenant or store.tenant)
+    with open_owned(context.world.paths.store, place.url, place.tenant) as there:
+        found = load_machines(there.base)
+    context.document({"machines": [vars(one) for one in found]})
+    for line in render.table([(one.member, one.name, one.at, "may still have what was forgotten" if one.behind else "")
+                              for one in found]):
+        context.say(line.rstrip())
+    if not found:
+        context.say("no machine holds a copy")
+    return 0
+
+
+def tell_behind(context: Context, found: Sequence[Machine]) -> None:
+    """Name the machines whose copies may still have what was forgotten."""
+    for one in found:
+        context.warn(f"the copy on `{one.name}` of `{one.member}` is of {one.at} and loses it with its next `dream team sync`")
+
+
+_ACTIONS: dict[str, Callable[[Context, Namespace], int]] = {"sync": sync, "private": keep, "share": keep, "machines": machines}
+SHARING = tuple(_ACTIONS)
