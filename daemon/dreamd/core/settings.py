@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any  # TOML values are of any type until they are checked here
 
+from dreamd.core.chosen.tables_of_teams import with_members
 from dreamd.core.errors import ConfigError
 from dreamd.core.values import parse_scope
 
@@ -304,7 +305,7 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
             raise ConfigError(f"unknown table `[{name}]`", hint=_nearest(name, TABLES))
         if not isinstance(content, Mapping):
             raise ConfigError(f"`{name}` must be a table", hint=f"write `[{name}]` on a line of its own")
-        content = _with_members(content) if name == "teams" else content
+        content = with_members(content, {f.name for f in fields(TeamSettings)}) if name == "teams" else content
         kind = type(getattr(Settings(), name))
         known = {f.name: f for f in fields(kind)}
         values: dict[str, Any] = {}
@@ -318,21 +319,6 @@ def build_settings(document: Mapping[str, object], *, path: Path | None = None) 
             chosen.add(f"{name}.{key}")
         tables[name] = kind(**values)
     return Settings(**tables, warnings=tuple(warnings), set_by_person=frozenset(chosen), path=path)
-
-
-OF_TEAMS = frozenset(f.name for f in fields(TeamSettings))
-"""Keys of `[teams]` that are no names of teams."""
-
-
-def _with_members(content: Mapping[str, object]) -> Mapping[str, object]:
-    """A table of teams with a key of its own for each as the one list that every place of the settings can hold."""
-    listed = content.get("members", [])
-    own = {team: who for team, who in content.items()
-           if team not in OF_TEAMS and isinstance(who, list) and all(isinstance(one, str) for one in who)}
-    if not own or not isinstance(listed, list):
-        return content
-    return {**{team: who for team, who in content.items() if team not in own},
-            "members": [*listed, *(f"{team}: {', '.join(who)}" for team, who in own.items())]}
 
 
 def check_word(name: str, word: str) -> tuple[Any, tuple[str, ...]]:
