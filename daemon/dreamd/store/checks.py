@@ -221,6 +221,10 @@ def bad_vectors(store: Store) -> list[tuple[str, str]]:
     """Vectors of a wrong length, with a number that is none, or not of length one."""
     import numpy as np
 
+    if base := seals.server_of(store.connection):
+        from dreamd.store.team import near
+
+        return near.find_bad(base, [size // 2 for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)], UNIT_TOLERANCE)
     rows = store.all("SELECT wording, model, body FROM vector")
     sizes = {size: [r for r in rows if isinstance(r["body"], bytes) and len(r["body"]) == size]
              for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)}

@@ -13,7 +13,7 @@ from dreamd.core.clock import iso
 from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.identity import vector_keys
 from dreamd.core.values import Basis, Judgement, Relation, Scope, text_sha, with_context
-from dreamd.store import schema
+from dreamd.store import schema, seals
 from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.word_search import index_words
 
@@ -71,6 +71,34 @@ def load_standing(store: Store, scope: Scope, *, models: Sequence[str]) -> tuple
         size = max(sizes, key=lambda one: sizes[one], default=0)
         sound = {text: body for text, body in sound.items() if isinstance(body, bytes) and len(body) == size}
     return [text for text, _ in rows], list(sound), _matrix(list(sound.values()))
+
+
+def finds_near(store: Store) -> bool:
+    """Whether the store itself finds what is near to a vector; beside a file, whoever asks compares with what it holds."""
+    return seals.server_of(store.connection) is not None
+
+
+def nearest(store: Store, rows: NDArray[np.float32], *, models: Sequence[str], scopes: Sequence[str],
+            count: int) -> list[dict[str, float]]:
+    """For each of some vectors the wordings nearest to it of a store that finds them: see `team.near`."""
+    from dreamd.store.team import near
+
+    base = seals.server_of(store.connection)
+    return near.nearest(base, rows, models=models, scopes=scopes, count=count) if base else [{} for _ in rows]
+
+
+def find_owners(store: Store, wordings: Sequence[str], *, scopes: Sequence[str]) -> tuple[list[str], list[int]]:
+    """The memories and the observations that some wordings belong to, of such a store."""
+    from dreamd.store.team import near
+
+    base = seals.server_of(store.connection)
+    return near.find_owners(base, wordings, scopes=scopes) if base else ([], [])
+
+
+def find_held(store: Store, scope: Scope, *, models: Sequence[str]) -> set[str]:
+    """The hashes of all wordings of a scope that have a vector, of such a store."""
+    return {sha for sha, in store.tuples(f"SELECT wording FROM vector WHERE scope IN (?, '') AND model IN {LISTED}", str(scope),
+                                         listed(models))}
 
 
 def find_missing(store: Store, wordings: Sequence[str], *, models: Sequence[str]) -> list[str]:

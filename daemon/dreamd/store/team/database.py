@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any  # Any: what stands in a column
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage, Refused
-from dreamd.store.team import dialect, word_ranks
+from dreamd.store.team import dialect, near, word_ranks
 from dreamd.store.team.shape import SCHEMA
 
 if TYPE_CHECKING:
@@ -108,19 +108,24 @@ class Database:
 
     def executemany(self, statement: str, rows: Iterable[dialect.Values]) -> None:
         """One statement for many rows."""
+        given = list(rows)
         with self._bound(), told_plainly():
-            if dialect.special(statement, ("", "")) is not None:
-                for row in rows:
+            if given and dialect.special(statement, given[0]) is not None:
+                for row in given:
                     self._run(statement, row)
                 return
             asked, named = dialect.told(statement)
-            self._connection.cursor().executemany(asked.encode(), list(dialect.many(rows, named=named)))
+            self._connection.cursor().executemany(asked.encode(), list(dialect.many(given, named=named)))
 
     def ask(self, asked: str, values: Sequence[object] = ()) -> list[Any]:
         """Something in PostgreSQL's own words, as the store of a team alone needs it."""
         with self._bound(), told_plainly():
             cursor = self._connection.execute(asked.encode(), values)
             return cursor.fetchall() if cursor.description else []
+
+    def know_vectors(self, kind: int) -> None:
+        """Read vectors, which have another number of a type in each database, as the bytes they are in a file."""
+        self._connection.adapters.register_loader(kind, near.loader())
 
     def close(self) -> None:
         """Let the server know that nobody asks any more."""

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache, lru_cache
 
 from dreamd.store.connection import LISTED
-from dreamd.store.team import word_ranks
+from dreamd.store.team import near, placing, word_ranks
 from dreamd.store.team.shape import wanted
 
 TENANT = "tenant"
@@ -37,6 +37,7 @@ HABITS: tuple[tuple[str, str], ...] = (
     (r"\bjson_array\(", "json_cells("),  # a word of the language from PostgreSQL 16 on
     (r"\bGLOB '\*\[0-9\]\*'", "~ '[0-9]'"),
     (r"\bLIKE\b", "ILIKE"),  # SQLite takes small and capital letters for the same
+    (r"\blength\(body\)", "(2 * dims(body))"),  # of vectors alone; a half is two bytes
     (r"\bCAST\((\S+) AS INTEGER\)", r"CAST(\1 AS bigint)"),
 )
 
@@ -94,10 +95,12 @@ def plain(value: object) -> object:
     return value.value if isinstance(value, Enum) else value
 
 
-def special(statement: str, values: Values) -> list[tuple[str, Sequence[object]]] | None:
-    """What is asked in quite another way: the word search, and what SQLite is told about itself."""
+def special(statement: str, values: Values) -> list[tuple[str, Sequence[object] | dict[str, object]]] | None:
+    """What is asked in quite another way: the word search, vectors, and what SQLite is told about itself."""
+    if statement.startswith("INSERT OR REPLACE INTO vector "):
+        return [(placing.WRITE, near.written(*values))] if values else []
     if "memory_words" in statement:
-        return word_ranks.told(statement, list(values))
+        return word_ranks.told(statement, list(values))  # type: ignore[return-value]
     if statement.startswith("PRAGMA data_version"):
         return [("SELECT (pg_snapshot_xmax(pg_current_snapshot())::text)::bigint", ())]
     if statement.startswith("PRAGMA"):

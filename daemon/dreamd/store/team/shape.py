@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dreamd.store import schema
+from dreamd.store.team import placing
 
 SCHEMA = "dream"
 WORDS = ("memory_words", "memory_length")
@@ -82,13 +83,20 @@ def _table(empty: sqlite3.Connection, name: str) -> Table:
     return Table(name, columns, references, tuple(indexes))
 
 
-def create() -> Iterator[str]:
-    """Everything a new database needs, in order; said again it changes nothing but what is missing."""
-    yield f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"
+def create(vectors: str) -> Iterator[str]:
+    """Everything a new database needs, in order; said again it changes nothing but what is missing.
+
+    `vectors` is where the types of pgvector are.
+    """
     yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
     yield from _ground()
+    yield from placing.ground(vectors)
+    # Vectors are derived: those of before lay as bytes, and the nights make them anew.
+    yield f"""DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('{SCHEMA}.vector')
+        AND attname = 'body' AND atttypid = 'bytea'::regtype) THEN DROP TABLE {SCHEMA}.vector; END IF; END $$"""
     for table in wanted().values():
-        yield from _create(table)
+        yield from _create(table, vectors)
+    yield from placing.triggers()
     yield from _words()
     yield from _machines()
     for name in guarded():
@@ -160,16 +168,17 @@ def _ground() -> Iterator[str]:
         END $$"""
 
 
-def _create(table: Table) -> Iterator[str]:
-    counted = table.counted
+def _create(table: Table, vectors: str) -> Iterator[str]:
+    counted, kinds = table.counted, {**_TYPES, "BLOB": placing.kind_of_vectors(vectors)} if table.name == "vector" else _TYPES
     if counted:
         # As in a file: one more than the highest. Only one writer is at work in a tenant, so no number is given twice.
         yield f"""CREATE OR REPLACE FUNCTION next_{table.name}() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
             BEGIN RETURN (SELECT COALESCE(MAX({counted}), 0) + 1 FROM {SCHEMA}.{table.name}); END $$"""
-    lines = [_column(table, c) for c in table.columns]
+    lines = [_column(table, c, kinds) for c in table.columns]
     lines.append("tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE")
+    lines += placing.COLUMNS.get(table.name, ())
     keys = ", ".join(f'"{c.name}"' for c in sorted(table.columns, key=lambda c: c.key) if c.key)
-    lines.append(f"PRIMARY KEY (tenant, {keys})")
+    lines.append(f"PRIMARY KEY (tenant, {keys}{', scope' if table.name == 'vector' else ''})")
     for _, unique, cells, where in table.indexes:
         if unique and not where:
             lines.append(f"UNIQUE (tenant, {cells})")
@@ -178,17 +187,21 @@ def _create(table: Table) -> Iterator[str]:
     yield f"CREATE TABLE IF NOT EXISTS {table.name} ({', '.join(lines)})"
     for column in table.columns:
         if not column.key:
-            yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {_column(table, column)}"
+            yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {_column(table, column, kinds)}"
+    for more in placing.COLUMNS.get(table.name, ()):
+        yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {more}"
+    for name, cells, where in placing.INDEXES.get(table.name, ()):
+        yield f"CREATE INDEX IF NOT EXISTS {name} ON {table.name} ({cells}){f' WHERE {where}' if where else ''}"
     for name, unique, cells, where in table.indexes:
         if not (unique and not where):
             only = f" WHERE {where}" if where else ""
             yield f"CREATE {'UNIQUE ' if unique else ''}INDEX IF NOT EXISTS {name} ON {table.name} (tenant, {cells}){only}"
 
 
-def _column(table: Table, column: Column) -> str:
+def _column(table: Table, column: Column, kinds: Mapping[str, str]) -> str:
     default = f" DEFAULT next_{table.name}()" if column.name == table.counted else (
         f" DEFAULT {column.default}" if column.default is not None else "")
-    return f'"{column.name}" {_TYPES[column.kind]}{" NOT NULL" if column.required else ""}{default}'
+    return f'"{column.name}" {kinds[column.kind]}{" NOT NULL" if column.required else ""}{default}'
 
 
 def _words() -> Iterator[str]:

@@ -24,7 +24,6 @@ from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place
 from dreamd.text.redaction import mask_name
 
-
 class TeamStore(Store):
     """An open store of a tenant. One connection, one thread."""
 
@@ -143,12 +142,15 @@ def verify_role(base: Database) -> None:
           EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s
                   AND pg_has_role(session_user, c.relowner, 'MEMBER')),
           (SELECT count(*) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = %s
-           AND c.relname = ANY(%s) AND c.relrowsecurity AND c.relforcerowsecurity)
+           AND c.relname = ANY(%s) AND c.relrowsecurity AND c.relforcerowsecurity),
+          (SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = to_regclass('vector') AND a.attname = 'body')
         FROM pg_roles r WHERE r.rolname = session_user""",
                    (shape.SCHEMA, shape.SCHEMA, guarded := list(shape.guarded())))[0]
     if row[0] or row[1]:
         raise DreamError("this role could look over the border of a tenant, refusing to work as it",
                          hint="connect as a role that owns nothing and has no BYPASSRLS; `dream team users add` makes one")
+    if row[3] is not None:
+        base.know_vectors(row[3])
     if row[2] != len(guarded):
         raise Outage("the database has not the shape of this dream's store", component="db", code="store-older",
                      hint="the operator runs `dream team init`")

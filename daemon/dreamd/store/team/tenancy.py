@@ -15,7 +15,7 @@ from typing import Any
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, UsageError
 from dreamd.store import schema
-from dreamd.store.team import shape
+from dreamd.store.team import placing, shape
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.team_store import TeamStore
 
@@ -61,7 +61,7 @@ def _owning(url: str) -> Iterator[Any]:
 def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]:
     """Make the shape of a team's store, or bring it up to date, and found tenants; says which are new.
 
-    Raises ConfigError for a database in which words would stand in another order than in a file.
+    Raises ConfigError for a database in which words would stand in another order than in a file, or that has no vectors.
     """
     with _owning(url) as base:
         facts = base.execute("""SELECT pg_encoding_to_char(encoding), datcollate, current_setting('server_version_num')::int
@@ -71,31 +71,43 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]
                               hint="make one with `createdb -T template0 -E UTF8 -l C NAME`")
         if facts[2] < 150000:
             raise ConfigError("the server is older than PostgreSQL 15")
-        for statement in shape.create():
+        base.execute(f"CREATE SCHEMA IF NOT EXISTS {shape.SCHEMA}")
+        before = _columns(base)
+        for statement in shape.create(placing.ask_for_vectors(base, shape.SCHEMA)):
             base.execute(statement)
+        other = [table for table, columns in _columns(base).items() if before.get(table, columns) != columns]
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         fresh = [t for t in tenants if base.execute("INSERT INTO tenant (name) VALUES (%s) ON CONFLICT DO NOTHING",
                                                     (t,)).rowcount]
         for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
-            _bring_up(base, tenant, at=at, zone=zone)
+            _bring_up(base, tenant, at=at, zone=zone, other=other)
         for (role,) in base.execute("SELECT DISTINCT role FROM member").fetchall():
             _open_to(base, role)
     return fresh
 
 
-def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str) -> None:
+def _columns(base: Any) -> dict[str, list[tuple[str, int]]]:
+    """The tables that are sealed, each with the names and types of its columns."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for table, name, kind in base.execute("""SELECT c.relname, a.attname, a.atttypid FROM pg_attribute a
+            JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = %s AND c.relname = ANY(%s) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum""",
+                                          (shape.SCHEMA, list(shape.wanted()))):
+        found.setdefault(table, []).append((name, kind))
+    return found
+
+
+def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str, other: list[str]) -> None:
     """A tenant's own facts and receipts; its rows are sealed anew where they have another shape."""
     base.execute("SELECT set_config('dream.tenant', %s, true), set_config('dream.sealing', 'off', true)", (tenant,))
     known = {row[0] for row in base.execute("SELECT number FROM migration").fetchall()}
     missing = [(number, name) for number, name, _ in schema.MIGRATIONS if number not in known]
-    if not missing:
-        return
     for number, name in missing:
         base.execute("INSERT INTO migration VALUES (%s, %s, %s)", (number, name, iso(at)))
     if not known:
         for key, value in schema.first_facts(schema.Founding(at, zone)).items():
             base.execute("INSERT INTO meta VALUES (%s, %s)", (key, value))
-    for name in shape.wanted():
+    for name in shape.wanted() if missing else other:
         base.execute(f"""INSERT INTO seal (name, total) SELECT '{name}', COALESCE(sum(row_hash(t::text)), 0) FROM {name} t
                          ON CONFLICT (tenant, name) DO UPDATE SET total = excluded.total""")
 
