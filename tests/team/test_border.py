@@ -13,7 +13,7 @@ import pytest
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import ConfigError, DreamError
 from dreamd.store import journal, memories, observations, shown
-from dreamd.store.team import shape, tenancy
+from dreamd.store.team import placing, shape, tenancy
 from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place, checked, point
 from dreamd.store.team.team_store import open_team
@@ -185,3 +185,29 @@ def test_bringing_the_store_up_to_date_again_changes_nothing(server: Server, nei
     assert ann.memories() == before and ann.faults(NIGHT) == []
     told = {b.tenant: b for b in tenancy.load_backlogs(server.url("owner"), since=parse_instant(FIRST_DAY))}
     assert told[neighbours.hers].memories == 2 and told[neighbours.hers].waiting == 0
+
+
+def test_a_database_without_vectors_is_refused_with_what_to_do_and_nothing_is_made(server: Server) -> None:
+    with psycopg.connect(server.url("postgres"), autocommit=True) as session:
+        session.execute("CREATE DATABASE plain OWNER owner")
+    plain = server.url("owner").replace("/team?", "/plain?")
+    with pytest.raises(ConfigError, match="may not make it") as failure:
+        tenancy.found(plain, ["acme"], at=parse_instant(FIRST_DAY), zone="UTC")
+    assert "CREATE EXTENSION vector" in str(failure.value.hint)
+    with psycopg.connect(plain) as session:
+        assert session.execute("SELECT 1 FROM pg_namespace WHERE nspname = 'dream'").fetchall() == []
+
+
+@pytest.mark.parametrize("version", [None, "0.4.1"])
+def test_a_server_without_the_right_pgvector_is_told_what_to_install(version: str | None) -> None:
+    class Bare:
+        def execute(self, asked: str, values: object = ()) -> Bare:
+            self.rows = [(version,)] if version and "pg_available_extensions" in asked else []
+            return self
+
+        def fetchone(self) -> tuple[str | None, ...] | None:
+            return next(iter(self.rows), None)
+
+    with pytest.raises(ConfigError, match="pgvector") as failure:
+        placing.ask_for_vectors(Bare(), "dream")
+    assert "postgresql-15-pgvector" in str(failure.value.hint)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from dreamd.core.values import parse_scope
 from dreamd.dream.cycle import Wish
-from dreamd.store import memories, observations, passages, shown
+from dreamd.recall.answer import search
+from dreamd.recall.retrieve import Look
+from dreamd.store import derived, memories, observations, passages, shown
 from dreamd.store.team.pointer import point, read_pointer
 from household import FIRST_NIGHT, House, Said
 from team_server import Server
@@ -147,3 +150,61 @@ def test_a_dream_with_a_limit_of_scope_works_on_a_server(team_house: House) -> N
     team_house.say(NOON, *SAID)
     team_house.dream(FIRST_NIGHT, Wish(scope="project:oak"))
     assert {str(m.scope) for m in team_house.memories()} <= {"project:oak"}
+
+
+FIELDS = ("staging database", "oak service", "blue vault", "night build", "message queue", "login page")
+ACTS = ("listens on port 80{0}", "keeps its logs for {0} days", "is rebuilt every {0} hours", "belongs to team {0}",
+        "must not be restarted before {0} o'clock", "needs {0} gigabytes of memory")
+
+
+def _many() -> list[Said]:
+    """A scope with many things said of few fields, some of them in passing, and a second scope with the same words."""
+    told = [Said(f"The {field} {act.format(n)}", conversation=f"{n}", scope=f"project:{'cedar' if n % 3 else 'oak'}")
+            for n in range(11, 15) for field in FIELDS for act in ACTS]
+    return [*told, *(Said(f"add the {field} after {n} in the second paragraph", conversation="x", context=f"The {field}?")
+                     for n in range(11, 14) for field in FIELDS),
+            Said("The night build belongs to team 14", scope="project:elm")]
+
+
+@pytest.fixture(scope="module")
+def grown(tmp_path_factory: pytest.TempPathFactory, server: Server) -> tuple[House, House]:
+    """The same many things in a file and on a server."""
+    own, team = House(tmp_path_factory.mktemp("own")), House(tmp_path_factory.mktemp("team"))
+    team.home.mkdir(parents=True)
+    point(team.paths.store, server.url("worker"), server.tenant())
+    for house in (own, team):
+        house.say(NOON, *_many())
+        house.dream(NIGHT)
+    return own, team
+
+
+def test_both_engines_find_the_same_neighbours_and_give_the_same_answers(grown: tuple[House, House]) -> None:
+    own, team = grown
+    _alike(own, team)
+    questions = ["Which port does the staging database listen on?", "blue vault team", "when may the login page be restarted",
+                 "how long are logs kept", "the second paragraph", "message queue 17", "nothing at all of this"]
+    answers = []
+    for house in grown:
+        with house.kit(LATER) as kit:
+            within = ((), (parse_scope("project:oak"),), (parse_scope("project:elm"),))
+            looks = [Look(scopes=scopes, limit=10, record=False, everything=everything) for scopes in within
+                     for everything in (False, True)]
+            answers.append([[(r.memory.id, r.memory.text, round(r.score, 4)) for r in search(kit, question, look).results]
+                            for question in questions for look in looks])
+    assert answers[0] == answers[1]
+    assert sum(map(len, answers[0])) > 100
+
+
+def test_a_night_on_a_server_brings_no_more_vectors_here_than_it_compares(grown: tuple[House, House],
+                                                                          monkeypatch: pytest.MonkeyPatch) -> None:
+    own, team = grown
+    brought: list[int] = []
+    true = derived.load_vectors
+    monkeypatch.setattr(derived, "load_vectors", lambda store, wordings, **k: brought.append(len(wordings)) or true(
+        store, wordings, **k))
+    for house in (own, team):
+        brought.clear()
+        house.say(LATER, Said("The blue vault is rebuilt every 21 hours", conversation="z"))
+        house.dream(LATER)
+    assert sum(brought) < 60
+    _alike(own, team)

@@ -223,7 +223,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
     records = records_of(kit.store, heard, full=full) if decided or full else {}
     partners, vectors = dict[str, list[str]](), Vectors()
     if asked or decided or full:
-        standing, vectors = load_standing(kit, scope)
+        standing, vectors = load_standing(kit, scope, whole=full)
         load_vectors(kit, (*asked, *decided, *standing, *(w.gated.text for w in waiting)), vectors)
         load_abroad(kit, asked, (*standing, *(w.gated.text for w in waiting)), vectors)
         rules = kit.settings.consolidate

@@ -36,10 +36,11 @@ class Abroad:
         Raises Outage when it fails.
         """
         embedder = kit.load_abroad()
-        if embedder is None:
-            return None
-        cosines = (self.matrix @ embedder.embed_questions([query])[0] * SCALE).clip(-1.0, 1.0)
-        return Across(self.place, cosines, is_english=is_english(query))
+        return None if embedder is None else self.met(embedder.embed_questions([query])[0], query)
+
+    def met(self, question: Floats, query: str) -> Across:
+        """The same for a question that was read."""
+        return Across(self.place, (self.matrix @ question * SCALE).clip(-1.0, 1.0), is_english=is_english(query))
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,12 @@ class Across:
         return measured
 
 
-def load_abroad(kit: Kit) -> Abroad | None:
-    """The multilingual vectors of a store; None where nothing in it is of another language."""
-    keys, matrix = shown.load_multilingual(kit.store, model=kit.abroad.model_id if kit.abroad else MULTILINGUAL_ID)
+def multilingual_id(kit: Kit) -> str:
+    """The name of the model that reads other languages."""
+    return kit.abroad.model_id if kit.abroad else MULTILINGUAL_ID
+
+
+def load_abroad(kit: Kit, among: Sequence[str] | None = None) -> Abroad | None:
+    """The multilingual vectors of a store, or of some wordings; None where none of these is of another language."""
+    keys, matrix = shown.load_multilingual(kit.store, model=multilingual_id(kit), among=among)
     return Abroad({key: n for n, key in enumerate(keys)}, matrix) if keys else None

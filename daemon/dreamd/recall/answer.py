@@ -32,7 +32,7 @@ from dreamd.recall.named_records import records_named
 from dreamd.recall.own import own_first
 from dreamd.recall.ranking import LONGEST_QUESTION, Asked, Budget, rank, result_count
 from dreamd.recall.resolve import Wanted, as_shown, resolve
-from dreamd.recall.retrieve import POOL, gather
+from dreamd.recall.retrieve import POOL, gather, reach_of
 from dreamd.recall.retrieve import Look as Look
 from dreamd.recall.shelf import Shelf
 from dreamd.recall.unanswered import is_unanswered
@@ -118,7 +118,7 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
         shelf = shelf or Shelf(look.statuses)
         shelf.refresh(kit)
         try:
-            near, mode, warning = shelf.near(kit, query), WITH_VECTORS, ""
+            near, mode, warning = shelf.near(kit, query, reach_of(look)), WITH_VECTORS, ""
         except Outage as outage:
             warning = f"{outage.message}; found by words alone"
     hits = gather(kit, query, look, near)

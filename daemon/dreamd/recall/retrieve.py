@@ -10,7 +10,7 @@ from dreamd.core.values import Category, Memory, MemoryClass, Scope, Status
 from dreamd.kit import Kit
 from dreamd.recall.asked import has_what_is_asked, kind_asked_for
 from dreamd.recall.ranking import LONGEST_QUESTION, Budget, Hit
-from dreamd.recall.shelf import Near
+from dreamd.recall.shelf import Near, Reach
 from dreamd.recall.terms import alike_words, telling_words, word_matches, word_roots, word_stems
 from dreamd.store import memories, passages, shown
 
@@ -67,14 +67,24 @@ class Look:
         return frozenset({Status.LIVE, Status.STALE} | more | (set() if self.injection else {Status.ARCHIVED}))
 
 
+def reach_of(look: Look) -> Reach:
+    """How far a question with vectors looks."""
+    return Reach(_most(look, POOL), frozenset(s.value for s in look.statuses), frozenset(str(s) for s in look.scopes))
+
+
+def _most(look: Look, pool: int) -> int:
+    return max(pool, 2 * (look.limit or 0)) * (NARROWED if look.narrowed else 1)
+
+
 def gather(kit: Kit, query: str, look: Look, near: Near | None) -> list[Hit]:
     """The hits of a question; what words or vectors alone brought up carries both measures."""
-    most = max(POOL if near else POOL_ALONE, 2 * (look.limit or 0)) * (NARROWED if look.narrowed else 1)
+    most = _most(look, POOL if near else POOL_ALONE)
     words = telling_words(query)
     stems = word_stems(words if near else [*words, *alike_words(words)])
     statuses, scopes = {s.value for s in look.statuses}, {str(s) for s in look.scopes}
     names = shown.search_words_of(kit.store, stems, statuses=sorted(statuses), scopes=sorted(scopes), limit=most)
     if near:
+        near.meet(names)
         names += near.best(most, statuses=statuses, scopes=scopes)
     known = memories.load_some(kit.store, list(dict.fromkeys(names)))
     pool = [m for m in known.values() if m.may_answer or m.status in look.statuses - {Status.ARCHIVED}]

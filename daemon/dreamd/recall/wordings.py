@@ -34,6 +34,8 @@ class Wordings:
     earlier: Places
     behind: Places
     """The rows of words behind what was said around them."""
+    places: Mapping[str, Places]
+    """The rows of each scope."""
 
     @classmethod
     def of(cls, rows: Sequence[shown.Row]) -> Wordings:
@@ -49,11 +51,15 @@ class Wordings:
             if row.earlier:
                 others.setdefault(row.id, []).append(n)
 
+        within: dict[str, list[int]] = {}
+        for n, row in enumerate(rows):
+            within.setdefault(row.scope, []).append(n)
+
         def places(chosen: Sequence[bool]) -> Places:
             return np.flatnonzero(np.array(chosen, bool))
 
         return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
-                   places([row.behind for row in rows]))
+                   places([row.behind for row in rows]), {scope: np.array(some) for scope, some in within.items()})
 
     def nearness(self, cosines: Floats, context_weight: float) -> Nearness:
         """How near each memory is, from the cosines of all its rows with one question."""

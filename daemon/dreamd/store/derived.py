@@ -95,6 +95,28 @@ def find_owners(store: Store, wordings: Sequence[str], *, scopes: Sequence[str])
     return near.find_owners(base, wordings, scopes=scopes) if base else ([], [])
 
 
+def has_vectors(store: Store, *, model: str = "", scopes: Sequence[str] = ()) -> bool:
+    """Whether such a store has any vector, or one of a model in some scopes."""
+    parts = [("model = ?", model)] if model else []
+    parts += [(f"scope IN {LISTED}", listed([*scopes, ""]))] if scopes else []
+    where = " AND ".join(part for part, _ in parts) or "TRUE"
+    return store.one(f"SELECT 1 FROM vector WHERE {where} LIMIT 1", *(value for _, value in parts)) is not None
+
+
+def find_lines(store: Store, ids: Sequence[str]) -> list[str]:
+    """Some memories of such a store with all that they replaced and all that replaced them."""
+    from dreamd.store.team import near
+
+    base = seals.server_of(store.connection)
+    return near.whole_lines(base, ids) if base else list(ids)
+
+
+def load_texts(store: Store, scope: Scope) -> list[str]:
+    """The words of every memory of a scope, in the order of their founding statements."""
+    return [text for text, in store.tuples("""SELECT w.text FROM memory m JOIN wording w ON w.sha = m.wording
+                                              WHERE m.scope = ? ORDER BY m.created_at, m.id""", str(scope))]
+
+
 def find_held(store: Store, scope: Scope, *, models: Sequence[str]) -> set[str]:
     """The hashes of all wordings of a scope that have a vector, of such a store."""
     return {sha for sha, in store.tuples(f"SELECT wording FROM vector WHERE scope IN (?, '') AND model IN {LISTED}", str(scope),
@@ -159,6 +181,11 @@ def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float
                   instead_of: Sequence[str] = ()) -> None:
     """Keep vectors, little-endian float16 on every machine; those of the same words under some other names go."""
     drop_made_by(tx, list(vectors), instead_of)
+    if base := seals.server_of(tx):
+        from dreamd.store.team import near
+
+        near.write(base, vectors, model=model)
+        return
     tx.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))
 

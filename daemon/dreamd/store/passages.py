@@ -71,6 +71,7 @@ def _among(fates: str = "", held: str = "") -> str:
 
 
 _ALL = _among()
+_CHOSEN = _among(f"AND f.observation IN {LISTED}", f"AND s.observation IN {LISTED}")
 _LATELY = _among("AND f.run > ?", "AND m.id IN (SELECT memory FROM operation WHERE run > ?)")
 """Those that became passages after a run."""
 _CARRIER = f"SELECT m.id FROM support s JOIN memory m ON m.id = s.memory WHERE s.observation = o.seq AND {_WAITS}"
@@ -115,16 +116,18 @@ class Row:
     """The hashes of its words, alone and behind what was said before them."""
 
 
-def load_vectors_of(store: Store, *, models: Sequence[str]) -> tuple[list[Row], NDArray[np.float32], NDArray[np.float32]]:
+def load_vectors_of(store: Store, *, models: Sequence[str], among: Sequence[int] | None = None,
+                    ) -> tuple[list[Row], NDArray[np.float32], NDArray[np.float32]]:
     """The passages that have a vector, in the order they were said, with one unit row each; and one with what was before.
+
+    `among` are the numbers of observations, where not all that are passages are wanted.
 
     Where nothing was said before, or the second vector is not made yet, both rows are the same.
     """
     import numpy as np
 
     with store.reading():
-        found = store.all(f"SELECT {_COLUMNS} {_ALL} ORDER BY o.seq")
-        gone = {r[0] for r in store.all(_TAKEN_BACK)} if found else set()
+        found, gone = _passages(store, among)
         shas = {r["id"]: (text_sha(r["text"]), text_sha(with_context(r["text"], r["context"])))
                 for r in found if r["id"] not in gone}
         known, bodies = load_vectors(store, list(dict.fromkeys(sha for pair in shas.values() for sha in pair)), models=models)
@@ -135,6 +138,17 @@ def load_vectors_of(store: Store, *, models: Sequence[str]) -> tuple[list[Row], 
     rows = unit_rows(bodies)
     alone = [place[shas[row.id][0]] for row in having]
     return having, rows[alone], rows[[place.get(shas[row.id][1], n) for n, row in zip(alone, having, strict=True)]]
+
+
+def _passages(store: Store, among: Sequence[int] | None) -> tuple[list[sqlite3.Row], set[str]]:
+    """The passages, all or some, and those that were taken back."""
+    if among is None:
+        found = store.all(f"SELECT {_COLUMNS} {_ALL} ORDER BY o.seq")
+        return found, {r[0] for r in store.all(_TAKEN_BACK)} if found else set()
+    some = listed(among)
+    found = store.all(f"SELECT {_COLUMNS} {_CHOSEN} ORDER BY o.seq", some, some)
+    told = listed([f"said:{r['id']}" for r in found])
+    return found, {r[0] for r in store.all(f"SELECT substr(target, 6) FROM observation WHERE target IN {LISTED}", told)}
 
 
 def load_texts(store: Store, scope: str, *, carried: bool) -> tuple[list[str], list[str]]:

@@ -63,19 +63,27 @@ def read_stamp(store: Store) -> tuple[object, ...]:
     return (*(memories or ()), *(vectors or ()), *(last or ()))
 
 
-def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[str]) -> tuple[list[Row], NDArray[np.float32]]:
-    """Memories of some statuses that have a vector, in the order they were made, with one unit row each.
+def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[str],
+                    among: Sequence[str] | None = None) -> tuple[list[Row], NDArray[np.float32]]:
+    """Memories of some statuses that have a vector, in the order they were made, with one unit row each; of all or of some.
 
-    Behind them, marked `earlier`, come the wordings they took in or replaced: who asks in those words means them.
+    Behind them, marked `earlier`, come the wordings they took in or replaced: who asks in those words means them. Where only
+    some are wanted, what they replaced must be among them.
     """
     import numpy as np
 
+    only, args = ("", ()) if among is None else (f"AND id IN {LISTED}", (listed(among),))
     with store.reading():
-        found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN {LISTED} ORDER BY seq",
-                          listed(statuses))
-        vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED}", listed(models)) if found else ()
+        found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN {LISTED} {only} ORDER BY seq",
+                          listed(statuses), *args)
+        earlier = _earlier_wordings(store, among) if found else {}
+        if among is None:
+            vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED}", listed(models)) if found else ()
+        else:
+            shas = {*(r[3] for r in found), *(sha for some in earlier.values() for sha in some)}
+            vectors = store.tuples(f"SELECT wording, body FROM vector WHERE model IN {LISTED} AND wording IN {LISTED}",
+                                   listed(models), listed(shas))
         bodies = dict(vectors)
-        earlier = _earlier_wordings(store) if found else {}
     having = [Row(r[0], r[1], r[2], wording=r[3]) for r in found if r[3] in bodies]
     having += [Row(r[0], r[1], r[2], earlier=True, behind=behind, wording=sha)
                for r in found for sha, behind in earlier.get(r[0], {}).items() if sha in bodies and sha != r[3]]
@@ -85,11 +93,14 @@ def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[s
     return having, unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(having), -1))
 
 
-def load_multilingual(store: Store, *, model: str) -> tuple[list[str], NDArray[np.float32]]:
-    """Under what every vector of the multilingual model is kept, and these vectors as unit rows."""
+def load_multilingual(store: Store, *, model: str, among: Sequence[str] | None = None) -> tuple[list[str], NDArray[np.float32]]:
+    """Under what every vector of the multilingual model is kept, or those of some, and these vectors as unit rows."""
     import numpy as np
 
-    rows = store.all("SELECT wording, body FROM vector WHERE model = ? AND length(body) = ?", model, MULTILINGUAL_BYTES)
+    only, args = ("", ()) if among is None else (f"AND wording IN {LISTED}", (listed(among),))
+    found = store.all(f"SELECT wording, body FROM vector WHERE model = ? AND length(body) = ? {only}", model,
+                      MULTILINGUAL_BYTES, *args)
+    rows = list({r[0]: r for r in found}.values())
     body = b"".join(r[1] for r in rows)
     return [r[0] for r in rows], unit_rows(np.frombuffer(body, dtype="<f2").reshape(len(rows), -1)) if rows else (
         np.zeros((0, 0), np.float32))
@@ -101,17 +112,18 @@ def load_wordings(store: Store, scope: str) -> list[str]:
                                        WHERE m.status IN ('live', 'stale', 'held') AND m.scope = ? ORDER BY m.seq""", scope)]
 
 
-def _earlier_wordings(store: Store) -> dict[str, dict[str, bool]]:
+def _earlier_wordings(store: Store, among: Sequence[str] | None = None) -> dict[str, dict[str, bool]]:
     """For each memory the hashes of what it replaced and what its observations said, alone and (true) behind their context."""
-    heirs = {r[0]: r[1] for r in store.all("SELECT id, superseded_by FROM memory WHERE superseded_by != ''")}
+    only, said, args = ("", "", ()) if among is None else (f"AND id IN {LISTED}", f"AND s.memory IN {LISTED}", (listed(among),))
+    heirs = {r[0]: r[1] for r in store.all(f"SELECT id, superseded_by FROM memory WHERE superseded_by != '' {only}", *args)}
     found: dict[str, dict[str, bool]] = {}
-    for memory, sha in store.all("SELECT id, wording FROM memory WHERE superseded_by != '' ORDER BY seq DESC"):
+    for memory, sha in store.all(f"SELECT id, wording FROM memory WHERE superseded_by != '' {only} ORDER BY seq DESC", *args):
         found.setdefault(_last_heir(memory, heirs), {})[sha] = False
     # Only what differs from the memory's own words counts, and most observations are those words.
-    rows = store.all("""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
-                        JOIN observation o ON o.seq = s.observation
-                        JOIN memory m ON m.id = s.memory JOIN wording w ON w.sha = m.wording
-                        WHERE o.text != w.text OR o.context != '' ORDER BY o.seq DESC""")
+    rows = store.all(f"""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
+                         JOIN observation o ON o.seq = s.observation
+                         JOIN memory m ON m.id = s.memory JOIN wording w ON w.sha = m.wording
+                         WHERE (o.text != w.text OR o.context != '') {said} ORDER BY o.seq DESC""", *args)
     for memory, text, context, reworded in rows:
         shas = found.setdefault(_last_heir(memory, heirs), {})
         if context:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 EMBED_BATCH = 128
 MOST_WIDE = 4_000
 """Multilingual vectors made in one night beside those of what was said: a few seconds of work."""
+SPARE, WIDENED = 8, 4
+"""Wordings a server is asked for beyond those that are wanted, and how many times more where these were others than wanted."""
 
 
 @dataclass
@@ -45,7 +47,7 @@ class Vectors:
     together: NDArray[np.float32] | None = None
     abroad: frozenset[str] = frozenset()
     """Wordings that are not English."""
-    wide: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+    wide: Vectors | None = None
     """Where some are not English: the multilingual vectors of all."""
 
     def __contains__(self, text: str) -> bool:
@@ -60,6 +62,9 @@ class Vectors:
         """Cosine of two wordings; 0 where one has no vector."""
         one, other = self.row(a), self.row(b)
         return 0.0 if one is None or other is None else float(one @ other)
+
+    def fetch(self, texts: Iterable[str]) -> None:
+        """Make some vectors ready that will be asked for; here they are."""
 
     def stacked(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """The vectors of wordings, all of them known, as the rows of one matrix."""
@@ -81,10 +86,68 @@ class Vectors:
                 yield text, [(among[place], cosine) for place, cosine in zip(row, near, strict=True) if place >= 0]
 
 
-def load_standing(kit: Kit, scope: Scope) -> tuple[list[str], Vectors]:
-    """The words of every memory of a scope, and the vectors that are known of them."""
+class Searched(Vectors):
+    """The vectors of a scope in a store that finds what is near by itself: only those that are needed are brought here."""
+
+    def __init__(self, kit: Kit, scope: Scope, models: Sequence[str], shas: Mapping[str, str] | None = None) -> None:
+        """Speak for the vectors of some models; `shas` are what those of some texts are kept under, where not their hashes."""
+        super().__init__()
+        self._kit, self.scope, self._models, self._shas = kit, scope, models, dict(shas or {})
+        self.held = derived.find_held(kit.store, scope, models=models)
+
+    def __contains__(self, text: str) -> bool:
+        return text in self.rows or self._sha(text) in self.held
+
+    def row(self, text: str) -> NDArray[np.float32] | None:
+        """The vector of a wording; None where it has none."""
+        self.fetch((text,))
+        return self.rows.get(text)
+
+    def fetch(self, texts: Iterable[str]) -> None:
+        """Bring some vectors here."""
+        lacking = {sha: text for text in texts if text not in self.rows and (sha := self._sha(text)) in self.held}
+        if lacking:
+            known, rows = derived.load_vectors(self._kit.store, list(lacking), models=self._models)
+            self.rows.update(zip((lacking[sha] for sha in known), _units(rows), strict=True))
+
+    def nearest(self, asked: Sequence[str], among: Sequence[str], k: int) -> Iterator[tuple[str, list[tuple[str, float]]]]:
+        """For each asked wording the `k` nearest of some others with their cosines, nearest first; all of them known."""
+        place = {text: n for n, text in enumerate(among)}
+        afar = {self._sha(text): text for text in among if self._sha(text) in self.held}
+        here = [text for text in among if self._sha(text) not in self.held]
+        for start in range(0, len(asked), QUERY_ROWS):
+            some = asked[start:start + QUERY_ROWS]
+            self.fetch(some)
+            found = self._afar(self.stacked(some), afar, k)
+            self.fetch(dict.fromkeys(text for near in found for text in near))
+            for text, near in zip(some, found, strict=True):
+                met = [other for other in (*near, *here) if other in self.rows]
+                cosines = (self.stacked(met) @ self.rows[text]).tolist() if met else []
+                yield text, sorted(zip(met, cosines, strict=True), key=lambda one: (-one[1], place[one[0]]))[:k]
+
+    def _afar(self, rows: NDArray[np.float32], afar: Mapping[str, str], k: int) -> list[list[str]]:
+        """For each row more than enough of some texts, given by their hashes, that the server finds nearest to it."""
+        found: dict[int, list[str]] = {}
+        count, left = k + SPARE, list(range(len(rows) if afar else 0))
+        while left:
+            near = derived.nearest(self._kit.store, rows[left], models=self._models, scopes=[str(self.scope)], count=count)
+            found.update((n, [afar[sha] for sha in some if sha in afar]) for n, some in zip(left, near, strict=True))
+            left = [n for n in left if len(found[n]) < min(k, len(afar)) and count < WIDENED * len(self.held)]
+            count *= WIDENED
+        return [found.get(n, []) for n in range(len(rows))]
+
+    def _sha(self, text: str) -> str:
+        if text not in self._shas:
+            self._shas[text] = text_sha(text)
+        return self._shas[text]
+
+
+def load_standing(kit: Kit, scope: Scope, *, whole: bool = True) -> tuple[list[str], Vectors]:
+    """The words of every memory of a scope, and the vectors that are known of them; not all are brought here unless `whole`."""
     from dreamd.models import ALIKE
 
+    if not whole and derived.finds_near(kit.store):
+        return derived.load_texts(kit.store, scope), Searched(kit, scope, ALIKE)
     texts, known, rows = derived.load_standing(kit.store, scope, models=ALIKE)
     return texts, Vectors({}, dict(zip(known, range(len(known)), strict=True)), unit_rows(rows)) if known else Vectors()
 
@@ -117,14 +180,19 @@ def load_abroad(kit: Kit, asked: Sequence[str], standing: Sequence[str], vectors
     if embedder is None:
         return
     by_key = {abroad_key(text_sha(t)) if t in foreign else text_sha(t): t for t in texts}
-    known, rows = derived.load_vectors(kit.store, list(by_key), models=(embedder.model_id,))
-    wide = Vectors(dict(zip((by_key[key] for key in known), _units(rows), strict=True)))
-    have, new = set(known), set(asked)
+    wide, have, new = Vectors(), set[str](), set(asked)
+    if isinstance(vectors, Searched):
+        wide = searched = Searched(kit, vectors.scope, (embedder.model_id,), {text: key for key, text in by_key.items()})
+        have = searched.held & by_key.keys()
+    else:
+        known, rows = derived.load_vectors(kit.store, list(by_key), models=(embedder.model_id,))
+        wide.rows.update(zip((by_key[key] for key in known), _units(rows), strict=True))
+        have.update(known)
     missing = sorted((key for key in by_key if key not in have),
                      key=lambda key: (by_key[key] not in new, by_key[key] not in foreign))
     if missing:
         _embed(kit, {key: by_key[key] for key in missing[:len(new) + MOST_WIDE]}, wide, embedder)
-    vectors.abroad, vectors.wide = foreign, wide.rows
+    vectors.abroad, vectors.wide = foreign, wide
 
 
 def embed_under(kit: Kit, words: Mapping[str, str], embedder: Embedder | None = None) -> None:
@@ -183,13 +251,15 @@ def _add_used(partners: dict[str, list[str]], everyone: list[str]) -> None:
 
 def _add_abroad(partners: dict[str, list[str]], texts: Sequence[str], vectors: Vectors, *, k: int, floor: float) -> None:
     """Neighbours across languages: of what is not English all by the multilingual vectors, of English those that are not."""
-    everyone = [t for t in texts if t in vectors.wide]
+    wide = vectors.wide
+    if wide is None:
+        return
+    everyone = [t for t in texts if t in wide]
     foreign = [t for t in everyone if t in vectors.abroad]
     if not foreign:
         return
-    wide = Vectors(vectors.wide)
-    for asked, among in (([t for t in partners if t in vectors.wide and t in vectors.abroad], everyone),
-                         ([t for t in partners if t in vectors.wide and t not in vectors.abroad], foreign)):
+    for asked, among in (([t for t in partners if t in wide and t in vectors.abroad], everyone),
+                         ([t for t in partners if t in wide and t not in vectors.abroad], foreign)):
         for text, near in wide.nearest(asked, among, k + 1):
             across = [other for other, cosine in near if cosine * SCALE >= floor and other != text]
             kept = [] if text in vectors.abroad else partners[text]
@@ -273,6 +343,7 @@ class PairJudge:
         if self._remembers:
             self._known.update(derived.load_judged(self._kit.store, pairs, judge=self.name))
         self._looked.update(pairs)
+        vectors.fetch({side.text for pair in pairs.values() for side in pair})
         unknown = {key: Pair(left, right, vectors.similarity(left.text, right.text))
                    for key, (left, right) in pairs.items() if key not in self._known}
         # A plan is made without a lock, for a minute where much is new: here it can be paced, seen and stopped.

@@ -122,7 +122,7 @@ def _plan(kit: Kit, changed: Sequence[_Subject], fresh: Sequence[_Subject]) -> _
 
 def _near(kit: Kit, scope: Scope, subjects: Sequence[_Subject], unweighed: AbstractSet[str]) -> dict[str, list[Pair]]:
     """The pairs of some subjects of one scope."""
-    _, vectors = load_standing(kit, scope)
+    _, vectors = load_standing(kit, scope, whole=False)
     held = dict(memories.load_said(kit.store, scope, statuses=SHOWN))
     spoken = passages.load_spoken(kit.store, scope=str(scope))
     said = {one.text: one.at for one in spoken}

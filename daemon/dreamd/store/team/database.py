@@ -117,7 +117,7 @@ class Database:
             asked, named = dialect.told(statement)
             self._connection.cursor().executemany(asked.encode(), list(dialect.many(given, named=named)))
 
-    def ask(self, asked: str, values: Sequence[object] = ()) -> list[Any]:
+    def ask(self, asked: str, values: Sequence[object] | dict[str, object] = ()) -> list[Any]:
         """Something in PostgreSQL's own words, as the store of a team alone needs it."""
         with self._bound(), told_plainly():
             cursor = self._connection.execute(asked.encode(), values)
@@ -163,7 +163,7 @@ class Database:
 
     def _one(self, asked: str, values: Any) -> Told:
         with told_plainly():
-            cursor = self._connection.execute(asked.encode(), values)
+            cursor = self._connection.execute(asked.encode(), values, binary=" vector " in asked)
             return Told(cursor.fetchall() if cursor.description else (), cursor.rowcount)
 
 

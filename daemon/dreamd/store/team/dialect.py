@@ -12,7 +12,7 @@ from enum import Enum
 from functools import cache, lru_cache
 
 from dreamd.store.connection import LISTED
-from dreamd.store.team import near, placing, word_ranks
+from dreamd.store.team import word_ranks
 from dreamd.store.team.shape import wanted
 
 TENANT = "tenant"
@@ -95,12 +95,10 @@ def plain(value: object) -> object:
     return value.value if isinstance(value, Enum) else value
 
 
-def special(statement: str, values: Values) -> list[tuple[str, Sequence[object] | dict[str, object]]] | None:
-    """What is asked in quite another way: the word search, vectors, and what SQLite is told about itself."""
-    if statement.startswith("INSERT OR REPLACE INTO vector "):
-        return [(placing.WRITE, near.written(*values))] if values else []
+def special(statement: str, values: Values) -> list[tuple[str, Sequence[object]]] | None:
+    """What is asked in quite another way: the word search, and what SQLite is told about itself."""
     if "memory_words" in statement:
-        return word_ranks.told(statement, list(values))  # type: ignore[return-value]
+        return word_ranks.told(statement, list(values))
     if statement.startswith("PRAGMA data_version"):
         return [("SELECT (pg_snapshot_xmax(pg_current_snapshot())::text)::bigint", ())]
     if statement.startswith("PRAGMA"):

@@ -1,12 +1,12 @@
 """What is near to a vector, found by the server: an exact look at every vector of the scopes that may be seen.
 
-Exact, for that is quick enough (a scope of 50,000 takes some tens of milliseconds), and an approximate index under a policy finds
-nothing where others' rows fill it, and tells of these by what it costs.
+Exact, for that is quick enough (a scope of 50,000 takes some tens of milliseconds), and an approximate index under a policy
+finds nothing where others' rows fill it, and tells of these by what it costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dreamd.store.team import placing
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 32
 """Vectors looked up by one statement."""
-_ASKED = """WITH asked AS MATERIALIZED (SELECT n, as_vector(line) AS line FROM unnest(%s::text[]) WITH ORDINALITY AS q (line, n))
+_ASKED = """WITH asked AS MATERIALIZED (
+  SELECT n, as_vector(line) AS line FROM unnest(%s::text[]) WITH ORDINALITY AS q (line, n))
 SELECT a.n, v.wording, v.far FROM asked a CROSS JOIN LATERAL (
   SELECT wording, far(body, a.line) AS far FROM vector WHERE {scopes} model = ANY(%s) AND dims(body) = %s
   ORDER BY 2, 1 LIMIT %s) AS v"""
@@ -52,10 +53,10 @@ def find_owners(base: Database, wordings: Sequence[str], *, scopes: Sequence[str
     seqs = [int(row[0]) for row in said]
     held = base.ask(f"""SELECT id FROM memory WHERE wording = ANY(%s) {within}
                         UNION SELECT memory FROM support WHERE observation = ANY(%s)""", [shas, *args, seqs])
-    return _whole_lines(base, [str(row[0]) for row in held]), seqs
+    return whole_lines(base, [str(row[0]) for row in held]), seqs
 
 
-def _whole_lines(base: Database, ids: list[str]) -> list[str]:
+def whole_lines(base: Database, ids: Sequence[str]) -> list[str]:
     """Memories with all that they replaced and all that replaced them: the heir is found by its forebears' words."""
     known = dict.fromkeys(ids)
     for after, before in (("superseded_by", "id"), ("id", "superseded_by")):
@@ -74,12 +75,13 @@ def find_bad(base: Database, sizes: Sequence[int], tolerance: float) -> list[tup
     return [(str(wording), str(model)) for wording, model in rows]
 
 
-def written(wording: object, model: object, body: object) -> dict[str, object]:
-    """A row of the vector table as `placing.WRITE` takes it."""
+def write(base: Database, vectors: Mapping[str, NDArray[Any]], *, model: str) -> None:
+    """Keep vectors, each with every scope in which its words stand."""
     import numpy as np
 
-    assert isinstance(body, bytes)
-    return {"wording": wording, "model": model, "key": placing.key_of(str(wording)), "body": _line(np.frombuffer(body, "<f2"))}
+    for wording, row in vectors.items():
+        base.ask(placing.WRITE, {"wording": wording, "model": model, "key": placing.key_of(wording),
+                                 "body": _line(row.astype(np.float16))})
 
 
 def _line(row: NDArray[Any]) -> str:
@@ -90,9 +92,12 @@ def loader() -> Any:
     """What makes of a vector the bytes that the store knows."""
     import numpy as np
     from psycopg.adapt import Loader
+    from psycopg.pq import Format
 
     class Halves(Loader):
+        format = Format.BINARY
+
         def load(self, data: Any) -> bytes:
-            return np.array(bytes(data)[1:-1].split(b","), dtype="<f4").astype("<f2").tobytes()
+            return np.frombuffer(data, ">f2", offset=4).astype("<f2").tobytes()
 
     return Halves

@@ -1,4 +1,4 @@
-"""Where vectors lie in a team's store: each with every scope in which its words stand, so that a search reads these scopes alone.
+"""Where vectors lie in a team's store: each with every scope in which its words stand, so that a search reads no other scope.
 
 The server keeps this right by itself: a vector is put into the scopes that say its words when it is written, and into a new
 one when a memory or an observation comes there. What is in no scope yet is looked at from everywhere.
@@ -15,13 +15,14 @@ NEEDED = (0, 7)
 """Halves of floats came with this version."""
 COLUMNS = {
     "vector": ("scope text NOT NULL DEFAULT ''",),
-    "observation": ("word_key bigint GENERATED ALWAYS AS (word_key(text)) STORED",
-                    "talk_key bigint GENERATED ALWAYS AS (CASE WHEN context <> '' THEN word_key(context || ' ' || text) END) STORED"),
+    "observation": ("word_key bigint GENERATED ALWAYS AS (word_key(text)) STORED", """talk_key bigint
+        GENERATED ALWAYS AS (CASE WHEN context <> '' THEN word_key(context || ' ' || text) END) STORED"""),
 }
 """What rows hold beside what a file does. By its keys an observation is found from the hash of its words."""
 INDEXES = {
     "vector": (("vector_scope", "tenant, scope, model", ""),),
-    "observation": (("observation_words", "tenant, word_key", ""), ("observation_talk", "tenant, talk_key", "talk_key IS NOT NULL"),
+    "observation": (("observation_words", "tenant, word_key", ""),
+                    ("observation_talk", "tenant, talk_key", "talk_key IS NOT NULL"),
                     ("observation_target", "tenant, target", "")),
 }
 _MEMORY, _OBSERVATION = "n.wording", "encode(sha256(convert_to(n.{}, 'UTF8')), 'hex')"
@@ -58,10 +59,12 @@ def ground(place: str) -> Iterator[str]:
     half = f'"{place}".halfvec'
     yield """CREATE OR REPLACE FUNCTION word_key(words text) RETURNS bigint LANGUAGE sql IMMUTABLE STRICT
         AS $$ SELECT ('x' || left(encode(sha256(convert_to(words, 'UTF8')), 'hex'), 16))::bit(64)::bigint $$"""
-    for name, given, gives, what in (("as_vector", "text", half, f"$1::{half}"), ("dims", half, "int", f'"{place}".vector_dims($1)'),
+    for name, given, gives, what in (("as_vector", "text", half, f"$1::{half}"),
+                                     ("dims", half, "int", f'"{place}".vector_dims($1)'),
                                      ("norm", half, "float8", f'"{place}".l2_norm($1)'),
                                      ("far", f"{half}, {half}", "float8", f'$1 OPERATOR("{place}".<=>) $2')):
-        yield f"CREATE OR REPLACE FUNCTION {name}({given}) RETURNS {gives} LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT {what} $$"
+        yield f"""CREATE OR REPLACE FUNCTION {name}({given}) RETURNS {gives} LANGUAGE sql IMMUTABLE PARALLEL SAFE
+            AS $$ SELECT {what} $$"""
 
 
 def kind_of_vectors(place: str) -> str:

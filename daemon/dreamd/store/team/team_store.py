@@ -24,6 +24,7 @@ from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place
 from dreamd.text.redaction import mask_name
 
+
 class TeamStore(Store):
     """An open store of a tenant. One connection, one thread."""
 
