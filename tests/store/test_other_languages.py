@@ -162,8 +162,8 @@ def test_neighbours_across_languages_join_those_within_one() -> None:
         return np.eye(width, dtype=np.float32)[place]
 
     texts = [*ENGLISH, GERMAN]
-    vectors = Vectors({text: unit(384, n) for n, text in enumerate(texts)}, abroad=frozenset({GERMAN}),
-                      wide=Vectors({text: unit(512, 0 if text in (GERMAN, ENGLISH[0]) else 5 + n) for n, text in enumerate(texts)}))
+    wide = Vectors({text: unit(512, 0 if text in (GERMAN, ENGLISH[0]) else 5 + n) for n, text in enumerate(texts)})
+    vectors = Vectors({text: unit(384, n) for n, text in enumerate(texts)}, abroad=frozenset({GERMAN}), wide=wide)
     partners = find_partners(texts, texts, vectors, k=3, floor=0.3)
     assert partners[GERMAN][:1] == [ENGLISH[0]]
     assert GERMAN in partners[ENGLISH[0]]

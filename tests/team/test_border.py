@@ -201,7 +201,7 @@ def test_a_database_without_vectors_is_refused_with_what_to_do_and_nothing_is_ma
 @pytest.mark.parametrize("version", [None, "0.4.1"])
 def test_a_server_without_the_right_pgvector_is_told_what_to_install(version: str | None) -> None:
     class Bare:
-        def execute(self, asked: str, values: object = ()) -> Bare:
+        def execute(self, asked: str, *_values: object) -> Bare:
             self.rows = [(version,)] if version and "pg_available_extensions" in asked else []
             return self
 

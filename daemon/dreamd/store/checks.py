@@ -222,9 +222,9 @@ def bad_vectors(store: Store) -> list[tuple[str, str]]:
     import numpy as np
 
     if base := seals.server_of(store.connection):
-        from dreamd.store.team import near
+        from dreamd.store.team import team_vectors
 
-        return near.find_bad(base, [size // 2 for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)], UNIT_TOLERANCE)
+        return team_vectors.find_bad(base, [size // 2 for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)], UNIT_TOLERANCE)
     rows = store.all("SELECT wording, model, body FROM vector")
     sizes = {size: [r for r in rows if isinstance(r["body"], bytes) and len(r["body"]) == size]
              for size in (VECTOR_BYTES, MULTILINGUAL_BYTES)}

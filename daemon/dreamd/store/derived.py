@@ -80,19 +80,19 @@ def finds_near(store: Store) -> bool:
 
 def nearest(store: Store, rows: NDArray[np.float32], *, models: Sequence[str], scopes: Sequence[str],
             count: int) -> list[dict[str, float]]:
-    """For each of some vectors the wordings nearest to it of a store that finds them: see `team.near`."""
-    from dreamd.store.team import near
+    """For each of some vectors the wordings nearest to it of a store that finds them: see `team.team_vectors`."""
+    from dreamd.store.team import team_vectors
 
     base = seals.server_of(store.connection)
-    return near.nearest(base, rows, models=models, scopes=scopes, count=count) if base else [{} for _ in rows]
+    return team_vectors.nearest(base, rows, models=models, scopes=scopes, count=count) if base else [{} for _ in rows]
 
 
 def find_owners(store: Store, wordings: Sequence[str], *, scopes: Sequence[str]) -> tuple[list[str], list[int]]:
     """The memories and the observations that some wordings belong to, of such a store."""
-    from dreamd.store.team import near
+    from dreamd.store.team import team_vectors
 
     base = seals.server_of(store.connection)
-    return near.find_owners(base, wordings, scopes=scopes) if base else ([], [])
+    return team_vectors.find_owners(base, wordings, scopes=scopes) if base else ([], [])
 
 
 def has_vectors(store: Store, *, model: str = "", scopes: Sequence[str] = ()) -> bool:
@@ -105,10 +105,10 @@ def has_vectors(store: Store, *, model: str = "", scopes: Sequence[str] = ()) ->
 
 def find_lines(store: Store, ids: Sequence[str]) -> list[str]:
     """Some memories of such a store with all that they replaced and all that replaced them."""
-    from dreamd.store.team import near
+    from dreamd.store.team import team_vectors
 
     base = seals.server_of(store.connection)
-    return near.whole_lines(base, ids) if base else list(ids)
+    return team_vectors.whole_lines(base, ids) if base else list(ids)
 
 
 def load_texts(store: Store, scope: Scope) -> list[str]:
@@ -182,9 +182,9 @@ def write_vectors(tx: sqlite3.Connection, vectors: Mapping[str, NDArray[np.float
     """Keep vectors, little-endian float16 on every machine; those of the same words under some other names go."""
     drop_made_by(tx, list(vectors), instead_of)
     if base := seals.server_of(tx):
-        from dreamd.store.team import near
+        from dreamd.store.team import team_vectors
 
-        near.write(base, vectors, model=model)
+        team_vectors.write(base, vectors, model=model)
         return
     tx.executemany("INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
                    ((wording, model, body.astype("<f2").tobytes()) for wording, body in vectors.items()))

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any  # Any: what stands in a column
 
 from dreamd.core.errors import ConfigError, Corrupt, DreamError, Outage, Refused
-from dreamd.store.team import dialect, near, word_ranks
+from dreamd.store.team import dialect, team_vectors, word_ranks
 from dreamd.store.team.shape import SCHEMA
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class Database:
 
     def know_vectors(self, kind: int) -> None:
         """Read vectors, which have another number of a type in each database, as the bytes they are in a file."""
-        self._connection.adapters.register_loader(kind, near.loader())
+        self._connection.adapters.register_loader(kind, team_vectors.loader())
 
     def close(self) -> None:
         """Let the server know that nobody asks any more."""
