@@ -13,7 +13,7 @@ import pytest
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import ConfigError, DreamError
 from dreamd.store import journal, memories, observations, shown
-from dreamd.store.team import placing, shape, tenancy
+from dreamd.store.team import shape, tenancy, vector_places
 from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place, checked, point
 from dreamd.store.team.team_store import open_team
@@ -209,5 +209,5 @@ def test_a_server_without_the_right_pgvector_is_told_what_to_install(version: st
             return next(iter(self.rows), None)
 
     with pytest.raises(ConfigError, match="pgvector") as failure:
-        placing.ask_for_vectors(Bare(), "dream")
+        vector_places.ask_for_vectors(Bare(), "dream")
     assert "postgresql-15-pgvector" in str(failure.value.hint)

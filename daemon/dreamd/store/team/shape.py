@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from dreamd.store import schema
-from dreamd.store.team import placing
+from dreamd.store.team import vector_places
 
 SCHEMA = "dream"
 WORDS = ("memory_words", "memory_length")
@@ -90,13 +90,13 @@ def create(vectors: str) -> Iterator[str]:
     """
     yield f"SET LOCAL search_path = {SCHEMA}, pg_temp"
     yield from _ground()
-    yield from placing.ground(vectors)
+    yield from vector_places.ground(vectors)
     # Vectors are derived: those of before lay as bytes, and the nights make them anew.
     yield f"""DO $$ BEGIN IF EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass('{SCHEMA}.vector')
         AND attname = 'body' AND atttypid = 'bytea'::regtype) THEN DROP TABLE {SCHEMA}.vector; END IF; END $$"""
     for table in wanted().values():
         yield from _create(table, vectors)
-    yield from placing.triggers()
+    yield from vector_places.triggers()
     yield from _words()
     yield from _machines()
     for name in guarded():
@@ -169,14 +169,15 @@ def _ground() -> Iterator[str]:
 
 
 def _create(table: Table, vectors: str) -> Iterator[str]:
-    counted, kinds = table.counted, {**_TYPES, "BLOB": placing.kind_of_vectors(vectors)} if table.name == "vector" else _TYPES
+    counted = table.counted
+    kinds = {**_TYPES, "BLOB": vector_places.kind_of_vectors(vectors)} if table.name == "vector" else _TYPES
     if counted:
         # As in a file: one more than the highest. Only one writer is at work in a tenant, so no number is given twice.
         yield f"""CREATE OR REPLACE FUNCTION next_{table.name}() RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
             BEGIN RETURN (SELECT COALESCE(MAX({counted}), 0) + 1 FROM {SCHEMA}.{table.name}); END $$"""
     lines = [_column(table, c, kinds) for c in table.columns]
     lines.append("tenant text NOT NULL DEFAULT tenant() REFERENCES tenant (name) ON DELETE CASCADE")
-    lines += placing.COLUMNS.get(table.name, ())
+    lines += vector_places.COLUMNS.get(table.name, ())
     keys = ", ".join(f'"{c.name}"' for c in sorted(table.columns, key=lambda c: c.key) if c.key)
     lines.append(f"PRIMARY KEY (tenant, {keys}{', scope' if table.name == 'vector' else ''})")
     for _, unique, cells, where in table.indexes:
@@ -188,9 +189,9 @@ def _create(table: Table, vectors: str) -> Iterator[str]:
     for column in table.columns:
         if not column.key:
             yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {_column(table, column, kinds)}"
-    for more in placing.COLUMNS.get(table.name, ()):
+    for more in vector_places.COLUMNS.get(table.name, ()):
         yield f"ALTER TABLE {table.name} ADD COLUMN IF NOT EXISTS {more}"
-    for name, cells, where in placing.INDEXES.get(table.name, ()):
+    for name, cells, where in vector_places.INDEXES.get(table.name, ()):
         yield f"CREATE INDEX IF NOT EXISTS {name} ON {table.name} ({cells}){f' WHERE {where}' if where else ''}"
     for name, unique, cells, where in table.indexes:
         if not (unique and not where):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dreamd.store.team import placing
+from dreamd.store.team import vector_places
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ def nearest(base: Database, rows: NDArray[np.float32], *, models: Sequence[str],
 def find_owners(base: Database, wordings: Sequence[str], *, scopes: Sequence[str]) -> tuple[list[str], list[int]]:
     """The memories that have or carry some wordings, and the observations that said them; no scope means all."""
     shas = list({wording.partition("/")[0] for wording in wordings})
-    keys = [key for sha in shas if (key := placing.key_of(sha)) is not None]
+    keys = [key for sha in shas if (key := vector_places.key_of(sha)) is not None]
     within, args = ("AND scope = ANY(%s)", [list(scopes)]) if scopes else ("", [])
     said = base.ask(f"""SELECT seq FROM observation WHERE word_key = ANY(%s) {within}
                         UNION SELECT seq FROM observation WHERE talk_key = ANY(%s) {within}""", [keys, *args, keys, *args])
@@ -80,7 +80,7 @@ def write(base: Database, vectors: Mapping[str, NDArray[Any]], *, model: str) ->
     import numpy as np
 
     for wording, row in vectors.items():
-        base.ask(placing.WRITE, {"wording": wording, "model": model, "key": placing.key_of(wording),
+        base.ask(vector_places.WRITE, {"wording": wording, "model": model, "key": vector_places.key_of(wording),
                                  "body": _line(row.astype(np.float16))})
 
 

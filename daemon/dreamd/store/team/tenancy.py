@@ -15,7 +15,7 @@ from typing import Any
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, UsageError
 from dreamd.store import schema
-from dreamd.store.team import placing, shape
+from dreamd.store.team import shape, vector_places
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.team_store import TeamStore
 
@@ -73,7 +73,7 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]
             raise ConfigError("the server is older than PostgreSQL 15")
         base.execute(f"CREATE SCHEMA IF NOT EXISTS {shape.SCHEMA}")
         before = _columns(base)
-        for statement in shape.create(placing.ask_for_vectors(base, shape.SCHEMA)):
+        for statement in shape.create(vector_places.ask_for_vectors(base, shape.SCHEMA)):
             base.execute(statement)
         other = [table for table, columns in _columns(base).items() if before.get(table, columns) != columns]
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
