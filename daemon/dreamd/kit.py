@@ -89,6 +89,8 @@ class Kit:
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
+    as_worker: bool = False
+    """Whether this machine only works for a team: then nothing that lies on it is read, and nothing is shown on it anew."""
     standing_in: Path | None = None
     """Where the person stands who asked for this: what memories name can be looked for there, and nowhere else."""
     batching: Batching = Batching()
@@ -193,9 +195,10 @@ class Kit:
             self.store.leave_log()
             with self.background.batch(), self.store.writing() as tx:
                 now = self.clock.now()
-                self.epoch = take_epoch(tx)
-                close_interrupted(tx, ended_at=now)
-                self.run = begin_run(tx, kind=self.kind, now=now, started_at=now, version=__version__)
+                held = self.store.held
+                self.epoch = take_epoch(tx, held=held)
+                close_interrupted(tx, ended_at=now, held=held)
+                self.run = begin_run(tx, kind=self.kind, now=now, started_at=now, version=__version__, held=held)
         return self.run
 
     def end(self, reason: str, warnings: Sequence[str] = ()) -> None:

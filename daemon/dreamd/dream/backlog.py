@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any  # a unit's fact is what JSON holds
 
 from dreamd.core.values import Candidate, parse_scope
 from dreamd.dream.allowance import Allowances
@@ -135,10 +136,11 @@ def roll_back(kit: Kit) -> None:
 
     Where somebody has changed one of its memories since, it stays as it is: then it is simply gone on from there.
     """
-    torn = kit.store.meta(journal.TORN)
-    if torn is None:
-        return
-    begun = json.loads(torn)
+    for name, torn in journal.load_torn(kit.store).items():
+        _take_back(kit, name, json.loads(torn))
+
+
+def _take_back(kit: Kit, name: str, begun: Mapping[str, Any]) -> None:
     run, first = int(begun["run"]), int(begun["after"])
     entries = [e for e in journal.load_entries(kit.store, run) if e.seq > first]
     with kit.writing() as tx:
@@ -150,5 +152,5 @@ def roll_back(kit: Kit) -> None:
                     memories.write_back(tx, memories.from_snapshot(kit.store, entry.before))
             journal.drop_entries(tx, run, first)
             observations.drop_fates(tx, run, begun["observations"])
-        tx.execute("DELETE FROM meta WHERE key = ?", (journal.TORN,))
+        tx.execute("DELETE FROM meta WHERE key = ?", (name,))
 

@@ -15,6 +15,7 @@ from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.values import Clue, content_id
 from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.derived import drop_vectors
+from dreamd.store.schema import SCOPES_EPOCH
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
@@ -59,12 +60,17 @@ class Entry:
     after: str | None
 
 
-def begin_run(tx: sqlite3.Connection, *, kind: str, now: datetime, started_at: datetime, version: str) -> Run:
+ONLY = "only "
+"""What stands as the reason of a dream over one scope, before the scope, until it has come to its end."""
+LATELY = "seq > (SELECT MAX(seq) FROM run) - 1000"
+
+
+def begin_run(tx: sqlite3.Connection, *, kind: str, now: datetime, started_at: datetime, version: str, held: str = "") -> Run:
     """Open a run; its id is derived from its number and time."""
     seq = int(tx.execute("SELECT COALESCE(MAX(seq), 0) + 1 FROM run").fetchone()[0])
     identity = content_id("run", str(seq), iso(now), kind, size=10)
-    tx.execute("INSERT INTO run (seq, id, kind, now, started_at, version) VALUES (?, ?, ?, ?, ?, ?)",
-               (seq, identity, kind, iso(now), iso(started_at), version))
+    tx.execute("INSERT INTO run (seq, id, kind, now, started_at, version, reason) VALUES (?, ?, ?, ?, ?, ?, ?)",
+               (seq, identity, kind, iso(now), iso(started_at), version, f"{ONLY}{held}" if held else ""))
     return Run(seq, identity, kind, now, started_at, None, "", "")
 
 
@@ -82,9 +88,22 @@ def drop_run(tx: sqlite3.Connection, run: Run) -> None:
     tx.execute("DELETE FROM run WHERE seq = ? AND NOT EXISTS (SELECT 1 FROM operation WHERE run = ?)", (run.seq, run.seq))
 
 
-def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime) -> int:
-    """Mark runs that never ended; their committed work stays valid and the next run goes on."""
-    return tx.execute(f"UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE {_NOT_ENDED}", (iso(ended_at),)).rowcount
+def close_interrupted(tx: sqlite3.Connection, *, ended_at: datetime, held: str = "") -> int:
+    """Mark runs that never ended; their committed work stays valid and the next run goes on.
+
+    Who holds one scope knows only of that one that nobody is at work in it any more.
+    """
+    several = tx.execute("SELECT 1 FROM meta WHERE key = ?", (SCOPES_EPOCH,)).fetchone() is not None
+    open_ones, args = _open_ones(held, several=several)
+    return tx.execute(f"UPDATE run SET ended_at = ?, outcome = 'interrupted' WHERE {open_ones}",
+                      (iso(ended_at), *args)).rowcount
+
+
+def _open_ones(held: str, *, several: bool) -> tuple[str, tuple[str, ...]]:
+    if held:
+        return f"ended_at IS NULL AND {LATELY} AND reason = ?", (f"{ONLY}{held}",)
+    # Where several dreams are at work at a time, one that was killed is not always the newest.
+    return (f"ended_at IS NULL AND {LATELY}" if several else _NOT_ENDED), ()
 
 
 _NOT_ENDED = f"""ended_at IS NULL AND seq >= COALESCE(
@@ -94,7 +113,8 @@ _NOT_ENDED = f"""ended_at IS NULL AND seq >= COALESCE(
 
 def count_interrupted(store: Store) -> int:
     """How many runs never ended."""
-    row = store.one(f"SELECT COUNT(*) AS n FROM run WHERE {_NOT_ENDED}")
+    open_ones, args = _open_ones(store.held, several=store.meta(SCOPES_EPOCH) is not None)
+    row = store.one(f"SELECT COUNT(*) AS n FROM run WHERE {open_ones}", *args)
     return int(row["n"]) if row else 0
 
 
@@ -266,16 +286,31 @@ FIRST_LOOK = "first look"
 """The fact that a first dream has read enough to show something, and shows it before it reads on."""
 
 
-def begin_unit(tx: sqlite3.Connection, run: int, seqs: Sequence[int]) -> None:
+def torn_key(held: str) -> str:
+    """The fact about the unit of who holds one scope, or all of the store."""
+    return f"{TORN} {content_id('scope', held)}" if held else TORN
+
+
+def begin_unit(tx: sqlite3.Connection, run: int, seqs: Sequence[int], *, held: str = "") -> None:
     """Remember in the first transaction of a unit what belongs to it."""
     last = tx.execute("SELECT MAX(seq) FROM operation WHERE run = ?", (run,)).fetchone()[0] or 0
     tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)",
-               (TORN, json.dumps({"run": run, "after": last, "observations": list(seqs)})))
+               (torn_key(held), json.dumps({"run": run, "after": last, "observations": list(seqs)})))
 
 
-def end_unit(tx: sqlite3.Connection) -> None:
+def end_unit(tx: sqlite3.Connection, *, held: str = "") -> None:
     """The last transaction of a unit: from now on it stays."""
-    tx.execute("DELETE FROM meta WHERE key IN (?, ?)", (TORN, FIRST_LOOK))
+    tx.execute("DELETE FROM meta WHERE key IN (?, ?)", (torn_key(held), FIRST_LOOK))
+
+
+def load_torn(store: Store) -> dict[str, str]:
+    """The units that were interrupted and that nobody is at work on any more, by their facts: of the scope that is held and
+    of whoever held all of the store, or of everybody."""
+    if store.held:
+        rows = store.all("SELECT key, value FROM meta WHERE key IN (?, ?) ORDER BY key", TORN, torn_key(store.held))
+    else:
+        rows = store.all("SELECT key, value FROM meta WHERE key = ? OR key LIKE ? ORDER BY key", TORN, f"{TORN} %")
+    return {row["key"]: row["value"] for row in rows}
 
 
 def is_built_on(store: Store, run: int, after: int) -> bool:
@@ -293,7 +328,9 @@ def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], di
     """What the interrupted dreams right before one have done in a scope: memories they made, and how others stood before."""
     founded: set[str] = set()
     before: dict[str, str] = {}
-    for run in store.all(f"SELECT seq, outcome FROM run WHERE kind = '{DREAM}' AND seq <> ? ORDER BY seq DESC LIMIT 100", but):
+    for run in store.all(f"""SELECT seq, outcome, reason FROM run r WHERE kind = '{DREAM}' AND seq <> ? AND (? = ''
+                             OR reason = ? OR EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq AND o.scope = ?))
+                             ORDER BY seq DESC LIMIT 100""", but, store.held, f"{ONLY}{store.held}", store.held):
         if run["outcome"] not in ("", "interrupted"):
             break
         rows = store.tuples("""SELECT memory, json_extract(before, '$.status') FROM operation WHERE run = ? AND scope = ?

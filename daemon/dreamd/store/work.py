@@ -13,6 +13,7 @@ from datetime import datetime
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Cursor, Scope, content_id, parse_scope
 from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.schema import SCOPES_EPOCH, epoch_key
 
 
 @dataclass(frozen=True)
@@ -374,9 +375,15 @@ def write_meta(tx: sqlite3.Connection, key: str, value: str) -> None:
     tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
 
-def take_epoch(tx: sqlite3.Connection) -> int:
-    """Become the dream that holds this store; whoever held it before can write no more batches."""
-    row = tx.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
-    epoch = int(row[0]) + 1 if row else 1
-    write_meta(tx, "epoch", str(epoch))
-    return epoch
+def take_epoch(tx: sqlite3.Connection, *, held: str = "") -> int:
+    """Become the dream that holds this store, or one scope of it; whoever held it before can write no more batches.
+
+    Gives the fence that stands from now on. Those who hold other scopes go on.
+    """
+    mine = epoch_key(held) if held else "epoch"
+    counts = {str(row[0]): int(row[1]) for row in tx.execute(
+        "SELECT key, value FROM meta WHERE key IN ('epoch', ?, ?)", (SCOPES_EPOCH, mine)).fetchall()}
+    for key in {mine, SCOPES_EPOCH} if held else {mine}:
+        counts[key] = counts.get(key, 0) + 1
+        write_meta(tx, key, str(counts[key]))
+    return counts.get("epoch", 0) + counts.get(mine if held else SCOPES_EPOCH, 0)

@@ -68,7 +68,8 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
         reached = []
         with kit.writing(durable=False) as tx:
             if not done:
-                begin_unit(tx, kit.begin().seq, [f.observation.seq for step in plan.steps for f in step.fates])
+                begin_unit(tx, kit.begin().seq, [f.observation.seq for step in plan.steps for f in step.fates],
+                           held=kit.store.held)
             for part in kit.parts(plan.steps, done):
                 for step in part:
                     if apply_step(tx, step, footing, kit.begin().seq):
@@ -77,7 +78,7 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
                 done += len(part)
                 reached.append(done)
             if done >= len(plan.steps):
-                end_unit(tx)
+                end_unit(tx, held=kit.store.held)
         for step_number in reached:  # as many reports on every machine, however its clock cut the batches
             kit.progress(phase, step_number, len(plan.steps))
     if events:  # not before the unit is whole: one that is taken back has decided nothing

@@ -107,6 +107,8 @@ def gather(kit: Kit, *, until: int | None = None) -> Gathered:
 
     With `until`, sources that are not read once so many observations were stored are left for `gather_on`.
     """
+    if kit.as_worker:
+        return Gathered()
     known = tuple(dict.fromkeys(Path(k.root) for k in load_known(kit.store) if k.root.startswith("/")))
     staged = tuple(Path(s.path) for s in work.load_staged(kit.store))
     roots = replace(source_roots(kit.world, (*kit.extra_sources, *staged)), repositories=known)

@@ -19,6 +19,9 @@ READ_ONLY = 0o400
 def show_scope(kit: Kit, scope: Scope) -> int:
     """Bring the files of a scope in line with the store; says how many were written or removed."""
     changes = work.load_unwritten(kit.store).get(scope, 0)
+    if kit.as_worker and not is_shown(kit, scope):
+        _mark_shown(kit, scope, changes)
+        return 0
     files = _rendered(kit, scope)
     places = {(kit.paths.home / path).parent for path in files} | set(_folders(kit, scope))
     changed = 0
@@ -31,10 +34,14 @@ def show_scope(kit: Kit, scope: Scope) -> int:
             if found.is_file() and str(found.relative_to(kit.paths.home)) not in files:
                 fsio.remove(found)
                 changed += 1
+    _mark_shown(kit, scope, changes)
+    return changed
+
+
+def _mark_shown(kit: Kit, scope: Scope, changes: int) -> None:
     if changes:
         with kit.background.batch(), kit.store.writing() as tx:
             work.mark_written(tx, scope, changes)
-    return changed
 
 
 def count_stale(kit: Kit, scope: Scope) -> int:

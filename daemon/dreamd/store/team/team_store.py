@@ -48,7 +48,7 @@ class TeamStore(Store):
         self.base.begin(database.WRITE, durable=durable, alone=True)
         self._depth = 1
         try:
-            if epoch is not None and epoch != self.epoch():
+            if epoch is not None and epoch != self.fence():
                 raise Fenced("another dream took this store over", hint="nothing is lost; run `dream consolidate` again")
             with database.told_plainly():
                 yield self.connection
