@@ -15,7 +15,7 @@ from typing import Any
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, UsageError
 from dreamd.store import schema
-from dreamd.store.team import shape, vector_places
+from dreamd.store.team import shape, task_shape, vector_places
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.team_store import TeamStore
 
@@ -46,7 +46,7 @@ class Backlog:
 
 
 @contextmanager
-def _owning(url: str) -> Iterator[Any]:
+def owning(url: str) -> Iterator[Any]:
     """One transaction as the owner; it keeps everybody else's shape-making out."""
     with told_plainly():
         connection = connect(url)
@@ -58,12 +58,12 @@ def _owning(url: str) -> Iterator[Any]:
             connection.close()
 
 
-def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]:
+def found(url: str, tenants: list[str], *, at: datetime, zone: str, dream_after_s: int | None = None) -> list[str]:
     """Make the shape of a team's store, or bring it up to date, and found tenants; says which are new.
 
     Raises ConfigError for a database in which words would stand in another order than in a file, or that has no vectors.
     """
-    with _owning(url) as base:
+    with owning(url) as base:
         facts = base.execute("""SELECT pg_encoding_to_char(encoding), datcollate, current_setting('server_version_num')::int
                                 FROM pg_database WHERE datname = current_database()""").fetchone()
         if facts[0] != "UTF8" or facts[1] not in ("C", "POSIX", "C.UTF-8", "C.utf8"):
@@ -81,6 +81,7 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str) -> list[str]
                                                     (t,)).rowcount]
         for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
             _bring_up(base, tenant, at=at, zone=zone, other=other)
+        task_shape.create(base, tenants, dream_after_s=dream_after_s)
         for (role,) in base.execute("SELECT DISTINCT role FROM member").fetchall():
             _open_to(base, role)
     return fresh
@@ -114,7 +115,7 @@ def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str, other: list[st
 
 def add_member(url: str, member: Member) -> bool:
     """Let a role of the database into a tenant; one that is not there is made without a password. True for a new role."""
-    with _owning(url) as base:
+    with owning(url) as base:
         made = base.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (member.role,)).fetchone() is None
         if made:
             base.execute(f"CREATE ROLE {_quoted(member.role)} LOGIN")
@@ -130,7 +131,7 @@ def add_member(url: str, member: Member) -> bool:
 
 def drop_member(url: str, role: str, tenant: str) -> bool:
     """Let a role no more into a tenant; True where it was."""
-    with _owning(url) as base:
+    with owning(url) as base:
         gone = base.execute(f"DELETE FROM {shape.SCHEMA}.member WHERE role = %s AND tenant = %s", (role, tenant)).rowcount
         return bool(gone)
 
@@ -166,20 +167,20 @@ def load_machines(base: Database) -> list[Machine]:
 
 def drop_machines(url: str, tenant: str, member: str) -> None:
     """Expect no machine of a member any more."""
-    with _owning(url) as base:
+    with owning(url) as base:
         base.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
         base.execute(f"DELETE FROM {shape.SCHEMA}.{shape.MACHINES} WHERE member = %s AND tenant = %s", (member, tenant))
 
 
 def list_members(url: str) -> list[Member]:
     """Who belongs where."""
-    with _owning(url) as base:
+    with owning(url) as base:
         return [Member(*row) for row in base.execute(f"SELECT role, tenant, standing FROM {shape.SCHEMA}.member ORDER BY 2, 1")]
 
 
 def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
     """How every tenant is doing."""
-    with _owning(url) as base:
+    with owning(url) as base:
         base.execute(f"SET LOCAL search_path = {shape.SCHEMA}, pg_temp")
         found = []
         for (tenant,) in base.execute("SELECT name FROM tenant ORDER BY name").fetchall():
@@ -195,7 +196,7 @@ def load_backlogs(url: str, *, since: datetime) -> list[Backlog]:
 
 
 def _open_to(base: Any, role: str) -> None:
-    for statement in shape.open_to(_quoted(role)):
+    for statement in (*shape.open_to(_quoted(role)), *task_shape.open_to(_quoted(role))):
         base.execute(statement)
 
 
