@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from dreamd.core.clock import parse_instant
 from dreamd.store.team import tenancy
@@ -22,6 +24,8 @@ class Server:
     """A running server; `owner` holds the shape of the store, everybody else is a member of some tenant."""
 
     socket: Path
+    restart: Callable[[], None]
+    """Have it end as if it were killed, and start it again."""
     tenants: list[str] = field(default_factory=list)
 
     def url(self, role: str) -> str:
@@ -35,6 +39,18 @@ class Server:
         tenancy.found(self.url("owner"), [name], at=parse_instant(FIRST_DAY), zone="UTC")
         tenancy.add_member(self.url("owner"), Member(role, name, "curator"))
         return name
+
+    def ask(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """A statement of the operator's, who sees every tenant."""
+        import psycopg
+
+        with psycopg.connect(self.url("postgres")) as session:
+            cursor = session.execute(statement, values)  # type: ignore[arg-type]
+            return cursor.fetchall() if cursor.description else []
+
+    def hurry(self, tenant: str) -> None:
+        """Have the tasks of a tenant wait for nothing."""
+        self.ask("UPDATE dream_work.procrastinate_jobs SET scheduled_at = NULL WHERE tenant = %s AND status = 'todo'", tenant)
 
 
 def programs() -> Path | None:

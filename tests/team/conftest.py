@@ -38,17 +38,25 @@ def server() -> Iterator[Server]:
         assert done.returncode == 0, done.stderr
 
     control = (str(found / "pg_ctl"), "-D", str(root / "data"), "-w")
+
+    def start() -> None:
+        subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {QUICK}", "start"], check=True, cwd=root,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
+
+    def restart() -> None:
+        carry_out(*control, "-m", "immediate", "stop")
+        start()
+
     try:
         carry_out(str(found / "initdb"), "-D", str(root / "data"), "-U", "postgres", "--auth=trust", "-E", "UTF8",
                   "--locale=C", "-N")
-        subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {QUICK}", "start"], check=True, cwd=root,
-                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
+        start()
         with psycopg.connect(f"postgresql:///postgres?host={root}&user=postgres", autocommit=True) as first:
             first.execute("CREATE ROLE owner LOGIN CREATEROLE")
             first.execute("CREATE DATABASE team OWNER owner")
         with psycopg.connect(f"postgresql:///team?host={root}&user=postgres", autocommit=True) as first:
             first.execute("CREATE EXTENSION vector")
-        yield Server(root)
+        yield Server(root, restart)
     finally:
         if (root / "data").exists():
             carry_out(*control, "-m", "immediate", "stop")

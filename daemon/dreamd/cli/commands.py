@@ -65,7 +65,8 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
     )),
     ("team", (
-        ("team", "working.teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users"),
+        ("team", "working.teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users, drain"),
+        ("worker", "working.serving_team", "dream for a team: take its tasks, as many of these as you like"),
     )),
     ("service", (
         ("run", "daemon", "the service itself: watches, waits, dreams at night"),

@@ -126,7 +126,11 @@ EXAMPLES: dict[str, tuple[tuple[str, str], ...]] = {
     "detach": (("dream detach ~/.claude/projects/x/memory", ""),),
     "team": (("dream team init --tenant acme --url postgresql://owner@db/team", "make it, or bring it up to date"),
              ("dream team users add ann --role curator --tenant acme --url postgresql://owner@db/team", "let a role in"),
-             ("dream team status", "how each tenant is doing")),
+             ("dream team status", "how each tenant is doing"),
+             ("dream team drain", "hand out no more tasks and wait for those at work; `--off` hands out again")),
+    "worker": (("dream worker --concurrency 2", "two tasks at a time, until it is told to stop"),
+               ("dream worker --until-idle", "work off what waits, then leave"),
+               ("dream worker --all-tenants", "for every tenant this role belongs to")),
     "mcp": (("dream mcp", "an agent starts this itself"),),
     "hook": (("dream hook session-start", "with the harness's JSON on standard input"),),
 }

@@ -44,6 +44,16 @@ class SystemClock:
 
 
 @dataclass(frozen=True)
+class ShiftedClock(SystemClock):
+    """The machine's own clocks, with the wall clock of somebody else who is so much `ahead`."""
+
+    ahead: timedelta
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+@dataclass(frozen=True)
 class FixedClock:
     """Wall time stands still at `at`; monotonic time and waiting stay real."""
 

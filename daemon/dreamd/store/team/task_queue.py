@@ -15,6 +15,7 @@ from dreamd.core.errors import Outage
 from dreamd.store.connection import Store
 from dreamd.store.team import task_shape
 from dreamd.store.team.database import Database, connect, told_plainly
+from dreamd.store.team.shape import SCHEMA
 from dreamd.store.team.task_shape import EVENTS, JOBS, TASKS, WORKERS
 
 DREAM, NIGHT, REST, HEALTH, LOOK = "dream", "night", "rest", "health", "look"
@@ -92,7 +93,8 @@ def call_for_all(base: Database) -> int:
 def find_scope(base: Database, lock: str) -> str | None:
     """The scope a task is for, if anything waits in it."""
     rows = base.ask(f"""SELECT scope FROM (SELECT DISTINCT o.scope FROM observation o
-        WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)) waiting WHERE {TASKS}.lock_of(scope) = %s""", (lock,))
+        WHERE NOT EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq)) waiting
+        WHERE {TASKS}.lock_of(scope) = %s""", (lock,))
     return str(rows[0][0]) if rows else None
 
 
@@ -146,7 +148,7 @@ def load_loads(base: Any) -> dict[str, Load]:
           count(*) FILTER (WHERE j.status = 'failed' AND e.ended > now() - interval '1 day'),
           count(*) FILTER (WHERE j.status = 'succeeded' AND e.ended > now() - interval '10 minutes')::float8 / 10,
           (SELECT count(*) FROM {TASKS}.{WORKERS} w WHERE w.last_heartbeat > now() - interval '1 minute' AND w.role IN (
-             SELECT m.role FROM member m WHERE m.tenant = t.tenant)),
+             SELECT m.role FROM {SCHEMA}.member m WHERE m.tenant = t.tenant)),
           t.drained_at IS NOT NULL, t.checked_at, t.faults
         FROM {TASKS}.tended t LEFT JOIN {TASKS}.{JOBS} j ON j.tenant = t.tenant
         LEFT JOIN LATERAL (SELECT min(at) AS since, max(at) AS ended FROM {TASKS}.{EVENTS} WHERE job_id = j.id

@@ -66,6 +66,10 @@ def _library_sql() -> Path:
 
 
 def _ground() -> Iterator[str]:
+    # The library's functions name its tables without their schema, and are called from wherever a row is changed.
+    yield f"""DO $$ DECLARE one regprocedure; BEGIN FOR one IN SELECT p.oid FROM pg_proc p JOIN pg_namespace n
+        ON n.oid = p.pronamespace WHERE n.nspname = '{TASKS}' AND p.proname LIKE 'procrastinate%' LOOP
+        EXECUTE format('ALTER FUNCTION %s SET search_path = {TASKS}, pg_temp', one); END LOOP; END $$"""
     yield f"ALTER TABLE {JOBS} ADD COLUMN IF NOT EXISTS tenant text GENERATED ALWAYS AS (args->>'tenant') STORED"
     yield f"ALTER TABLE {WORKERS} ADD COLUMN IF NOT EXISTS role text NOT NULL DEFAULT session_user"
     for trigger in ("inserted", "aborted"):
@@ -77,7 +81,8 @@ def _ground() -> Iterator[str]:
         SET search_path = {SCHEMA}, pg_temp AS $$
         SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = '{SCHEMA}'
                                  AND pg_get_userbyid(nspowner) = session_user)
-               THEN ARRAY(SELECT name FROM tenant) ELSE ARRAY(SELECT m.tenant FROM member m WHERE m.role = session_user) END $$"""
+               THEN ARRAY(SELECT name FROM tenant)
+               ELSE ARRAY(SELECT m.tenant FROM member m WHERE m.role = session_user AND m.standing <> 'reader') END $$"""
     yield f"""CREATE OR REPLACE FUNCTION colleagues() RETURNS text[] LANGUAGE sql STABLE SECURITY DEFINER
         SET search_path = {TASKS}, pg_temp AS $$
         SELECT session_user::text || ARRAY(SELECT m.role FROM {SCHEMA}.member m WHERE m.tenant = ANY (my_tenants())) $$"""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dreamd.store.word_search import index_words
 
@@ -24,9 +24,14 @@ _PHRASE = re.compile(r'"([^"]+)"(\*?)')
 _MATCH = re.compile(r"FROM memory_words JOIN memory m ON m\.seq = memory_words\.rowid\s+WHERE memory_words MATCH \? AND")
 
 
-@cache
+_OF_THREAD = threading.local()
+
+
 def _cutter() -> sqlite3.Connection:
-    cutter = sqlite3.connect(":memory:", isolation_level=None)
+    """What cuts words in this thread: SQLite's connections belong to the one that made them."""
+    if (known := getattr(_OF_THREAD, "cutter", None)) is not None:
+        return cast(sqlite3.Connection, known)
+    _OF_THREAD.cutter = cutter = sqlite3.connect(":memory:", isolation_level=None)
     cutter.execute("""CREATE VIRTUAL TABLE cut USING fts5 (words, tokenize = "unicode61 remove_diacritics 2")""")
     cutter.execute("CREATE VIRTUAL TABLE seen USING fts5vocab (cut, 'instance')")
     return cutter
