@@ -134,7 +134,7 @@ def test_a_machine_whose_clock_is_ten_minutes_off_writes_the_server_s_time(team_
     _speak(team_house, SCOPES[:2])
     with monkeypatch.context() as wrong:
         wrong.setattr(SystemClock, "now", lambda clock: right(clock) + timedelta(minutes=minutes))
-        wrong.setattr("dreamd.service.workers.door.utcnow", lambda: right(SystemClock()) + timedelta(minutes=minutes))
+        wrong.setattr("dreamd.service.workers.queue_door.utcnow", lambda: right(SystemClock()) + timedelta(minutes=minutes))
         work_off(hand(tmp_path / "one", server.url("worker"), tenant), hand(tmp_path / "two", server.url("worker"), tenant))
     with team_house.kit(NIGHT) as kit:
         ended = [parse_instant(row["ended_at"]) for row in kit.store.all("SELECT ended_at FROM run")]

@@ -17,8 +17,8 @@ from procrastinate.worker import Worker
 from psycopg_pool import PoolTimeout
 
 from dreamd.core.errors import DreamError
-from dreamd.service.workers.door import Tasks, make_app
 from dreamd.service.workers.errands import Errands
+from dreamd.service.workers.queue_door import Tasks, make_app
 from dreamd.store.team import task_queue
 
 POLL_S = 2.0
