@@ -19,6 +19,7 @@ from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageE
 from dreamd.store import schema, seals
 from dreamd.store.presence import lost
 from dreamd.store.presence.elsewhere import find_elsewhere, identity_of
+from dreamd.store.presence.holding import fence_of
 from dreamd.store.presence.read_only import connect_to_read
 
 P = ParamSpec("P")
@@ -57,8 +58,7 @@ class Store:
     """Whether the words of memories are the store's alone, and files only show them."""
     writes = decides = True
     """Whether whoever works here may change something, and may pin and decide between members; one's own store is one's own."""
-    held = ""
-    """The one scope that the dream at work holds, as others hold theirs beside it; empty: all of the store."""
+    held = ""  # the one scope that the dream at work holds; empty: all of the store
 
     def __init__(self, path: Path, connection: sqlite3.Connection, *, file: tuple[int, int] | None = None) -> None:
         self.path = path
@@ -96,7 +96,7 @@ class Store:
             if counted is not None:
                 self.connection.set_authorizer(seals.refusal(counted))
             with translated(self.path):
-                if epoch is not None and epoch != self.fence():
+                if epoch is not None and epoch != fence_of(self.connection, self.held):
                     raise Fenced("another dream took this store over", hint="nothing is lost; run `dream consolidate` again")
                 yield self.connection
                 if self._ledger is not None:
@@ -174,12 +174,6 @@ class Store:
     def epoch(self) -> int:
         """The number of the dream that holds this store."""
         return int(self.meta("epoch") or 0)
-
-    def fence(self) -> int:
-        """What changes as soon as anybody takes over what the dream at work holds: the store, or its scope."""
-        row = self.one("SELECT SUM(CAST(value AS INTEGER)) AS n FROM meta WHERE key IN ('epoch', ?)",
-                       schema.epoch_key(self.held))
-        return int(row["n"] or 0) if row else 0
 
     def others_wrote(self) -> bool:
         """Whether another connection has committed since this was asked last; False the first time. Free of charge."""

@@ -15,7 +15,7 @@ from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.values import Clue, content_id
 from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.derived import drop_vectors
-from dreamd.store.schema import SCOPES_EPOCH
+from dreamd.store.presence.holding import SCOPES_EPOCH
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""

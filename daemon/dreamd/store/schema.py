@@ -33,7 +33,6 @@ from datetime import datetime
 
 from dreamd.core.clock import iso
 from dreamd.core.errors import Outage
-from dreamd.core.values import content_id
 from dreamd.store import seals
 
 
@@ -221,15 +220,6 @@ def migrate(tx: sqlite3.Connection, *, founding: Founding | None) -> list[int]:
     tx.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     tx.execute(f"PRAGMA user_version = {VERSION}")
     return applied
-
-
-SCOPES_EPOCH = "epoch of scopes"
-"""How often any scope was taken over by itself: whoever holds all of the store is fenced by that."""
-
-
-def epoch_key(scope: str) -> str:
-    """The fact that counts who has held a scope by itself; of no scope, how often that happened at all."""
-    return f"epoch {content_id('scope', scope)}" if scope else SCOPES_EPOCH
 
 
 def first_facts(founding: Founding) -> dict[str, str]:

@@ -13,7 +13,7 @@ from datetime import datetime
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Cursor, Scope, content_id, parse_scope
 from dreamd.store.connection import LISTED, Store, listed, sound_row
-from dreamd.store.schema import SCOPES_EPOCH, epoch_key
+from dreamd.store.presence.holding import SCOPES_EPOCH, epoch_key
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from dreamd.core.errors import DreamError, Outage, Refused
 from dreamd.store import schema, seals
 from dreamd.store.connection import Fenced, Store
 from dreamd.store.derived import rebuild_words
+from dreamd.store.presence.holding import fence_of
 from dreamd.store.schema import VERSION
 from dreamd.store.team import database, shape
 from dreamd.store.team.database import Database
@@ -48,7 +49,7 @@ class TeamStore(Store):
         self.base.begin(database.WRITE, durable=durable, alone=True)
         self._depth = 1
         try:
-            if epoch is not None and epoch != self.fence():
+            if epoch is not None and epoch != fence_of(self.connection, self.held):
                 raise Fenced("another dream took this store over", hint="nothing is lost; run `dream consolidate` again")
             with database.told_plainly():
                 yield self.connection
