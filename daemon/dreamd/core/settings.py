@@ -36,7 +36,7 @@ def _free(default: object, doc: str) -> Any:
 class StoreSettings:
     url: str = _free("", "a team's store, `postgresql://ROLE@HOST/DATABASE`, password in `~/.pgpass`; empty: a file")
     tenant: str = _free("", "which tenant of a team's store this home works in")
-    dream_after_s: int = _number(60, 0, 86_400, "a team's scope is dreamt so long after a word; `dream team init` takes it over")
+    dream_after_s: int = _number(60, 0, 86_400, "a team's scope is dreamt so long after a word; for `dream team init`")
     worker_lost_after_s: int = _number(30, 2, 3600, "a worker without a sign of life for so long loses its tasks to others")
     zone: str = _free("auto", "time zone of days and TTLs, an IANA name; auto: the machine's when the store is made")
     allow_network_filesystem: bool = _free(False, "accept a home on NFS or SMB, where locks may not exclude")

@@ -54,8 +54,7 @@ def listed(values: Iterable[str | int]) -> str:
 class Store:
     """An open store. One connection, one thread."""
 
-    owns_words = False
-    """Whether the words of memories are the store's alone, and files only show them."""
+    owns_words = False  # whether the words of memories are the store's alone, and files only show them
     writes = decides = True
     """Whether whoever works here may change something, and may pin and decide between members; one's own store is one's own."""
     held = ""  # the one scope that the dream at work holds; empty: all of the store
