@@ -21,6 +21,7 @@ from dreamd.models import ALIKE
 from dreamd.store import checks, derived, journal, memories, observations, work
 from dreamd.store.journal import Entry, begin_run, end_run, write_entry
 from dreamd.store.moving.rows_in import Taken, take_in
+from dreamd.store.moving.rows_out import Record
 from dreamd.store.work import Intent
 
 IMPORT = "import"
@@ -39,6 +40,12 @@ class Arrived:
     run: str = ""
 
 
+def bring_in_rows(kit: Kit, records: Sequence[Record]) -> Arrived:
+    """The same into a team's store, which shows its memories elsewhere: rows, and no file."""
+    checks.refuse_if_unsound(kit.store)
+    return Arrived(*_write(kit, records))
+
+
 def bring_in(kit: Kit, export: Export) -> Arrived:
     """Take in what is new here; what is here already, or was forgotten here, stays as it is.
 
@@ -46,7 +53,7 @@ def bring_in(kit: Kit, export: Export) -> Arrived:
     """
     with locks.hold_dream(kit.paths.locks, Owner("dream import", kit.clock.now())):
         checks.refuse_if_unsound(kit.store)
-        taken, run = _write(kit, export)
+        taken, run = _write(kit, export.records)
         some = list(memories.load_some(kit.store, taken.memories).values())
         projection.settle(kit)
         rewrite(kit, sorted({one.scope for one in some}))
@@ -54,18 +61,19 @@ def bring_in(kit: Kit, export: Export) -> Arrived:
     return Arrived(taken, run)
 
 
-def _write(kit: Kit, export: Export) -> tuple[Taken, str]:
+def _write(kit: Kit, records: Sequence[Record]) -> tuple[Taken, str]:
     now, faults = kit.clock.now(), _look_for_faults(kit)
     with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
         try:
-            taken = take_in(kit.store, tx, export.records, key=observations.tombstone_key(kit.store), now=now)
+            taken = take_in(kit.store, tx, records, key=observations.tombstone_key(kit.store), now=now)
             some = list(memories.load_some(kit.store, taken.memories).values())
             _read_back(kit, taken)
         except SENSELESS as error:
             raise senseless(error) from None
         if taken.is_nothing:
             return taken, ""
-        work.intend(tx, [_file(kit, one, taken.edited[one.id]) for one in some if one.id in taken.edited])
+        if not kit.store.owns_words:
+            work.intend(tx, [_file(kit, one, taken.edited[one.id]) for one in some if one.id in taken.edited])
         run = begin_run(tx, kind=IMPORT, now=now, started_at=now, version=__version__)
         for one in some:
             told = memories.snapshot(one)

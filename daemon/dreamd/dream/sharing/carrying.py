@@ -80,7 +80,7 @@ def carry(world: World) -> Carried:
     with locks.hold_dream(beside.paths.locks, Owner("dream team sync", world.clock.now())), \
             closing(open_team(beside.paths.store, place)) as team:
         scopes, told = _read_offer(world)
-        names = {there: here for here, known in scopes.items() if (there := _there(team, here, known)) != here}
+        names = {there: here for here, known in scopes.items() if (there := scope_there(team, here, known)) != here}
         done = _take_up(world, team, scopes, told) if team.writes else Carried(reads_only=True)
         with _open_copy(beside) as copy:
             brought, gone = _bring_down(world, team, copy.store, names)
@@ -109,7 +109,7 @@ def _take_up(world: World, team: TeamStore, scopes: Mapping[str, Sequence[str]],
         with team.writing() as tx:
             places = {}
             for scope in {str(one.scope) for _, one in part}:
-                places[scope] = parse_scope(_there(team, scope, scopes.get(scope, ())))
+                places[scope] = parse_scope(scope_there(team, scope, scopes.get(scope, ())))
                 for identity in scopes.get(scope, ()):
                     if find_known(team, identity) is None:
                         write_known(tx, Known(identity, places[scope]))
@@ -121,7 +121,7 @@ def _take_up(world: World, team: TeamStore, scopes: Mapping[str, Sequence[str]],
     return Carried(counted["stored"], counted["known"], counted["refused"])
 
 
-def _there(team: Store, scope: str, known: Sequence[str]) -> str:
+def scope_there(team: Store, scope: str, known: Sequence[str]) -> str:
     """What a scope is called in the team's store: by what its project is known by, for two may have one name."""
     found = next((k for k in (find_known(team, one) for one in known) if k), None)
     if found or not known:
@@ -164,7 +164,7 @@ def _bring_down(world: World, team: TeamStore, copy: Store, names: Mapping[str, 
             except (KeyError, TypeError, ValueError) as error:
                 raise Refused(f"the team's store holds something this dream cannot read ({type(error).__name__})",
                               hint="its operator runs `dream check`") from None
-            _copy_vectors(team, copy, [str(one["sha"]) for one in records if one["kind"] == "wording"])
+            copy_vectors(team, copy, [str(one["sha"]) for one in records if one["kind"] == "wording"])
     if gone or changed:
         forgetting.scrub(copy)  # what went may have been forgotten: no free page keeps it
     return len(changed), len(gone)
@@ -179,11 +179,12 @@ def _marks(team: TeamStore, scopes: Sequence[str]) -> dict[str, str]:
     return {str(identity): str(mark) for identity, mark in rows}
 
 
-def _copy_vectors(team: Store, copy: Store, shas: Sequence[str]) -> None:
+def copy_vectors(source: Store, target: Store, shas: Sequence[str]) -> None:
+    """Take along what was found out about the meaning of wordings: no network has to read them again."""
     for model in ALIKE:
-        known, rows = derived.load_vectors(team, shas, models=(model,))
+        known, rows = derived.load_vectors(source, shas, models=(model,))
         if known:
-            with copy.writing() as tx:
+            with target.writing() as tx:
                 derived.write_vectors(tx, dict(zip(known, rows, strict=True)), model=model)
 
 

@@ -76,28 +76,38 @@ def as_told(one: Observation) -> Candidate:
     """A statement as it goes up: masked once more, with nothing of where it lay on this machine or what was said around it."""
     text = redact(one.text).text
     # A key is one person's own: two members may have the same one for different things.
-    key = content_id("sent", one.key, text, str(one.scope)) if one.key else ""
+    key = as_key(one.key, text, str(one.scope)) if one.key else ""
     sign = one.sign if is_observed(one.sign) or one.sign in _PLAIN_SIGN else ""
     return Candidate(text, one.origin, one.at, mask_scope(one.scope), mask_name(one.conversation), key, one.class_hint,
                      one.type_hint, one.ttl, one.explicit, sign)
 
 
-def shared_scopes(store: Store, settings: Settings) -> dict[str, list[str]]:
-    """The scopes of this home that are shared, each with what its project is known by anywhere."""
+def as_key(key: str, text: str, scope: str) -> str:
+    """A key of one person's as one that is nobody else's, in a store of many."""
+    return content_id("sent", key, text, scope)
+
+
+def shared_scopes(store: Store, settings: Settings, *, all_of_them: bool = False) -> dict[str, list[str]]:
+    """The scopes of this home that are shared, or all, each with what its project is known by anywhere."""
     known = load_known(store)
     return {scope: [k.identity for k in known if str(k.scope) == scope and not k.identity.startswith("path:")]
-            for (scope,) in store.tuples("SELECT DISTINCT scope FROM observation ORDER BY scope") if is_shared(scope, settings)}
+            for (scope,) in store.tuples("SELECT DISTINCT scope FROM observation ORDER BY scope")
+            if all_of_them or is_shared(scope, settings)}
 
 
 def is_shared(scope: str, settings: Settings) -> bool:
     """Whether a person shares a scope with the team; what is kept from a language model is kept from a team as well."""
     kind = scope.partition(":")[0]
-    if is_excluded(scope, settings.teams.private) or is_excluded(scope, settings.llm.exclude):
-        return False
-    if any(fnmatchcase(scope, one) for one in settings.teams.private):
+    if is_kept_here(scope, settings):
         return False
     names = settings.teams.scopes
     return scope in names or kind not in OWN_KINDS and any(one == kind or fnmatchcase(scope, one) for one in names)
+
+
+def is_kept_here(scope: str, settings: Settings) -> bool:
+    """Whether a person keeps a scope to this machine."""
+    return (is_excluded(scope, settings.teams.private) or is_excluded(scope, settings.llm.exclude)
+            or any(fnmatchcase(scope, one) for one in settings.teams.private))
 
 
 def mark_private(kit: Kit, identity: str, *, private: bool) -> tuple[Memory, int]:
@@ -141,13 +151,14 @@ def _settle(kit: Kit) -> int:
                 if told["team"] == kit.settings.teams.tenant:
                     ids += [str(one) for one in told["ids"]]
     if ids:
-        _remember(kit, ids)
+        remember_sent(kit, ids)
     with suppress(FileNotFoundError):
         fsio.remove(place)
     return len(ids)
 
 
-def _remember(kit: Kit, ids: Sequence[str]) -> None:
+def remember_sent(kit: Kit, ids: Sequence[str]) -> None:
+    """Remember for good that statements are in the team's store."""
     now, team = iso(kit.clock.now()), kit.settings.teams.tenant
     with locks.foreground(kit.paths.locks), kit.store.writing() as tx:
         tx.execute(f"INSERT OR IGNORE INTO sent SELECT seq, ?, ? FROM observation WHERE id IN {LISTED}",

@@ -33,7 +33,7 @@ def masked_records(records: Sequence[Record], now: str) -> tuple[list[Record], i
             fresh["sha"] = shas[one["sha"]] = text_sha(fresh["text"])
         elif one["kind"] == "observation" and fresh != one:
             fresh["id"] = ids[one["id"]] = _named(fresh)
-    return [_following(fresh, shas, ids) for fresh, _ in clean], held
+    return [following(fresh, shas, ids) for fresh, _ in clean], held
 
 
 def _masked(one: Record, now: str) -> tuple[Record, list[str]]:
@@ -58,8 +58,8 @@ def _named(one: Record) -> str:
     return content_id("said", *(str(one[name]) for name in ("scope", "origin", "conversation", "at", "text", "target")))
 
 
-def _following(one: Record, shas: dict[str, str], ids: dict[str, str]) -> Record:
-    """A record with what it names as that is called now; and with a key, where no words of a statement give its id."""
+def following(one: Record, shas: dict[str, str], ids: dict[str, str]) -> Record:
+    """A record that names others as they are called now; a statement whose words do not give its id gets a key."""
     kind = one["kind"]
     if kind == "memory":
         return {**one, "wording": shas.get(one["wording"], one["wording"]),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dreamd.core.clock import iso
-from dreamd.core.errors import ConfigError, UsageError
+from dreamd.core.errors import ConfigError, DreamError, UsageError
 from dreamd.store import schema
 from dreamd.store.team import shape, task_shape, vector_places
 from dreamd.store.team.database import Database, connect, told_plainly
@@ -138,9 +138,15 @@ def drop_member(url: str, role: str, tenant: str) -> bool:
 
 @contextmanager
 def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
-    """The store of a tenant for its operator, who stands outside of every border."""
+    """The store of a tenant for its operator, or for a member.
+
+    Raises DreamError for a superuser, whom no border holds: what was meant for one tenant would reach every other.
+    """
     store = TeamStore(path, Database(url, tenant))
     try:
+        if store.base.ask("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user")[0][0]:
+            raise DreamError("a superuser looks over the border of a tenant, refusing to work as it",
+                             hint="connect as the role that owns the store")
         yield store
     finally:
         store.close()

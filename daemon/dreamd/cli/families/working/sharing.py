@@ -13,11 +13,12 @@ from dreamd.kit import open_kit
 
 if TYPE_CHECKING:
     from dreamd.dream.sharing.carrying import Carried
+    from dreamd.store.team.pointer import Place
     from dreamd.store.team.tenancy import Machine
 
 SHARING_HELP = ("bring what is shared up, and the team's memories down; keep a memory to this machine, or share it again; "
-                "which machines hold a copy")
-WORDS_HELP = "of `private` and `share`: the id of a memory"
+                "which machines hold a copy; take a scope of your own along, bring a tenant back")
+WORDS_HELP = "of `private`, `share`: the id of a memory; of `import`: a scope; of `export`: a folder for a home, or a file"
 MOST_ROUNDS = 500
 """Of a sync: a million statements."""
 
@@ -85,11 +86,9 @@ def keep(context: Context, options: Namespace) -> int:
 
 def machines(context: Context, options: Namespace) -> int:
     """Which machines hold a copy of the team's memory, and which of them may still have what was forgotten."""
-    from dreamd.store.team.pointer import checked
     from dreamd.store.team.tenancy import load_machines, open_owned
 
-    teams, store = context.world.settings.teams, context.world.settings.store
-    place = checked(options.url or teams.url or store.url, options.tenant or teams.tenant or store.tenant)
+    place = _place(context, options)
     with open_owned(context.world.paths.store, place.url, place.tenant) as there:
         found = load_machines(there.base)
     context.document({"machines": [vars(one) for one in found]})
@@ -107,5 +106,54 @@ def tell_behind(context: Context, found: Sequence[Machine]) -> None:
         context.warn(f"the copy on `{one.name}` of `{one.member}` is of {one.at} and loses it with its next `dream team sync`")
 
 
-_ACTIONS: dict[str, Callable[[Context, Namespace], int]] = {"sync": sync, "private": keep, "share": keep, "machines": machines}
+def move_in(context: Context, options: Namespace) -> int:
+    """Take a scope of one's own along into the team's store."""
+    from dreamd.cli.families.scoping import find_scope
+    from dreamd.dream.sharing.whole_scopes import take_along
+
+    if not options.change:
+        raise UsageError("`dream team import SCOPE`")
+    with open_kit(context.world) as kit:
+        scope = find_scope(kit.store, options.change)
+        done = take_along(kit, scope)
+    taken = done.arrived.taken
+    context.document({"scope": str(scope), "memories": len(taken.memories), "observations": taken.observations,
+                      "known": taken.known, "forgotten": taken.forgotten, "private": done.private, "unpinned": done.unpinned,
+                      "run": done.arrived.run or None})
+    context.say(f"taken along: {render.count(len(taken.memories), 'memory')}, {render.count(taken.observations, 'statement')}")
+    for n, what in ((taken.known, "known there already"), (taken.forgotten, "forgotten there, and not taken in again"),
+                    (done.private, "kept to this machine"), (done.unpinned, "pinned here and not there: only a curator pins")):
+        if n:
+            context.say(f"{what}: {n:,}")
+    return 0
+
+
+def move_out(context: Context, options: Namespace) -> int:
+    """Bring a tenant back into a home of its own, or into a file."""
+    from pathlib import Path
+
+    from dreamd.dream.sharing.whole_scopes import bring_back
+    from dreamd.store.team.tenancy import open_owned
+
+    if not options.change:
+        raise UsageError("`dream team export DIR` makes a home, `dream team export FILE.jsonl` a file")
+    target, place = Path(options.change).expanduser().absolute(), _place(context, options)
+    with open_owned(context.world.paths.store, place.url, place.tenant) as there:
+        count = bring_back(context.world, there, target)
+    context.document({"written": str(target), "memories": count})
+    context.say(f"written: {target}, {render.count(count, 'memory')}")
+    if not target.suffix:
+        context.tell(f"`dream --home {target} list` shows them")
+    return 0
+
+
+def _place(context: Context, options: Namespace) -> Place:
+    from dreamd.store.team.pointer import checked
+
+    teams, store = context.world.settings.teams, context.world.settings.store
+    return checked(options.url or teams.url or store.url, options.tenant or teams.tenant or store.tenant)
+
+
+_ACTIONS: dict[str, Callable[[Context, Namespace], int]] = {"sync": sync, "private": keep, "share": keep, "machines": machines,
+                                                             "import": move_in, "export": move_out}
 SHARING = tuple(_ACTIONS)
