@@ -124,10 +124,10 @@ def open_team(path: Path, place: Place) -> TeamStore:
     try:
         verify_role(base)
         check_version(base)
+        return TeamStore(path, base)
     except BaseException:
         base.close()
         raise
-    return TeamStore(path, base)
 
 
 def machine_name() -> str:

@@ -142,14 +142,14 @@ def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
 
     Raises DreamError for a superuser, whom no border holds: what was meant for one tenant would reach every other.
     """
-    store = TeamStore(path, Database(url, tenant))
+    base = Database(url, tenant)
     try:
-        if store.base.ask("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user")[0][0]:
+        if base.ask("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user")[0][0]:
             raise DreamError("a superuser looks over the border of a tenant, refusing to work as it",
                              hint="connect as the role that owns the store")
-        yield store
+        yield TeamStore(path, base)
     finally:
-        store.close()
+        base.close()
 
 
 @dataclass(frozen=True)
