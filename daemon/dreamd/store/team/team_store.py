@@ -97,7 +97,7 @@ class TeamStore(Store):
             for name, table in shape.wanted().items():
                 columns = ", ".join(f'"{c.name}"' for c in table.columns)
                 marks = ", ".join("?" * len(table.columns))
-                rows = self.base.ask(f"SELECT {columns} FROM {name}")
+                rows = self.base.execute(f"SELECT {columns} FROM {name} WHERE TRUE")  # vectors come as bytes only this way
                 empty.executemany(f"INSERT OR REPLACE INTO {name} ({columns}) VALUES ({marks})", map(tuple, rows))
         rebuild_words(empty)
         seals.seal_all(empty)

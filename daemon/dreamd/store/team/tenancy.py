@@ -144,9 +144,12 @@ def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
     """
     base = Database(url, tenant)
     try:
-        if base.ask("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = session_user")[0][0]:
+        over, vectors = base.ask("""SELECT r.rolsuper OR r.rolbypassrls, (SELECT a.atttypid FROM pg_attribute a
+            WHERE a.attrelid = to_regclass('vector') AND a.attname = 'body') FROM pg_roles r WHERE r.rolname = session_user""")[0]
+        if over:
             raise DreamError("a superuser looks over the border of a tenant, refusing to work as it",
                              hint="connect as the role that owns the store")
+        base.know_vectors(vectors)
         yield TeamStore(path, base)
     finally:
         base.close()
