@@ -283,6 +283,7 @@ def test_a_copy_in_which_a_name_leads_elsewhere_is_refused(joined: Joined, team:
     team.dream(NIGHT)
     with psycopg.connect(server.url("cora")) as other:
         other.execute("SELECT set_config('dream.tenant', %s, true)", (server.tenants[-1],))
-        other.execute("UPDATE dream.memory SET file = '../../../out.md'")
+        other.execute("SET LOCAL search_path = dream")
+        other.execute("UPDATE memory SET file = '../../../out.md'")
     with pytest.raises(Refused, match="cannot read"):
         sync(joined("ann"), NIGHT)

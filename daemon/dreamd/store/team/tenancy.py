@@ -145,7 +145,8 @@ def open_owned(path: Path, url: str, tenant: str) -> Iterator[TeamStore]:
     base = Database(url, tenant)
     try:
         over, vectors = base.ask("""SELECT r.rolsuper OR r.rolbypassrls, (SELECT a.atttypid FROM pg_attribute a
-            WHERE a.attrelid = to_regclass('vector') AND a.attname = 'body') FROM pg_roles r WHERE r.rolname = session_user""")[0]
+            WHERE a.attrelid = to_regclass('vector') AND a.attname = 'body')
+            FROM pg_roles r WHERE r.rolname = session_user""")[0]
         if over:
             raise DreamError("a superuser looks over the border of a tenant, refusing to work as it",
                              hint="connect as the role that owns the store")
