@@ -19,6 +19,7 @@ $(STAMP): $(BIN)/python pyproject.toml config/constraints.txt
 	@echo "installing dream and its libraries (a few minutes the first time) …"
 	@$(PIP) install -c config/constraints.txt torch==2.13.0
 	@$(PIP) install -c config/constraints.txt -e '.[web]'
+	@$(BIN)/python -m compileall -q daemon
 	@touch $@
 
 $(DEV): $(STAMP)
@@ -35,6 +36,7 @@ dream: $(STAMP) ## set up, then one real dream
 	fi
 
 test: $(DEV) ## the whole suite
+	@$(BIN)/python -m compileall -q daemon tests
 	@$(BIN)/python -m pytest -n 2 --dist worksteal -q -m "not slow"
 
 lint: $(DEV) ## style and types

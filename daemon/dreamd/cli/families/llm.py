@@ -185,7 +185,7 @@ def status(context: Context, _options: Namespace) -> int:
     """Who is asked for what, what that used, and what stands in the way."""
     from dreamd.kit import read_zone
     from dreamd.llm.choosing import destination
-    from dreamd.llm.ledger import find_rest
+    from dreamd.llm.ledger import load_account
     from dreamd.store.language.language_calls import load_calls
 
     settings, llm = context.world.settings, context.world.settings.llm
@@ -193,9 +193,10 @@ def status(context: Context, _options: Namespace) -> int:
     used: dict[str, Spent] = {}
     if store is not None:
         with store:
-            used, last = _used(context, store), next(iter(load_calls(store, limit=1)), None)
             zone = read_zone(store.meta("zone") or context.world.zone_name)
-            resting = find_rest(store, llm, now=context.world.clock.now(), zone=zone)
+            account = load_account(store, llm, now=context.world.clock.now(), zone=zone)
+            last = next(iter(load_calls(store, limit=1)), None)
+            used, resting = {one.name: one.spent for one in (account.night, account.month)}, account.rest
     roles = {role: bool(getattr(llm, key)) and llm.backend != "off" for role, key in ROLES.items()}
     context.document({
         "backend": llm.backend, "model": llm.model or None, "base_url": llm.base_url or None, "roles": roles,
@@ -218,20 +219,6 @@ def status(context: Context, _options: Namespace) -> int:
     if last and last.ending:
         context.say(f"last call: {last.role}, {last.ending.value}, {render.ago(last.at, context.world.clock.now())}")
     return 0
-
-
-def _used(context: Context, store: Store) -> dict[str, Spent]:
-    """What the night that is fuller of the two that now belongs to, and the month, used."""
-    from dreamd.kit import read_zone
-    from dreamd.llm.ceilings import windows
-    from dreamd.store.language.language_calls import spent_between
-
-    used: dict[str, Spent] = {}
-    for window in windows(context.world.clock.now(), read_zone(store.meta("zone") or context.world.zone_name)):
-        spent = spent_between(store, window.start, window.end)
-        if window.name not in used or spent.requests > used[window.name].requests:
-            used[window.name] = spent
-    return used
 
 
 def _figures(one: Spent, llm: LlmSettings, span: str) -> dict[str, object]:
