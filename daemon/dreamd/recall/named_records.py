@@ -16,14 +16,12 @@ _DAY = re.compile(r"(?:, )?\d{4}-\d\d(?:-\d\d)?$")
 
 def records_named(store: Store, found: Sequence[Memory]) -> list[tuple[str, ...]]:
     """For each memory the records that its words name, each with its status: `ADR-0012: superseded by ADR-0031`."""
-    known: dict[str, dict[tuple[str, int], tuple[str, str]]] = {}
+    names_of = [list(dict.fromkeys(_names(memory.text))) for memory in found]
+    naming = {str(memory.scope) for memory, names in zip(found, names_of, strict=True) if names}
+    known = {scope: _standings(lines) for scope, lines in load_told(store, naming).items()} if naming else {}
     told = []
-    for memory in found:
-        names = list(dict.fromkeys(_names(memory.text)))
-        scope = str(memory.scope)
-        if names and scope not in known:
-            known[scope] = _standings(load_told(store, scope))
-        rows = known.get(scope, {}) if names else {}
+    for memory, names in zip(found, names_of, strict=True):
+        rows = known.get(str(memory.scope), {}) if names else {}
         own = _TOLD.match(memory.text)
         itself = next(iter(_names(own[1])), None) if own else None  # a record's own memory says its status already
         told.append(() if itself in rows else tuple(f"{rows[one][0]}: {rows[one][1]}" for one in names if one in rows))

@@ -56,6 +56,11 @@ def load_vectors(store: Store, wordings: Sequence[str], *, models: Sequence[str]
     return known, _matrix(bodies)
 
 
+def has_any_vector(store: Store, keys: Sequence[str]) -> bool:
+    """Whether any vector is kept under one of some keys, whichever model made it."""
+    return bool(store.tuples(f"SELECT 1 FROM vector WHERE wording IN {LISTED} LIMIT 1", listed(keys)))
+
+
 def load_standing(store: Store, scope: Scope, *, models: Sequence[str]) -> tuple[list[str], list[str], NDArray[np.float16]]:
     """The words of every memory of a scope, in the order of their founding statements: all that a search for partners needs.
 

@@ -174,6 +174,8 @@ def load_abroad(kit: Kit, asked: Sequence[str], standing: Sequence[str], vectors
 
     In a large scope that holds its first note of another language, the others get theirs a part a night.
     """
+    if all(map(is_english, asked)) and not derived.has_any_vector(kit.store, [abroad_key(text_sha(t)) for t in standing]):
+        return  # what stands need not be told by its words: that of another language has its vector, if its encoder is there
     texts = list(dict.fromkeys((*asked, *standing)))
     foreign = frozenset(text for text in texts if not is_english(text))
     embedder = kit.load_abroad() if foreign else None

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from dreamd.core.values import DECISION, LEARNED
-from dreamd.store.connection import Store
+from dreamd.store.connection import LISTED, Store, listed
 
 _SIGNED = "sign >= ? AND sign < ?"
 _RANGE = (DECISION, DECISION.rstrip(":") + ";")
@@ -39,9 +39,12 @@ def load_records(store: Store, sources: Collection[str] | None) -> dict[str, Lin
         f"SELECT id, source_id, key FROM observation WHERE source_id = ? AND {_EITHER} ORDER BY seq", one, *_RANGES)}
 
 
-def load_told(store: Store, scope: str) -> list[str]:
-    """What the records of a scope say today: the words of the last reading of each."""
-    rows = store.tuples(f"""SELECT key, text FROM observation o WHERE scope = ? AND {_SIGNED} AND NOT EXISTS (
+def load_told(store: Store, scopes: Collection[str]) -> dict[str, list[str]]:
+    """What the records of some scopes say today, by scope: the words of the last reading of each."""
+    rows = store.tuples(f"""SELECT scope, key, text FROM observation o WHERE {_SIGNED} AND scope IN {LISTED} AND NOT EXISTS (
         SELECT 1 FROM observation g WHERE g.target = 'place:' || o.id AND g.sign = 'withdrawn-at-source') ORDER BY seq""",
-                        scope, *_RANGE)
-    return list({record_of(key): text for key, text in rows}.values())
+                        *_RANGE, listed(sorted(scopes)))
+    last: dict[str, dict[str, str]] = {}
+    for scope, key, text in rows:
+        last.setdefault(scope, {})[record_of(key)] = text
+    return {scope: list(texts.values()) for scope, texts in last.items()}
