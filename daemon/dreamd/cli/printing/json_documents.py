@@ -31,7 +31,7 @@ def memory_document(memory: Memory, paths: Paths) -> dict[str, object]:
         "superseded_by": memory.superseded_by or None, "supersedes": list(memory.supersedes),
         "observations": list(memory.observations), "pinned": memory.pinned, "edited": memory.edited,
         "trust": memory.trust.value, "unverified": memory.unverified, "reason": memory.reason or None,
-        "file": memory_file(memory, Paths(paths.team) if memory.team else paths),
+        "file": memory_file(memory, paths),
         **({"team": memory.team} if memory.team else {})}
 
 
@@ -39,6 +39,8 @@ def memory_file(memory: Memory, paths: Paths) -> str | None:
     """Where the markdown of a memory is; None for one that has none."""
     if not memory.file or memory.status in (Status.HELD, Status.SUPERSEDED):
         return None
+    if memory.team:
+        paths = Paths(paths.team)
     place = paths.scope_dir(memory.scope)
     if memory.status is Status.ARCHIVED:
         place = paths.archive / place.relative_to(paths.memory)
