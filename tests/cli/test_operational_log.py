@@ -74,3 +74,13 @@ def test_words_are_forgotten_in_a_home_that_has_no_store(dream: Terminal) -> Non
     assert [row["detail"] for row in dream.json("log", "--query")["entries"]] == ["library"]
     assert b"staging" not in b"".join(dream.files().values())
     assert not (dream.home / "dream.db").exists()
+
+
+def test_no_line_moves_the_cursor_or_names_the_window_of_who_reads_it(dream: Terminal) -> None:
+    dream.json("log", "dep\nloy", "helm\u2028", "web \x1b[31mred\x1b]0;pwned\x07 1.4")
+    assert list(lines(dream)[0].values())[1:] == ["dep loy", "helm", "web red 1.4", ""]
+    forged = {"timestamp": MONDAY, "action": "a\x1b[2J", "tool": "\ud800", "detail": "\x1b]0;pwned\x07b"}
+    with (dream.home / "logs" / "operations.ndjson").open("a") as log:
+        log.write(json.dumps(forged) + "\n")
+    told = dream("log", "--query")
+    assert (told.code, "\x1b" in told.out + told.err, "pwned" in told.out) == (0, False, False)

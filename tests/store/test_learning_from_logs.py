@@ -12,12 +12,15 @@ from pathlib import Path
 import pytest
 
 from dreamd.agents.guarding import screening
+from dreamd.core import fsio
+from dreamd.core.errors import DreamError
 from dreamd.core.values import Memory, Scope, Status
 from dreamd.dream import check, verbs
 from dreamd.dream.living.struck import strike
 from dreamd.dream.phases.gather import Gathered, gather_from
 from dreamd.library import operations
 from dreamd.store.intake.tallies import has_any
+from dreamd.store.set_asides import load_asides
 from household import House, every_byte, snapshot
 
 NIGHT, NEXT, THIRD = "2026-05-10T22:00:00Z", "2026-05-11T22:00:00Z", "2026-05-12T22:00:00Z"
@@ -380,3 +383,33 @@ def test_fifty_thousand_lines_cost_less_than_ten_seconds_and_stay_bounded(house:
     assert time.process_time() - before < 10
     assert len(house.memories()) <= 100
     assert house.rows("SELECT COUNT(*) <= 20000 FROM tally") == [(1,)]
+
+
+def _put_in_the_way(place: Path, kind: str) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "directory":
+        place.mkdir()
+    else:
+        place.symlink_to(place.with_name("elsewhere"))
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory", "link"])
+@pytest.mark.parametrize("name", ["operations", "gate"])
+def test_what_stands_in_the_place_of_a_log_stops_neither_a_night_nor_the_next(house: House, name: str, kind: str) -> None:
+    place = house.paths.logs / f"{name}.ndjson"
+    _put_in_the_way(place, kind)
+    for night, said in ((NIGHT, "The billing API listens on port 8080."), (NEXT, "The harbour crane lifts nine tonnes.")):
+        house.say(night, said)
+        house.dream(night)
+    assert len(house.memories(Status.LIVE)) == 2
+    assert [fault for fault in house.faults(THIRD) if f"{name}.ndjson" in fault]
+    assert not (house.paths.logs / "elsewhere").exists()
+    with pytest.raises(DreamError):
+        log(house, THIRD, "deploy", "helm", "web") if name == "operations" else fsio.append_line(place, b"{}")
+    place.rmdir() if kind == "directory" else place.unlink()
+    house.say(THIRD, "The dry dock is closed on Sundays.")
+    assert (house.dream(THIRD).outcome, house.faults(THIRD)) == ("changed", [])
+    with house.kit(THIRD) as kit:
+        assert load_asides(kit.store) == []

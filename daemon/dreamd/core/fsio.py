@@ -237,11 +237,23 @@ def append_line(path: Path, line: bytes) -> None:
     """Append one line in a single write; nothing is synced, for logs are not worth a disk flush."""
     make_private_dir(path.parent)
     with translated(path):
-        descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC, PRIVATE_FILE)
+        # A pipe in its place would be waited at for a reader.
+        descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK,
+                           PRIVATE_FILE)
         try:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise DreamError(f"`{path}` is not a plain file, not writing it")
             _write(descriptor, line.rstrip(b"\n") + b"\n")
         finally:
             os.close(descriptor)
+
+
+def is_plain(path: Path) -> bool:
+    """Whether there is a file that opening does not wait at: no directory, link, pipe or device."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
 
 
 def write_unsynced(path: Path, body: bytes) -> None:

@@ -98,6 +98,9 @@ def _logs(kit: Kit) -> Iterator[Finding]:
     """Lines of the logs that nobody can read; the others are read as ever."""
     from dreamd.library import gate_events, operations
 
+    for log in (operations.log_of(kit.world), gate_events.log_of(kit.world)):
+        if why := log.hindrance():
+            yield Finding("logs", BROKEN, why, BY_PERSON)
     spoilt = {log.name: n for log in (operations.log_of(kit.world), gate_events.log_of(kit.world)) if (n := log.count_spoilt())}
     if spoilt:
         yield Finding("logs", EDITED, ", ".join(f"{n} that cannot be read in `{name}.ndjson` and what was packed of it"

@@ -90,6 +90,8 @@ def settle(world: World, decided: Callable[[Sequence[Row]], Sequence[Row]]) -> N
         return
     left = [row for line in body.split(b"\n") if (row := read_row(line)) is not None]
     wanted = {(row.get("run"), row.get("id")) for row in left}
+    if log_of(world).hindrance():
+        return  # what was announced waits for a log that can be read
     told = {(row.get("run"), row.get("id")) for row in log_of(world).newest_first()} & wanted
     tell(world, [row for row in decided(left) if (row.get("run"), row.get("id")) not in told])
 

@@ -106,11 +106,17 @@ class LineLog:
     def count_spoilt(self) -> int:
         """How many lines nobody can read, and packed files in which nothing can be; a last line without its end is none."""
         spoilt = 0
-        for name in (*self.packed(), self.name):
+        for name in (*self.packed(), *(() if self.hindrance() else (self.name,))):
             body = self._body(name)
             spoilt += sum(bool(line.strip()) and read_row(line) is None for line in body.split(b"\n")[:-1])
             spoilt += not body and self._file(name, PACKED).exists()
         return spoilt
+
+    def hindrance(self) -> str:
+        """Why the file that grows can be neither read nor written; nothing where it can, or is not there yet."""
+        if not self.path.is_symlink() and not self.path.exists() or fsio.is_plain(self.path):
+            return ""
+        return f"`{self.path}` is not a plain file: move it away, and the next line makes a new one"
 
     def read_on(self, mark: Mark) -> Iterator[tuple[list[Row], Mark]]:
         """What was written since a mark, file by file, and the mark behind it; a line without its end is waited for."""
@@ -167,12 +173,16 @@ class LineLog:
 
     def _is_torn(self) -> bool:
         """Whether the last line has no end: a machine went down while it was written."""
-        with suppress(FileNotFoundError, OSError), self.path.open("rb") as stream:
+        if not fsio.is_plain(self.path):
+            return False
+        with suppress(OSError), self.path.open("rb") as stream:
             stream.seek(-1, 2)
             return stream.read(1) != b"\n"
         return False
 
     def _is_due(self, now: datetime) -> bool:
+        if not fsio.is_plain(self.path):
+            return False
         try:
             size = self.path.lstat().st_size
             if size >= self.rules.rotate_mib * MIB:

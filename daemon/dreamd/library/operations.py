@@ -11,6 +11,7 @@ from dreamd.core.errors import UsageError
 from dreamd.core.values import Scope
 from dreamd.core.world import World
 from dreamd.library.line_log import LineLog, told_at
+from dreamd.text.injection import strip_hidden
 from dreamd.text.redaction import mask_scope, redact
 
 NAME = "operations"
@@ -55,7 +56,7 @@ def write_line(world: World, told: dict[str, str], scope: Scope) -> dict[str, ob
     """
     row: dict[str, object] = {"timestamp": iso(world.clock.now())}
     for name in FIELDS:
-        text = " ".join(told.get(name, "").split())
+        text = " ".join(strip_hidden(told.get(name, "")).split())
         if not text and name != "reason":
             raise UsageError(f"the {name} is empty", hint="`dream log ACTION TOOL DETAIL`, `dream log deploy helm \"web 1.4\"`")
         if len(text) > LONGEST[name]:

@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import Candidate, Cursor, Logged, Scope, parse_scope
-from dreamd.dream.living.logged import Gathering
+from dreamd.dream.apart import apart, taken_up
+from dreamd.dream.living.logged import OWN, Gathering
 from dreamd.dream.living.recurring import FEWEST, candidate_of, choose, fold, in_turn
 from dreamd.kit import Kit
 from dreamd.library import operations
@@ -20,15 +21,18 @@ from dreamd.library.line_log import Mark, Row
 from dreamd.sources.logs.log_lines import is_log, read_logged
 from dreamd.store import observations, work
 from dreamd.store.intake.tallies import Tally, is_forgotten, load_due, mark_told, write_tallies
+from dreamd.store.set_asides import SOURCE
 from dreamd.store.work import Position, Source
 from dreamd.text.redaction import redact
 
-KIND = "operations"
+KIND = OWN
 
 
 def learn(kit: Kit, gathered: Gathering) -> None:
     """Read dream's own log on, and make observations of what the logs say by now."""
-    _read_own(kit, gathered)
+    with apart(kit, SOURCE, KIND):
+        _read_own(kit, gathered)
+        taken_up(kit, SOURCE, KIND)
     due = [one for one in _due(kit, gathered.tallies) if not is_forgotten(kit.store, one.name)]
     told, passed = choose(due)
     candidates = [_masked(candidate_of(one, kit.clock.now())) for one in told]
@@ -62,6 +66,8 @@ def read_row(row: Row) -> tuple[Scope, Logged] | None:
 def _read_own(kit: Kit, gathered: Gathering) -> None:
     log, source = operations.log_of(kit.world), own_source(kit)
     cursor = work.load_position(kit.store, source).cursor
+    if why := log.hindrance():
+        raise UsageError(why)
     before = mark = Mark(cursor.carry, cursor.offset)
     for rows, behind in log.read_on(mark):
         heard = [told for row in rows if (told := read_row(row)) is not None]

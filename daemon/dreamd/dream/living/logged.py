@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from dreamd.core.values import Candidate, Logged, Scope
+from dreamd.dream.apart import stands
 from dreamd.kit import Kit
 from dreamd.store.intake import tallies
 from dreamd.store.intake.tallies import Tally
+from dreamd.store.set_asides import SOURCE
+
+OWN = "operations"
+"""Dream's own log, as it is called where it lies and among the sources."""
 
 
 class Gathering(Protocol):
@@ -21,8 +26,9 @@ class Gathering(Protocol):
 
 
 def is_used(kit: Kit, gathered: Gathering) -> bool:
-    """Whether there is any log to learn from."""
-    return bool(gathered.tallies) or tallies.has_any(kit.store) or any(kit.paths.logs.glob("operations*"))
+    """Whether there is any log to learn from, or was one that could not be read."""
+    return bool(gathered.tallies) or tallies.has_any(kit.store) or any(kit.paths.logs.glob(f"{OWN}*")) or stands(
+        kit, SOURCE, OWN)
 
 
 def counted(kit: Kit, gathered: Gathering, heard: Sequence[tuple[Scope, Logged]]) -> Mapping[str, Tally]:

@@ -15,6 +15,7 @@ from dreamd.cli.printing import render
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import UsageError
 from dreamd.core.values import parse_scope
+from dreamd.text.injection import strip_hidden
 
 SHOWN = 20
 MOST_SHOWN = 10_000
@@ -71,7 +72,7 @@ def _look_up(context: Context, options: Namespace) -> int:
     for row in rows:
         reason = f" ({row['reason']})" if row.get("reason") else ""
         told = f"{row.get('timestamp', '')}  {row.get('action', '')}  {row.get('tool', '')}  {row.get('detail', '')}{reason}"
-        context.say(render.fit(" ".join(told.split()), 400))
+        context.say(render.fit(" ".join(strip_hidden(told).split()), 400))
     if not rows:
         context.say("nothing in the log fits" if words or options.since or options.action or options.tool
                     else "nothing was logged yet")

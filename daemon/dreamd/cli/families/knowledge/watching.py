@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from stat import S_ISREG
 
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.knowledge.operating import MOST_SHOWN, SHOWN, since_when
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
 from dreamd.core.values import GateVerdict
+from dreamd.text.injection import strip_hidden
 
 LOOK_EVERY_S = 0.3
 
@@ -74,7 +76,7 @@ def _coming(path: Path) -> Iterator[dict[str, object]]:
         if here != number or size < seen:
             number, seen, rest = here, 0, b""
         if size > seen:
-            with suppress(FileNotFoundError), path.open("rb") as stream:
+            with suppress(OSError), path.open("rb") as stream:
                 stream.seek(seen)
                 body = stream.read(size - seen)
                 seen += len(body)
@@ -85,12 +87,12 @@ def _coming(path: Path) -> Iterator[dict[str, object]]:
 
 def _at(path: Path) -> tuple[int, int]:
     try:
-        found = path.stat()
-    except FileNotFoundError:
+        found = path.lstat()
+    except OSError:
         return 0, 0
-    return found.st_ino, found.st_size
+    return (found.st_ino, found.st_size) if S_ISREG(found.st_mode) else (0, 0)
 
 
 def _line(row: Mapping[str, object]) -> str:
     told = [str(row.get(name, "")) for name in ("time", "verdict", "reason", "class", "scope", "source", "id")]
-    return "  ".join(word for word in told if word)
+    return "  ".join(" ".join(strip_hidden(word).split()) for word in told if word)
