@@ -191,3 +191,14 @@ def test_a_message_that_cannot_be_heard_leaves_the_others_of_its_conversation(
     report = quick.dream(FIRST_NIGHT)
     assert sorted(m.text.split()[5] for m in quick.memories(Status.LIVE)) == ["amber", "cobalt"]
     assert [one.kind for one in report.aside] == ["message"]
+
+
+@pytest.mark.parametrize("kind", ["pipe", "directory"])
+def test_what_stands_in_the_place_of_the_list_of_own_files_is_moved_away(quick: House, kind: str) -> None:
+    place = quick.paths.own_files
+    place.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(place) if kind == "pipe" else place.mkdir()
+    quick.say(FIRST_NIGHT, Said("The billing API listens on port 8080."))
+    assert quick.dream(FIRST_NIGHT).outcome == "changed"
+    assert place.is_file() and place.with_name("own-files.in-the-way").exists()
+    assert quick.faults("2026-03-03T09:00:00Z") == []

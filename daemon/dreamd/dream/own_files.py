@@ -58,11 +58,13 @@ def note_own(paths: Paths, store: Store, intents: Sequence[Intent]) -> None:
     who = f"{name_of(store)} {store.epoch()}"
     lines = [f"{who} {i.new_sha} {quote(i.scope)}" for i in intents if i.body is not None and i.new_sha]
     if lines:
+        _make_way(paths)
         fsio.append_line(paths.own_files, "\n".join(lines).encode())
 
 
 def note_settled(paths: Paths, store: Store) -> None:
     """Say that the files are those of this store from now on."""
+    _make_way(paths)
     fsio.append_line(paths.own_files, f"{name_of(store)} {store.epoch()} -".encode())
     with_size = paths.own_files.stat().st_size
     if with_size > LARGEST_BYTES:
@@ -72,6 +74,8 @@ def note_settled(paths: Paths, store: Store) -> None:
 
 def last_word(paths: Paths) -> OwnFiles:
     """The last line of the list, without the hashes: cheap enough for every dream."""
+    if not fsio.is_plain(paths.own_files):
+        return OwnFiles()
     try:
         with paths.own_files.open("rb") as stream:
             stream.seek(max(0, stream.seek(0, 2) - 2048))
@@ -82,11 +86,18 @@ def last_word(paths: Paths) -> OwnFiles:
 
 def load_own(paths: Paths) -> OwnFiles:
     """The whole list."""
-    try:
-        body = fsio.read_bytes(paths.own_files, limit_bytes=8 * LARGEST_BYTES)
-    except FileNotFoundError:
+    if not fsio.is_plain(paths.own_files):
         return OwnFiles()
+    body = fsio.read_bytes(paths.own_files, limit_bytes=8 * LARGEST_BYTES)
     return _read(body.decode("utf-8", "replace").splitlines())
+
+
+def _make_way(paths: Paths) -> None:
+    """Move away what is no file and stands where the list belongs: a list that begins anew does no harm, none at all would."""
+    place = paths.own_files
+    if not fsio.is_plain(place) and (place.exists() or place.is_symlink()):
+        with fsio.translated(place):
+            place.replace(place.with_name(f"{place.name}.in-the-way"))
 
 
 def _read(lines: Sequence[str]) -> OwnFiles:
