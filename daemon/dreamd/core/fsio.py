@@ -225,35 +225,23 @@ def move(path: Path, target: Path) -> None:
 
 def remove(path: Path) -> None:
     """Unlink a file; one that is already gone is fine, for an interrupted run may have got there first."""
-    with translated(path):
-        try:
-            _unlink(path)
-        except FileNotFoundError:
-            return
+    with translated(path), suppress(FileNotFoundError):
+        _unlink(path)
         sync_dir(path.parent)
 
 
 def append_line(path: Path, line: bytes) -> None:
-    """Append one line in a single write; nothing is synced, for logs are not worth a disk flush."""
+    """Append one line in a single write, waiting at no pipe; nothing is synced, for logs are not worth a disk flush."""
     make_private_dir(path.parent)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
     with translated(path):
-        # A pipe in its place would be waited at for a reader.
-        descriptor = _open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK,
-                           PRIVATE_FILE)
+        descriptor = _open(path, flags, PRIVATE_FILE)
         try:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise DreamError(f"`{path}` is not a plain file, not writing it")
             _write(descriptor, line.rstrip(b"\n") + b"\n")
         finally:
             os.close(descriptor)
-
-
-def is_plain(path: Path) -> bool:
-    """Whether there is a file that opening does not wait at: no directory, link, pipe or device."""
-    try:
-        return stat.S_ISREG(path.lstat().st_mode)
-    except OSError:
-        return False
 
 
 def write_unsynced(path: Path, body: bytes) -> None:

@@ -6,8 +6,10 @@ The only module that knows the platform's directories. It creates nothing.
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from dreamd.core.errors import ConfigError
@@ -196,3 +198,10 @@ def _is_zone(name: str) -> bool:
     except (KeyError, OSError, ValueError):
         return False
     return True
+
+
+def is_plain(path: Path) -> bool:
+    """Whether there is a file that opening does not wait at: no directory, link, pipe or device."""
+    with suppress(OSError):
+        return stat.S_ISREG(path.lstat().st_mode)
+    return False

@@ -15,7 +15,7 @@ from urllib.parse import quote, unquote
 
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError
-from dreamd.core.paths import Paths
+from dreamd.core.paths import Paths, is_plain
 from dreamd.core.values import Scope, parse_scope
 from dreamd.store.connection import Store
 from dreamd.store.presence import exchange
@@ -74,7 +74,7 @@ def note_settled(paths: Paths, store: Store) -> None:
 
 def last_word(paths: Paths) -> OwnFiles:
     """The last line of the list, without the hashes: cheap enough for every dream."""
-    if not fsio.is_plain(paths.own_files):
+    if not is_plain(paths.own_files):
         return OwnFiles()
     try:
         with paths.own_files.open("rb") as stream:
@@ -86,7 +86,7 @@ def last_word(paths: Paths) -> OwnFiles:
 
 def load_own(paths: Paths) -> OwnFiles:
     """The whole list."""
-    if not fsio.is_plain(paths.own_files):
+    if not is_plain(paths.own_files):
         return OwnFiles()
     body = fsio.read_bytes(paths.own_files, limit_bytes=8 * LARGEST_BYTES)
     return _read(body.decode("utf-8", "replace").splitlines())
@@ -95,7 +95,7 @@ def load_own(paths: Paths) -> OwnFiles:
 def _make_way(paths: Paths) -> None:
     """Move away what is no file and stands where the list belongs: a list that begins anew does no harm, none at all would."""
     place = paths.own_files
-    if not fsio.is_plain(place) and (place.exists() or place.is_symlink()):
+    if not is_plain(place) and (place.exists() or place.is_symlink()):
         with fsio.translated(place):
             place.replace(place.with_name(f"{place.name}.in-the-way"))
 

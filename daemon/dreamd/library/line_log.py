@@ -18,7 +18,7 @@ from pathlib import Path
 from dreamd.core import fsio, locks
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import UsageError
-from dreamd.core.paths import Paths
+from dreamd.core.paths import Paths, is_plain
 from dreamd.core.settings import LogSettings
 
 MIB = 1024 * 1024
@@ -114,7 +114,7 @@ class LineLog:
 
     def hindrance(self) -> str:
         """Why the file that grows can be neither read nor written; nothing where it can, or is not there yet."""
-        if not self.path.is_symlink() and not self.path.exists() or fsio.is_plain(self.path):
+        if not self.path.is_symlink() and not self.path.exists() or is_plain(self.path):
             return ""
         return f"`{self.path}` is not a plain file: move it away, and the next line makes a new one"
 
@@ -173,7 +173,7 @@ class LineLog:
 
     def _is_torn(self) -> bool:
         """Whether the last line has no end: a machine went down while it was written."""
-        if not fsio.is_plain(self.path):
+        if not is_plain(self.path):
             return False
         with suppress(OSError), self.path.open("rb") as stream:
             stream.seek(-1, 2)
@@ -181,7 +181,7 @@ class LineLog:
         return False
 
     def _is_due(self, now: datetime) -> bool:
-        if not fsio.is_plain(self.path):
+        if not is_plain(self.path):
             return False
         try:
             size = self.path.lstat().st_size
