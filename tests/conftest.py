@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +17,7 @@ from dreamd.core.settings import Settings
 from dreamd.core.world import World
 from dreamd.models import Embedder, load_embedder
 from household import FIRST_NIGHT, House
+from team_server import NEEDED, NO_SERVER, Server, programs, running
 
 if TYPE_CHECKING:
     from dreamd.judge import Judge
@@ -63,3 +66,15 @@ def real_judge(judge_with_network: Judge) -> Judge:
 def thoughtful(tmp_path: Path, real_model: Embedder, judge_with_network: Judge) -> House:
     """An empty home with the real networks, for tests that turn on meaning."""
     return House(tmp_path, real_model, judge=judge_with_network)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """A PostgreSQL of the session's own."""
+    if programs() is None:
+        if os.environ.get(NEEDED):
+            pytest.fail(NO_SERVER)
+        pytest.skip(NO_SERVER)
+    pytest.importorskip("psycopg")
+    with running() as one:
+        yield one

@@ -30,6 +30,7 @@ from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.store import memories, observations
 from dreamd.store.observations import Stored
+from dreamd.store.team.pointer import read_pointer
 from dreamd.text.redaction import redact
 from reading import judge_of_words
 
@@ -183,7 +184,10 @@ class House:
             return [f"{f.name}: {f.detail}" for f in check.check(kit) if f.verdict not in (check.OK, check.EDITED)]
 
     def rows(self, sql: str, *args: object) -> list[tuple[object, ...]]:
-        """Look into the store from outside."""
+        """Look into the store from outside; on a server as any other reader."""
+        if self.paths.store.exists() and read_pointer(self.paths.store):
+            with self.kit(FIRST_DAY) as kit:
+                return [tuple(row) for row in kit.store.tuples(sql, *args)]
         with closing(sqlite3.connect(self.paths.store)) as connection:
             return connection.execute(sql, args).fetchall()
 

@@ -74,7 +74,7 @@ def _has_vectors(place: Path) -> bool:
 
 
 @contextmanager
-def running() -> Iterator[Server]:
+def running(*, settings: str = QUICK) -> Iterator[Server]:
     """A server in a directory of its own, gone with all it holds."""
     import psycopg
 
@@ -96,7 +96,7 @@ def running() -> Iterator[Server]:
     control = (str(found / "pg_ctl"), "-D", str(root / "data"), "-w")
 
     def start() -> None:
-        subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {QUICK}", "start"], check=True, cwd=root,
+        subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {settings}", "start"], check=True, cwd=root,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
 
     def restart() -> None:

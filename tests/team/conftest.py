@@ -1,27 +1,14 @@
-"""A PostgreSQL for the session, and homes of both kinds."""
+"""A server for the session, and homes of both kinds."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dreamd.store.team.pointer import point
 from household import House
-from team_server import NEEDED, NO_SERVER, Server, programs, running
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    if programs() is None:
-        if os.environ.get(NEEDED):
-            pytest.fail(NO_SERVER)
-        pytest.skip(NO_SERVER)
-    pytest.importorskip("psycopg")
-    with running() as started:
-        yield started
+from team_server import Server
 
 
 @pytest.fixture

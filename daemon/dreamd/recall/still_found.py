@@ -66,8 +66,7 @@ class Watch:
     def look_before(self, kit: Kit) -> None:
         """Draw the questions of a run and ask them."""
         self.known = frozenset(dropped(kit).get("lost", ()))
-        drawn = sorted(shown.load_answering_ids(kit.store), key=lambda one: content_id(kit.clock.now().isoformat(), one))
-        some = memories.load_some(kit.store, [*drawn[:ASKED], *sorted(self.known)])
+        some = memories.load_some(kit.store, [*_draw(kit), *sorted(self.known)])
         if not some:
             return
         shas = {text_sha(one.text): one for one in some.values() if len(one.text) <= LONGEST_QUERY}
@@ -102,9 +101,19 @@ class Watch:
     def _found(self, kit: Kit, asked: Sequence[Memory]) -> dict[str, Memory]:
         """Those of some memories that search finds by their own words."""
         eyes, shelf = replace(kit, embedder=self.reader, abroad=None, abroad_sought=True), Shelf()
-        look = Look(limit=WITHIN, record=False)
-        told = {one.id: [r.memory for r in search(eyes, one.text, look, shelf=shelf).results] for one in asked}
+        look, narrow = Look(limit=WITHIN, record=False), derived.finds_near(kit.store)  # a server looks at all it may find
+        told = {one.id: [r.memory for r in search(eyes, one.text, replace(look, scopes=(one.scope,)) if narrow else look,
+                                                  shelf=shelf).results] for one in asked}
         return {one.id: one for one in asked if _is_among(one, told[one.id], _heirs(kit, one))}
+
+
+def _draw(kit: Kit) -> list[str]:
+    """Some memories, others in each run."""
+    seed = kit.clock.now().isoformat()
+    if derived.finds_near(kit.store):
+        # Ids are hashes: those behind any of them are as good a draw, and no tenant is read whole.
+        return shown.load_answering_ids(kit.store, after=content_id(seed), limit=ASKED)
+    return sorted(shown.load_answering_ids(kit.store), key=lambda one: content_id(seed, one))[:ASKED]
 
 
 def watch_over(kit: Kit, buried: frozenset[str]) -> Watch:

@@ -175,9 +175,14 @@ def _beginning(stem: str) -> str:
     return f"{term}*" if len(stem) >= SHORTEST_STEM and term.count('"') == 2 else term and f"({term})"
 
 
-def load_answering_ids(store: Store) -> list[str]:
-    """Ids of all memories that answer questions without a word about their age."""
-    return [r["id"] for r in store.all("SELECT id FROM memory WHERE status IN ('live', 'stale')")]
+def load_answering_ids(store: Store, *, after: str = "", limit: int = -1) -> list[str]:
+    """Ids of all memories that answer questions without a word about their age, or of some from an id on and around to it."""
+    rows = []
+    for side in (">=", "<") if after else (">=",):
+        order = "ORDER BY id" if after else ""
+        rows += store.all(f"SELECT id FROM memory WHERE id {side} ? AND status IN ('live', 'stale') {order} LIMIT ?", after,
+                          limit)
+    return [r["id"] for r in rows][:limit if limit >= 0 else None]
 
 
 def load_recent_ids(store: Store, *, scope: str, limit: int) -> list[str]:

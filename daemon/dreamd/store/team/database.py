@@ -163,7 +163,7 @@ class Database:
 
     def _one(self, asked: str, values: Any) -> Told:
         with told_plainly():
-            cursor = self._connection.execute(asked.encode(), values, binary=" vector " in asked)
+            cursor = self._connection.execute(asked.encode(), values, binary="vector" in asked)
             return Told(cursor.fetchall() if cursor.description else (), cursor.rowcount)
 
 
