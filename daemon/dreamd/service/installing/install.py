@@ -21,7 +21,17 @@ from dreamd.core.locks import Owner
 from dreamd.core.paths import user_home
 from dreamd.core.world import World
 from dreamd.service.installing import units
-from dreamd.service.installing.units import CALLER_LABEL, CALLER_UNITS, HEADER, LABEL, SERVICE_UNITS, SWEEP_UNITS, Place
+from dreamd.service.installing.units import (
+    CALLER_LABEL,
+    CALLER_UNITS,
+    HEADER,
+    LABEL,
+    SERVICE_UNITS,
+    SWEEP_UNITS,
+    TEAM_LABEL,
+    TEAM_UNITS,
+    Place,
+)
 
 SYSTEMD, SWEEP, LAUNCHD, CRON = "systemd", "sweep", "launchd", "cron"
 KINDS = (SYSTEMD, SWEEP, LAUNCHD, CRON)
@@ -81,10 +91,13 @@ class Installer:
         caller = self.place.caller
         if kind == LAUNCHD:
             calls = {self._agent(CALLER_LABEL): units.fill_launchd_caller(self.place, caller)} if caller else {}
+            if self._shares:
+                calls[self._agent(TEAM_LABEL)] = units.fill_launchd_team(self.place)
             return {self._agent(): units.fill_launchd(self.place), **calls}
         if kind == CRON:
             return {}
-        names = (*(SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS), *(CALLER_UNITS if caller else ()))
+        names = (*(SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS), *(CALLER_UNITS if caller else ()),
+                 *(TEAM_UNITS if self._shares else ()))
         return {self._units() / name: units.fill_systemd(name, self.place) for name in names}
 
     def install(self, kind: str) -> list[str]:
@@ -108,12 +121,12 @@ class Installer:
                     _write(path, wanted[path])
                 started = self._start(kind, bool(changed))
                 undo.pop_all()
-            return [f"wrote `{p}`" for p in changed] + started + self._drop_caller(kept=self.place.caller is not None)
+            return [f"wrote `{p}`" for p in changed] + started + self._drop_needless()
 
     def uninstall(self) -> list[str]:
         """Stop, disable and remove everything that is ours, whatever the kind; says what was done."""
         with locks.hold_install(self._world.paths.locks, Owner("dream service uninstall", self._world.clock.now())):
-            done = self._uninstall_cron() + self._drop_caller(kept=False)
+            done = self._uninstall_cron() + self._drop_needless(keep=False)
             for kind in (SYSTEMD, SWEEP, LAUNCHD):
                 ours = [p for p in self.texts(kind) if HEADER in (_content(p) or "")]
                 if not ours:
@@ -167,7 +180,7 @@ class Installer:
         if kind == LAUNCHD:
             return self._start_agent(changed)
         names = ("dream.service" if kind == SYSTEMD else "dream-sweep.timer", "dream-probe.timer",
-                 *(("dream-llm.socket",) if self.place.caller else ()))
+                 *(("dream-llm.socket",) if self.place.caller else ()), *(("dream-team.timer",) if self._shares else ()))
         if not changed and all(self._systemctl("is-active", n).code == 0 for n in names):
             return []
         self._demand(self._systemctl("daemon-reload"), "systemd did not read the units")
@@ -177,7 +190,7 @@ class Installer:
         return [f"started `{name}`" for name in names]
 
     def _start_agent(self, changed: bool) -> list[str]:
-        labels = (LABEL, *((CALLER_LABEL,) if self.place.caller else ()))
+        labels = (LABEL, *((CALLER_LABEL,) if self.place.caller else ()), *((TEAM_LABEL,) if self._shares else ()))
         if not changed and all(self._launchctl("print", f"{self._domain()}/{label}").code == 0 for label in labels):
             return []
         for label in labels:
@@ -186,13 +199,19 @@ class Installer:
                          "launchd did not load the agent")
         return [f"loaded `{label}`" for label in labels]
 
-    def _drop_caller(self, *, kept: bool) -> list[str]:
-        """Remove what makes the calls to a language model, where none is configured any more."""
-        files = [self._units() / name for name in CALLER_UNITS] + [self._agent(CALLER_LABEL)]
-        ours = [] if kept else [path for path in files if HEADER in (_content(path) or "")]
+    @property
+    def _shares(self) -> bool:
+        return self.place.team_paths is not None
+
+    def _drop_needless(self, *, keep: bool = True) -> list[str]:
+        """Remove what makes the calls to a language model, or shares with a team, where none is configured any more."""
+        extras = ((CALLER_UNITS, CALLER_LABEL, self.place.caller is not None), (TEAM_UNITS, TEAM_LABEL, self._shares))
+        files = [path for names, label, wanted in extras if not (keep and wanted)
+                 for path in (*(self._units() / name for name in names), self._agent(label))]
+        ours = [path for path in files if HEADER in (_content(path) or "")]
         for path in ours:
             if path.suffix == ".plist":
-                self._launchctl("bootout", f"{self._domain()}/{CALLER_LABEL}")
+                self._launchctl("bootout", f"{self._domain()}/{path.stem}")
             else:
                 self._systemctl("disable", "--now", path.name)
             with suppress(DreamError):  # the next one may still go

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 
 from dreamd.core.chosen.settings_environment import variable_of
 from dreamd.core.errors import ConfigError
-from dreamd.core.paths import CALLER_SOCKET, default_config, share_dir, user_home
+from dreamd.core.paths import CALLER_SOCKET, Paths, default_config, share_dir, user_home
 from dreamd.core.world import World
 from dreamd.kit import source_roots
 from dreamd.sources.places import VARIABLES
@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 HEADER = "managed by dream"
 LABEL = "io.dreamd.service"
 CALLER_LABEL = "io.dreamd.llm"
+TEAM_LABEL = "io.dreamd.team"
+TEAM_UNITS = ("dream-team.timer", "dream-team.service")
+"""What carries between a team's store and this home, where one is set: it has the network, and of the home one folder."""
+OF_LIBPQ = (".pgpass", ".pg_service.conf", ".postgresql")
+"""What a connection to PostgreSQL reads of a person's home."""
 CALLER_UNITS = ("dream-llm.socket", "dream-llm.service")
 """What makes the calls to a language model, where one is configured: the owner of the store has no network."""
 LOGINS = {"claude": ("CLAUDE_CONFIG_DIR", ".claude"), "codex": ("CODEX_HOME", ".codex")}
@@ -56,6 +61,8 @@ class Place:
     compiles: bool = False
     """The embedding engine makes code while it runs."""
     caller: Caller | None = None
+    team_paths: tuple[Path, ...] | None = None
+    """What the unit reads that shares with a team; None where the home shares with none."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +104,15 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     environment = tuple((name, world.env[name]) for name in carried if world.env.get(name))
     return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
                  world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch",
-                 _find_caller(world, own[:3]) if world.settings.llm.backend != "off" else None)
+                 _find_caller(world, own[:3]) if world.settings.llm.backend != "off" else None,
+                 _find_team_paths(world, own) if world.settings.teams.url else None)
+
+
+def _find_team_paths(world: World, own: tuple[Path, ...]) -> tuple[Path, ...]:
+    """What the unit that shares needs of this machine: its interpreter, the settings, and what libpq reads."""
+    person = user_home(world.env).absolute()
+    wanted = {p.absolute() for p in (*own, *(person / name for name in OF_LIBPQ))}
+    return _outermost(sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN))))
 
 
 def _find_caller(world: World, own: tuple[Path, ...]) -> Caller:
@@ -130,6 +145,8 @@ def fill_systemd(name: str, place: Place) -> str:
     lines = sandbox.splitlines()
     intro = next(n for n, line in enumerate(lines) if not line.strip())
     body = template.replace("@SANDBOX@", "\n".join(lines[intro + 1:]))
+    if name in TEAM_UNITS:
+        return _filled(body, _team_values(place))
     return _filled(body, _caller_values(place, place.caller) if place.caller and name in CALLER_UNITS else _values(place))
 
 
@@ -144,10 +161,19 @@ def fill_launchd_caller(place: Place, caller: Caller) -> str:
 
 def fill_launchd(place: Place) -> str:
     """The agent's property list with every placeholder filled."""
-    template = (share_dir("launchd") / "dream.plist").read_text(encoding="utf-8")
-    words = (str(place.dream), "--home", str(place.home), *_config_words(place), "run")
+    return _fill_agent("dream.plist", LABEL, place, "run")
+
+
+def fill_launchd_team(place: Place) -> str:
+    """The property list of the agent that shares with a team."""
+    return _fill_agent("dream-team.plist", TEAM_LABEL, place, "--quiet", "team", "sync", "--carry")
+
+
+def _fill_agent(name: str, label: str, place: Place, *command: str) -> str:
+    template = (share_dir("launchd") / name).read_text(encoding="utf-8")
+    words = (str(place.dream), "--home", str(place.home), *_config_words(place), *command)
     arguments = "\n        ".join(f"<string>{escape(word)}</string>" for word in words)
-    return _filled(template, {"LABEL": LABEL, "ARGUMENTS": arguments, "LOGS": escape(str(place.home / "logs"))})
+    return _filled(template, {"LABEL": label, "ARGUMENTS": arguments, "LOGS": escape(str(place.home / "logs"))})
 
 
 def cron_line(place: Place) -> str:
@@ -217,6 +243,12 @@ def _caller_values(place: Place, caller: Caller) -> dict[str, str]:
         "STORE": _unit_quoted(f"-{place.home}"),
         # Agents' programs make code while they run.
         "NO_NEW_CODE": "no" if program else "yes"}
+
+
+def _team_values(place: Place) -> dict[str, str]:
+    """The same for the unit that shares: of the home it sees the folder of the team, and nothing of any agent's."""
+    return _values(place) | {"READ_PATHS": " ".join(_unit_quoted(f"-{p}") for p in place.team_paths or ()),
+                             "TEAM": _unit_quoted(f"-{Paths(place.home).team}"), "NO_NEW_CODE": "yes"}
 
 
 def _config_words(place: Place) -> tuple[str, ...]:

@@ -1,0 +1,87 @@
+"""Under the installed service what shares with a team has the network and nothing that is anybody's own."""
+
+from __future__ import annotations
+
+import plistlib
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from dreamd.core.clock import SystemClock
+from dreamd.core.paths import Paths
+from dreamd.core.settings import build_settings
+from dreamd.core.world import World
+from dreamd.service.installing.install import LAUNCHD, SWEEP, SYSTEMD, Answer, Installer
+from dreamd.service.installing.units import TEAM_UNITS, Place, fill_systemd, find_place
+
+SHARING = {"teams": {"url": "postgresql://ann@db/team", "tenant": "acme"}}
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A home that shares, of a person with transcripts of an agent."""
+    (tmp_path / ".claude" / "projects").mkdir(parents=True)
+    world = World(Paths(tmp_path / "state"), build_settings(SHARING), SystemClock(), {"HOME": str(tmp_path)})
+    world.paths.locks.mkdir(parents=True)
+    return world
+
+
+@pytest.fixture
+def place(world: World) -> Place:
+    """Where this dream lives."""
+    return replace(find_place(world, None), dream=Path("/bin/sh"))
+
+
+def test_it_has_the_network_and_one_folder_and_the_owner_the_other_way_round(world: World, place: Place) -> None:
+    unit, owner = (fill_systemd(name, place).splitlines() for name in ("dream-team.service", "dream.service"))
+    assert [line for line in unit if line.startswith("PrivateNetwork=")][-1] == "PrivateNetwork=no"
+    assert "PrivateNetwork=yes" in owner and "PrivateNetwork=no" not in owner
+    assert f"TemporaryFileSystem={place.home}" in unit
+    assert [line for line in unit if line.startswith(("ReadWritePaths=", "BindPaths="))] == [
+        f"BindPaths=-{world.paths.team}", f"ReadWritePaths=-{world.paths.team}"]
+    read = next(line for line in unit if line.startswith("BindReadOnlyPaths="))
+    assert ".pgpass" in read and ".claude" not in read and any(".claude" in line for line in owner)
+    assert any(line.startswith("ExecStart=") and line.endswith("team sync --carry") for line in unit)
+
+
+def test_it_is_written_only_where_a_home_shares(world: World, place: Place, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def system(command: Sequence[str], _text: str) -> Answer:
+        asked.append(" ".join(command[2:]))
+        return Answer(0)
+
+    folder = tmp_path / ".config" / "systemd" / "user"
+    for kind in (SYSTEMD, SWEEP):
+        Installer(world, place, ask=system).install(kind)
+        assert {*TEAM_UNITS} <= {path.name for path in folder.iterdir()}
+        assert any("enable" in words and "dream-team.timer" in words for words in asked)
+        Installer(world, replace(place, team_paths=None), ask=system).install(kind)
+        assert not {*TEAM_UNITS} & {path.name for path in folder.iterdir()}
+    assert replace(world, settings=build_settings({})).settings.teams.url == ""
+    assert find_place(replace(world, settings=build_settings({})), None).team_paths is None
+
+
+def test_launchd_starts_it_every_quarter_of_an_hour(world: World, place: Place) -> None:
+    texts = Installer(world, place).texts(LAUNCHD)
+    told = plistlib.loads(next(text for path, text in texts.items() if "team" in path.name).encode())
+    assert told["StartInterval"] == 900 and told["ProgramArguments"][-3:] == ["team", "sync", "--carry"]
+
+
+@pytest.mark.systemd
+def test_systemd_finds_nothing_to_say_about_it(place: Place, tmp_path: Path) -> None:
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd-analyze is not here")
+    folder = tmp_path / "units"
+    folder.mkdir()
+    for each in TEAM_UNITS:
+        (folder / each).write_text(fill_systemd(each, place))
+    env = {"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "SYSTEMD_UNIT_PATH": f"{folder}:"}
+    for name in TEAM_UNITS:
+        told = subprocess.run(["systemd-analyze", "verify", "--user", f"./{name}"], cwd=folder, capture_output=True, text=True,
+                              env=env, check=False)
+        assert [line for line in told.stderr.splitlines() if "dream-team" in line or "Unknown" in line] == [], told.stderr
