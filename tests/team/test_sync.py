@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.cli.main import main
 from dreamd.core.errors import Outage, Refused
 from dreamd.core.settings import build_settings
 from dreamd.dream.sharing.carrying import Carried, carry
@@ -287,3 +289,52 @@ def test_a_copy_in_which_a_name_leads_elsewhere_is_refused(joined: Joined, team:
         other.execute("UPDATE memory SET file = '../../../out.md'")
     with pytest.raises(Refused, match="cannot read"):
         sync(joined("ann"), NIGHT)
+
+
+def test_what_carries_needs_one_folder_of_the_home_and_no_store(joined: Joined, team: House, tmp_path: Path) -> None:
+    ann = joined("ann")
+    ann.say(NOON, PORT)
+    ann.dream(NIGHT)  # lays ready what may go up
+    apart = House(tmp_path / "apart", settings=ann.settings)
+    apart.home.mkdir(parents=True)
+    shutil.copytree(ann.paths.team, apart.paths.team)
+    assert carry(apart.world(NIGHT)).sent == 1
+    assert not apart.paths.store.exists()
+    shutil.copytree(apart.paths.team, ann.paths.team, dirs_exist_ok=True)
+    with ann.kit(NIGHT) as kit:
+        told = offer(kit)
+        assert (told.arrived, told.waiting) == (1, 0)
+    team.dream(NIGHT)
+    assert [m.text for m in team.memories()] == [PORT]
+
+
+def test_the_commands_say_what_they_did_and_what_waits(joined: Joined, team: House, tmp_path: Path, server: Server,
+                                                       capsys: pytest.CaptureFixture[str]) -> None:
+    ann = joined("ann")
+    team.say(NOON, KEY)
+    team.dream(NIGHT)
+    ann.say(NOON, PORT, FRIDAYS)
+    ann.dream(NIGHT)
+
+    def dream(*words: str, url: str = "") -> tuple[int, str, str]:
+        config = tmp_path / "dream.toml"
+        config.write_text(f'[teams]\nurl = "{url or server.url("ann")}"\ntenant = "{server.tenants[-1]}"\n')
+        code = main(["--home", str(ann.home), "--config", str(config), "--now", LATER, *words])
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    code, _, err = dream("team", "sync", url="postgresql:///team?host=/nowhere&user=ann")
+    assert code == 12 and "2 statements wait here for the next sync" in err
+    assert dream("team", "private", ann.memory("8081").id)[0] == 0
+    code, out, _ = dream("team", "sync")
+    assert code == 0 and "up: 1 statement" in out and "down: 1 memory new or changed" in out
+    one = copied_memory(ann, "Larkspur")
+    assert f"[team {server.tenants[-1]}] {KEY}" in dream("list")[1]
+    assert "said by cora" in dream("show", one)[1] and "user, cora" in dream("explain", one)[1]
+    for words in (("pin", one), ("edit", one, "Larkspur signs nothing any more at all"), ("forget", one, "--yes")):
+        code, _, err = dream(*words)
+        assert code == 4 and "read-only here" in err and "dream note" in err
+    assert one in dream("--json", "list")[1] and '"team": "' in dream("--json", "show", one)[1]
+    assert "ann" in dream("team", "machines")[1]
+    there = ("--url", server.url("owner"), "--tenant", server.tenants[-1])
+    assert dream("team", "users", "frob", "ann", *there)[0] == 2
