@@ -40,7 +40,7 @@ def test_the_diary_tells_the_nights_in_sentences(house: House, capsys: pytest.Ca
     assert dream(house, "diary") == 0
     told = capsys.readouterr().out
     assert told.startswith("Dream's diary, 30 December 2025 to 6 January 2026\n5 January 2026\n")
-    assert "It learned “The lamp controller listens on port 7400” and “The page says" in told
+    assert "It learned “The lamp controller listens on port 7400” (1) and “The page says" in told
     assert dream(house, "diary", "--json") == 0
     day = json.loads(capsys.readouterr().out)["days"][0]
     assert (day["day"], day["runs"][0]["headline"]) == ("2026-01-05", "2 learned")

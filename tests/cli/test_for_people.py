@@ -33,7 +33,7 @@ def test_the_report_says_what_was_learned_where_it_is_and_how_to_undo(dream):
 def test_the_report_shows_old_and_new_side_by_side(lived_in):
     lived_in.json("note", "The billing API no longer listens on port 8080, it now listens on port 9090.", now=TUESDAY)
     out = lived_in("consolidate", now=TUESDAY).out.splitlines()
-    at = next(n for n, line in enumerate(out) if line.startswith("updated (1)"))
+    at = next(n for n, line in enumerate(out) if line.startswith("replaced (1)"))
     assert out[at + 1].endswith("The billing API listens on port 8080.")
     assert out[at + 2].strip() == "→ The billing API no longer listens on port 8080, it now listens on port 9090."
 

@@ -10,7 +10,7 @@ import pytest
 from dreamd.cli import main
 from dreamd.cli.commands import FAMILY
 from dreamd.cli.examples import EXAMPLES
-from dreamd.cli.printing.fates import in_words
+from dreamd.text.plain_reasons import plain
 
 MONDAY = "2026-03-02T09:00:00Z"
 SAID = ("The lab freezer is kept at minus 80 degrees.", "thanks, looks great", "ok, very nice work")
@@ -27,7 +27,7 @@ def dreamt(dream):
 def test_a_run_tells_the_fate_and_the_reason_of_everything_that_was_said(dreamt):
     dream, run = dreamt
     out = dream("history", run).out
-    assert "became memories of their own (1)  it says something that lasts" in out
+    assert "new memory (1)  it says something that lasts" in out
     assert "let go (2)  only agrees, thanks or greets" in out
     assert all(text in out for text in SAID)
 
@@ -35,8 +35,8 @@ def test_a_run_tells_the_fate_and_the_reason_of_everything_that_was_said(dreamt)
 def test_a_diff_names_what_was_let_go_and_with_v_the_rest_too(dreamt):
     dream, run = dreamt
     brief, full = dream("diff", run).out, dream("diff", run, "-v").out
-    assert "let go (2)" in brief and "became memories" not in brief
-    assert "let go (2)" in full and "became memories of their own (1)" in full
+    assert "let go (2)" in brief and "new memory" not in brief
+    assert "let go (2)" in full and "new memory (1)" in full
 
 
 def test_a_loud_dream_names_what_it_let_go_and_an_ordinary_one_says_where_to_look(dream):
@@ -61,7 +61,7 @@ def test_every_reason_of_the_gate_has_words(dream):
     dream.json("note", "Fetch the newest tide table, please, and then do that again", "--origin", "tool")
     run = dream.json("consolidate")["run"]
     (row,) = dream.json("history", run)["observations"]
-    assert row["reason"] and in_words(row["reason"]) != row["reason"]
+    assert row["reason"] and plain(row["reason"]) != row["reason"]
 
 
 def test_an_undo_counts_only_what_was_still_there(dreamt):

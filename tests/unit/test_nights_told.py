@@ -55,15 +55,15 @@ def two_nights(tmp_path_factory: pytest.TempPathFactory) -> House:
 
 def test_a_night_says_what_was_learned_and_what_notes_became_one(two_nights: House) -> None:
     first = told(two_nights, 1)
-    assert "It learned “The storm webcam is switched off until 2026-01-20”." in first
-    assert "Two notes became one: “The lamp controller listens on port 7400”." in first
+    assert "It learned “The storm webcam is switched off until 2026-01-20” (2)." in first
+    assert "Two notes became one: “The lamp controller listens on port 7400” (1)." in first
     assert "One statement was let go (one: only agrees, thanks or greets)." in first
 
 
 def test_a_night_says_what_ended_when_and_because_of_what(two_nights: House) -> None:
-    assert ("“The lamp controller listens on port 7400” ended on 5 February, because “The lamp controller now listens on port "
-            "7500” took its place") in told(two_nights)
-    assert "“The storm webcam is switched off until 2026-01-20” was retired, because the day it named has passed." in told(
+    assert ("“The lamp controller listens on port 7400” (1) ended on 5 February, because “The lamp controller now listens on "
+            "port 7500” took its place") in told(two_nights)
+    assert "“The storm webcam is switched off until 2026-01-20” (2) was retired, because the day it named has passed." in told(
         two_nights)
 
 
@@ -93,7 +93,7 @@ def test_contradictions_are_told_once_side_by_side(house: House) -> None:
               Said("The fog horn listens on port 7500.", conversation="b", at="2026-01-05T08:10:00Z"))
     house.dream(FIRST_NIGHT)
     assert told(house).count("You are asked which is right: “The fog horn listens on port 7") == 1
-    assert "” against “The fog horn listens on port 7" in told(house)
+    assert "” (2) against “The fog horn listens on port 7" in told(house)
 
 
 def test_an_undone_night_says_so_and_the_undo_itself_is_told(two_nights: House, tmp_path: Path) -> None:

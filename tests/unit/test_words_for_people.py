@@ -20,8 +20,8 @@ from dreamd.core.evidence_words import in_words
 from dreamd.core.values import Evidence, EvidenceKind
 from dreamd.dream.verbs import Question
 from dreamd.probing import telling
-from dreamd.report.plain_reasons import plain_evidence
 from dreamd.text.for_people import ENDLESS, ago
+from dreamd.text.plain_reasons import plain_evidence
 from household import FIRST_DAY, House
 
 NOW = datetime(2026, 5, 7, 9, 30, tzinfo=UTC)

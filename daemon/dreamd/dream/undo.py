@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from dreamd.core import locks
 from dreamd.core.errors import Refused, StoreMissing
 from dreamd.core.locks import Owner
-from dreamd.core.values import Scope, parse_scope
+from dreamd.core.values import Memory, Scope, parse_scope
 from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import restated_files
@@ -45,6 +45,17 @@ class Undone:
     memories: int
     observations: int
     files: int
+    standing: tuple[str, ...] = ()
+    """Runs that stand again, for what was taken back was the undo of them."""
+
+
+@dataclass(frozen=True)
+class Return:
+    """One memory that goes back: as it stands now, and as it stands again afterwards; None where it does not."""
+
+    memory: str
+    now: Memory | None
+    again: Memory | None
 
 
 def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPlan:
@@ -52,9 +63,7 @@ def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPla
 
     Raises StoreMissing when there is none, Refused for one that is undone already or cannot be undone.
     """
-    run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
-    if run is None:
-        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+    run = choose_run(kit, run_id)
     if run.undone_by:
         raise Refused("that run is undone already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     if run.kind == "forget":
@@ -69,6 +78,26 @@ def plan_undo(kit: Kit, run_id: str | None = None, *, only: str = "") -> UndoPla
     return UndoPlan(run, tuple(entries), tuple(followers), group)
 
 
+def choose_run(kit: Kit, run_id: str | None = None) -> Run:
+    """The named run, or the last dream that changed something; raises StoreMissing when there is none."""
+    run = journal.load_run(kit.store, run_id) if run_id else journal.last_run(kit.store, undoable=True)
+    if run is None:
+        raise StoreMissing("there is no dream to take back", hint="`dream history` shows the runs")
+    return run
+
+
+def what_returns(kit: Kit, plan: UndoPlan) -> list[Return]:
+    """Every memory that taking a run back would change, from how it stands to how it stood before."""
+    sides: dict[str, list[str | None]] = {}
+    for run in (plan.run, *reversed(plan.later)):
+        gone = journal.load_taken_back(kit.store, run.seq)
+        for entry in plan.entries if run is plan.run else journal.load_entries(kit.store, run.seq):
+            if entry.memory not in gone and (entry.before or entry.after):
+                sides.setdefault(entry.memory, [entry.before, None])[1] = entry.after
+    return [Return(memory, *(memories.from_snapshot(kit.store, side) if side else None for side in (after, before)))
+            for memory, (before, after) in sides.items()]
+
+
 def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> frozenset[str]:
     """A memory that a run changed with all that it changed along with it: what was replaced, what was held against it."""
     touched = {e.memory for e in entries if e.op not in (crossing.ROWS, task_ends.ENDS)}
@@ -81,7 +110,7 @@ def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> froze
     bound = [{e.memory, *_named_in(kit, e)} & touched for e in entries]
     while more := {i for some in bound if some & found for i in some} - found:
         found |= more
-    if found & journal.load_taken_back(kit.store, run.seq):
+    if found & journal.load_taken_back(kit.store, run.seq).keys():
         raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     return frozenset(found)
 
@@ -115,8 +144,9 @@ def redo(kit: Kit, run_id: str) -> int:
     for a run that was not undone, or of which nothing is set aside any more.
     """
     run = journal.load_run(kit.store, run_id)
-    if not run.undone_by and not observations.is_set_aside(kit.store, run.seq):
-        raise Refused("that run was not undone", hint="`dream history` shows which runs were")
+    back = journal.load_taken_back(kit.store, run.seq)
+    if not run.undone_by and not back and not observations.is_set_aside(kit.store, run.seq):
+        raise Refused("nothing of that run was taken back", hint="`dream history` shows of which runs something was")
     kit.kind = "redo"
     with locks.hold_dream(kit.paths.locks, Owner("dream undo --redo", kit.clock.now())):
         checks.refuse_if_unsound(kit.store)
@@ -130,7 +160,7 @@ def redo(kit: Kit, run_id: str) -> int:
 
 def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
     touched: set[str] = set()
-    aside, scopes = 0, set[Scope]()
+    aside, scopes, standing = 0, set[Scope](), list[str]()
     ended: list[tuple[Run, Entry]] = []
     mine, gone = kit.begin(), {run.seq: journal.load_taken_back(kit.store, run.seq) for run in runs}
     with kit.writing() as tx:
@@ -150,9 +180,22 @@ def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
             aside += observations.set_aside(tx, run.seq, only=part)
             if part is None:
                 journal.mark_undone(tx, run.seq, by=mine.seq)
+            standing += _let_stand(tx, kit, run, touched) if run.kind == UNDO else []
     files = project(kit, sorted(scopes)) + sum(task_ends.take_back(kit, run, entry) for run, entry in ended)
     kit.end("took back " + ("one change of " if plan.only else "") + ", ".join(r.id for r in runs))
-    return Undone(tuple(r.id for r in runs), len(touched), aside, files)
+    return Undone(tuple(r.id for r in runs), len(touched), aside, files, tuple(standing))
+
+
+def _let_stand(tx: sqlite3.Connection, kit: Kit, undo: Run, touched: set[str]) -> list[str]:
+    """Let the runs stand again that an undo had taken back, with what was said in them."""
+    names = []
+    for seq in journal.load_undone_by(kit.store, undo.seq):
+        run = journal.load_run(kit.store, str(seq))
+        observations.stand_again(tx, seq, touched)
+        if run.undone_by == undo.seq:
+            journal.mark_undone(tx, seq, by=0)
+        names.append(run.id)
+    return names
 
 
 def reverse(tx: sqlite3.Connection, kit: Kit, entry: Entry, mine: Run, scopes: set[Scope]) -> bool:

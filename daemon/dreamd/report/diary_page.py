@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dreamd.report.diary import Day, Diary, quiet_lines
 from dreamd.report.elements import Element, add_all, as_html, clean, element
 from dreamd.report.nights import Night, Told
-from dreamd.report.pictures import flow, source_words
+from dreamd.report.pictures import flow
 from dreamd.report.plots import Plot
 from dreamd.report.sentences import day_words, tell_headline, tell_night
 from dreamd.report.word_changes import Part
@@ -63,9 +63,9 @@ def _day(day: Day, diary: Diary) -> Iterator[Element]:
 
 def _details(night: Night) -> Element:
     """Every change of a run, folded away."""
-    listed = add_all(element("ul"), (_change(one) for one in night.told))
+    listed = add_all(element("ul"), (_change(one) for one in night.alone))
     back = element("p", "", element("code", f"dream undo {night.run.id}"), " takes the run back.", class_="soft")
-    return element("details", element("summary", f"every change ({len(night.told):,})"), listed,
+    return element("details", element("summary", f"every change ({len(night.alone):,})"), listed,
                    None if night.undone_by else back)
 
 
@@ -74,9 +74,9 @@ def _change(one: Told) -> Element:
     for part, text in one.words:
         tag = {Part.IN: "ins", Part.OUT: "del"}.get(part, "span") if one.before and one.after else "span"
         add_all(words, [element(tag, text)])
-    from_where = "; ".join(dict.fromkeys(f"{source_words(s)}, {s.at.date()}" for s in one.sources))
+    from_where = "; ".join(dict.fromkeys(f"{s.told}, {s.at.date()}" for s in one.sources))
     evidence = f" ({'; '.join(one.evidence)})" if one.evidence else ""
-    return element("li", element("strong", one.kind.value), f": {one.why}{evidence} ", words,
+    return element("li", element("strong", f"{one.number}. {one.kind.words}"), f": {one.why}{evidence} ", words,
                    element("p", f"replaced by: {one.successor}") if one.successor else None,
                    element("p", f"{one.memory} · {one.scope} · {one.op}" + (f" · from {from_where}" if from_where else ""),
                            class_="soft"), class_="change")

@@ -7,41 +7,53 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import PurePath
 
-from dreamd.core.values import Fate, Observation
-from dreamd.report.plain_reasons import OF_CHANGES, OF_SAYINGS, OF_SKIPS, plain, plain_evidence
+from dreamd.core.clock import EARLIEST
+from dreamd.core.errors import StoreMissing
+from dreamd.core.values import Fate, Memory, Observation
+from dreamd.dream.plan import Change
 from dreamd.report.word_changes import WordChange, word_changes
 from dreamd.store import journal, observations, work
 from dreamd.store.connection import Store
-from dreamd.store.journal import DREAM, Run
-from dreamd.store.telling.faces import Face, Faced, load_faced, load_faces
+from dreamd.store.journal import DREAM, Entry, Run
+from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
+from dreamd.text.for_people import count
+from dreamd.text.plain_reasons import plain, plain_evidence, plain_skip, plain_why
 
 SKIPPED = "skipped."
+MOST_DIGITS = 9
+"""Of the number of a change."""
 
 
 class Kind(StrEnum):
-    """What happened to a memory, in one word."""
+    """What happened to a memory, in one word; in the order in which a person reads of it."""
 
     LEARNED = "learned"
-    REPLACED = "replaced"
     MERGED = "merged"
-    SAID_AGAIN = "said again"
     DETAILED = "detailed"
-    EDITED = "edited"
-    HELD = "held"
+    REPLACED = "replaced"
     EARLIER = "kept as an earlier version"
+    HELD = "held"
     REVIVED = "live again"
     FADED = "stale"
     RETIRED = "retired"
-    FORGOTTEN = "forgotten"
+    EDITED = "edited"
     MOVED = "moved"
+    SAID_AGAIN = "said again"
     OTHER = "changed"
+    TAKEN_BACK = "taken back"
+    FORGOTTEN = "forgotten"
+
+    @property
+    def words(self) -> str:
+        """The same as people read it."""
+        return {Kind.DETAILED: "given detail", Kind.HELD: "held for you", Kind.EDITED: "edited by you"}.get(self, self.value)
 
 
 @dataclass(frozen=True)
@@ -57,6 +69,31 @@ class Source:
     """Name of the file; empty for a note."""
     conversation: str
     text: str
+
+    @property
+    def who(self) -> str:
+        """Who said it."""
+        return VOICES.get(self.origin, self.origin)
+
+    @property
+    def place(self) -> str:
+        """Where it was said, as people name it."""
+        kind = KINDS.get(self.kind) or self.kind.replace("-", " ")
+        return f"{kind}: {self.name}" if self.name else kind
+
+    @property
+    def told(self) -> str:
+        """Who said it and where."""
+        talk = f", conversation {self.conversation}" if self.conversation and not self.name else ""
+        return f"{self.who}, {'a note' if self.kind == 'note' else self.place}{talk}"
+
+
+VOICES = {"user": "a person", "agent": "an agent", "tool": "a tool", "web": "a web page", "import": "an import"}
+KINDS = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "copilot-cli": "Copilot", "vscode-chat": "VS Code",
+         "opencode": "OpenCode", "openclaw": "OpenClaw", "cursor": "Cursor", "hermes": "Hermes", "letta": "Letta",
+         "memory-dir": "memory directory", "note": "notes", "decisions": "decision records"}
+FIRST = {"preference": 0, "rule": 1, "state": 2}
+"""What a person wants to see first of what was learned, by class."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +115,13 @@ class Told:
     after: Face | None
     words: tuple[WordChange, ...]
     sources: tuple[Source, ...]
-    """What was said that this run took up for it."""
+    """What was said that this run took up for it, or for what took its place; else what it rested on before."""
+    number: int = 0
+    """The change it is, counted from 1; what is told beside another memory has the number of that one."""
+    beside: str = ""
+    """The memory beside which it is told, as what took its place."""
+    taken_back: str = ""
+    """The run that took this change back, where that alone went back."""
     successor: str = ""
     """The words of what took its place."""
     rivals: tuple[tuple[str, str], ...] = ()
@@ -89,6 +132,12 @@ class Told:
         """The words it is known by."""
         face = self.after or self.before
         return face.text if face else ""
+
+    @property
+    def support(self) -> int:
+        """How often it was said."""
+        face = self.after or self.before
+        return len(face.observations) if face else 0
 
 
 @dataclass(frozen=True)
@@ -142,6 +191,11 @@ class Night:
         return sum(phase.get("cpu_s", 0.0) for phase in self.run.phases.values())
 
     @property
+    def alone(self) -> list[Told]:
+        """The changes a person counts: without what is told beside another one."""
+        return [one for one in self.told if not one.beside]
+
+    @property
     def has_changes(self) -> bool:
         """Whether it changed a memory."""
         return bool(self.told)
@@ -153,6 +207,24 @@ def load_night(store: Store, identity: str) -> Night:
     Raises StoreMissing when there is none.
     """
     return tell_run(store, journal.load_run(store, identity))
+
+
+def memory_named(store: Store, run: Run, named: str) -> str:
+    """The memory of one change of a run by its number; any other word as it is.
+
+    Raises StoreMissing for a number that the run has no change of.
+    """
+    word = named.strip()
+    if not (word.isascii() and word.isdigit() and len(word) < MOST_DIGITS):
+        return named
+    alone = tell_run(store, run).alone
+    if len(word) >= journal.SHORTEST_ID and any(one.memory.startswith(word) for one in alone):
+        return named
+    found = next((one.memory for one in alone if one.number == int(word)), None)
+    if found is None:
+        raise StoreMissing(f"run {run.id} made {count(len(alone), 'change')}, and none with the number {int(word)}",
+                           hint=f"`dream diff {run.id}` shows them")
+    return found
 
 
 def load_nights(store: Store, *, since: datetime | None = None, until: datetime | None = None, limit: int = 31,
@@ -172,13 +244,23 @@ def tell_run(store: Store, run: Run) -> Night:
     known = {o.id: o for o in heard} | {o.id: o for o in observations.load_by_ids(store, wanted - {o.id for o in heard})}
     said = {identity: _source(one, places) for identity, one in known.items()}
     beside = [f.after.superseded_by for f in faced if f.after] + [other for f in faced for other in _rivals(f)]
-    told = _moves(run, faced, said, load_faces(store, beside))
+    ids = journal.run_ids(store)
+    back = {} if run.undone_by else {memory: ids[by] for memory, by in journal.load_taken_back(store, run.seq).items()}
+    told = _moves(run, faced, said, load_faces(store, beside), back)
     gather = run.phases.get("gather", {})
     return Night(
         run, tuple(told), tuple(said[o.id] for o in heard), {o.id: o.fate.value for o in heard if o.fate},
         _let_go(heard, said), int(gather["sources"]) if "sources" in gather else None, int(gather.get("read", 0)),
         int(gather.get("lines", 0)), _skipped(gather), _recall(run), load_spent(store, [run.seq]).get(run.seq),
-        journal.run_ids(store).get(run.undone_by, "") if run.undone_by else "")
+        ids.get(run.undone_by, "") if run.undone_by else "")
+
+
+def tell_plan(changes: Sequence[Change], successors: Mapping[str, Memory]) -> list[Told]:
+    """What a plan would do, as a run would be told that did it; where it was said is known once it is done."""
+    run = Run(0, "", DREAM, EARLIEST, EARLIEST, None, "", "")
+    faced = [Faced(Entry(0, n, c.op, c.after.id, str(c.after.scope), c.reason, c.evidence, None, None),
+                   face_of(c.before) if c.before else None, face_of(c.after)) for n, c in enumerate(changes, 1)]
+    return _moves(run, faced, {}, {identity: memory.text for identity, memory in successors.items()}, {})
 
 
 def _source(one: Observation, places: dict[str, work.Source]) -> Source:
@@ -187,30 +269,62 @@ def _source(one: Observation, places: dict[str, work.Source]) -> Source:
                   PurePath(place.path).name if place else "", one.conversation, one.text)
 
 
-def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors: dict[str, str]) -> list[Told]:
-    """One for each memory, in the order in which the run came to them."""
+def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors: dict[str, str],
+           back: Mapping[str, str]) -> list[Told]:
+    """One for each memory, in the order and with the numbers in which they are told everywhere."""
     groups: dict[str, list[Faced]] = {}
     for one in faced:
-        groups.setdefault(one.entry.memory, []).append(one)
+        if one.before or one.after:
+            groups.setdefault(one.entry.memory, []).append(one)
     final = {memory: rows[-1].after for memory, rows in groups.items()}
     named = {identity: face.text for identity, face in final.items() if face}
-    return [_told(run, memory, rows, said, {**successors, **named}) for memory, rows in groups.items()]
+    told = [_told(run, memory, rows, said, {**successors, **named}) for memory, rows in groups.items()]
+    return [replace(one, taken_back=back.get(one.memory, "")) for one in _numbered(told, said)]
+
+
+def _numbered(told: Sequence[Told], said: dict[str, Source]) -> Iterator[Told]:
+    """The one order and the one count of the changes of a run: by kind, and what was learned by what several said and by class.
+
+    A memory that took another one's place in the same run is told beside that one and has its number.
+    """
+    by_id = {one.memory: one for one in told}
+    places = {one.after.superseded_by: one.memory for one in reversed(told)
+              if one.kind in (Kind.REPLACED, Kind.MERGED) and one.after and one.after.superseded_by in by_id}
+    beside = {new: old for new, old in places.items() if by_id[new].kind is Kind.LEARNED}
+    kinds = list(Kind)
+    alone = sorted((one for one in told if one.memory not in beside), key=lambda one: (kinds.index(one.kind), _first(one)))
+    for number, one in enumerate(alone, 1):
+        new = by_id.get(one.after.superseded_by) if one.after and one.successor else None
+        after = one.after or one.before
+        rests = tuple(said[o] for o in (after.observations if after else ()) if o in said)
+        yield replace(one, number=number, sources=(new.sources if new else ()) or one.sources or rests)
+        if new is not None and beside.get(new.memory) == one.memory:
+            yield replace(new, number=number, beside=one.memory)
+
+
+def _first(one: Told) -> tuple[bool, int]:
+    if one.kind is not Kind.LEARNED or one.after is None:
+        return False, 0
+    return len(one.after.observations) < 2, FIRST.get(one.after.memory_class, len(FIRST))
 
 
 def _told(run: Run, memory: str, rows: Sequence[Faced], said: dict[str, Source], words: dict[str, str]) -> Told:
     before, after = rows[0].before, rows[-1].after
     telling = _most_telling(rows)
     kind = _kind(before, after, telling.entry.op)
+    if kind is Kind.LEARNED:  # why it was learned, whatever was said again of it since
+        telling = next((row for row in rows if row.entry.op in _FOUNDING), telling)
     reason = telling.entry.reason
     new = [o for o in (after.observations if after else ()) if before is None or o not in before.observations]
     rivals = sorted({other for row in rows for other in _rivals(row)})
+    successor = words.get(after.superseded_by, "") if after and after.superseded_by else ""
+    texts = [face.text for face in (before, after) if face] + [successor, *(said[o].text for o in new if o in said)]
+    evidence = plain_evidence(telling.entry.evidence, reason, texts)
     return Told(
         f"{run.id}/{telling.entry.seq}", tuple(f"{run.id}/{row.entry.seq}" for row in rows), run.id, kind, memory,
-        telling.entry.scope, reason, plain(reason, OF_SAYINGS if kind is Kind.HELD else OF_CHANGES),
-        plain_evidence(telling.entry.evidence, reason), before, after,
+        telling.entry.scope, reason, plain_why(reason, evidence), evidence, before, after,
         word_changes(before.text if before else "", after.text if after else ""), tuple(said[o] for o in new if o in said),
-        words.get(after.superseded_by, "") if after and after.superseded_by else "",
-        tuple((other, words[other]) for other in rivals if other in words))
+        successor=successor, rivals=tuple((other, words[other]) for other in rivals if other in words))
 
 
 def _rivals(row: Faced) -> list[str]:
@@ -226,12 +340,16 @@ def _most_telling(rows: Sequence[Faced]) -> Faced:
     return next((row for row in reversed(rows) if row.entry.op not in ("link", "unlink", "support")), rows[-1])
 
 
-_OF_OP = {"hold": Kind.HELD, "propose": Kind.HELD, "version": Kind.EARLIER, "revive": Kind.REVIVED, "restore": Kind.REVIVED,
+_FOUNDING = ("add", "promote", "import")
+_OF_OP = {"hold": Kind.HELD, "support": Kind.SAID_AGAIN, "propose": Kind.HELD,
+          "version": Kind.EARLIER, "revive": Kind.REVIVED, "restore": Kind.REVIVED,
           "stale": Kind.FADED, "archive": Kind.RETIRED, "edit": Kind.EDITED, "rename": Kind.EDITED, "forget": Kind.FORGOTTEN,
           "move": Kind.MOVED, "refine": Kind.DETAILED}
 
 
 def _kind(before: Face | None, after: Face | None, op: str) -> Kind:
+    if op == "undo":
+        return Kind.TAKEN_BACK
     if after is None:
         return Kind.FORGOTTEN if op == "forget" else Kind.RETIRED if before else Kind.OTHER
     if op == "import":
@@ -244,7 +362,7 @@ def _kind(before: Face | None, after: Face | None, op: str) -> Kind:
         return Kind.HELD
     if before is None:
         return Kind.LEARNED
-    if op == "merge":
+    if op in ("merge", "regroup"):
         return Kind.DETAILED if before.text != after.text else Kind.SAID_AGAIN
     return _OF_OP.get(op, Kind.OTHER)
 
@@ -255,13 +373,13 @@ def _let_go(heard: Sequence[Observation], said: dict[str, Source]) -> tuple[LetG
         if one.fate is Fate.DISCARDED and not one.memory_id:
             reasons.setdefault(one.fate_reason, []).append(said[one.id])
     ordered = sorted(reasons.items(), key=lambda row: (-len(row[1]), row[0]))
-    return tuple(LetGo(reason, plain(reason, OF_SAYINGS), tuple(rows)) for reason, rows in ordered)
+    return tuple(LetGo(reason, plain(reason), tuple(rows)) for reason, rows in ordered)
 
 
 def _skipped(gather: object) -> tuple[tuple[str, str, int], ...]:
     counts = {str(name).removeprefix(SKIPPED): int(n) for name, n in gather.items() if str(name).startswith(SKIPPED)} \
         if isinstance(gather, dict) else {}
-    return tuple((name, plain(name, OF_SKIPS), n) for name, n in sorted(counts.items(), key=lambda row: (-row[1], row[0])))
+    return tuple((name, plain_skip(name), n) for name, n in sorted(counts.items(), key=lambda row: (-row[1], row[0])))
 
 
 def _recall(run: Run) -> Recall | None:

@@ -10,8 +10,9 @@ from datetime import datetime
 
 from dreamd.core.values import IN_PASSING, Fate
 from dreamd.report.elements import element
-from dreamd.report.nights import Night, Source
+from dreamd.report.nights import Night
 from dreamd.report.svg_frame import TOP, WIDTH, Frame, colour
+from dreamd.text.plain_reasons import fate_words
 
 MOST_FROM = 8
 BAR = 12
@@ -19,12 +20,6 @@ LEFT_ROOM, RIGHT_ROOM = 240.0, 250.0
 MOST_A_PIECE = 26.0
 """Room for one statement where there are few."""
 NAME = 30
-KINDS = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "copilot-cli": "Copilot", "vscode-chat": "VS Code",
-         "opencode": "OpenCode", "openclaw": "OpenClaw", "cursor": "Cursor", "hermes": "Hermes", "letta": "Letta",
-         "memory-dir": "memory directory", "note": "notes", "decisions": "decision records"}
-OUTCOMES = {Fate.NEW.value: "new memories", Fate.DUPLICATE.value: "said before", Fate.REFINES.value: "added detail",
-            Fate.UPDATES.value: "replaced something", Fate.CONTRADICTS.value: "contradict something",
-            Fate.HELD.value: "wait for you"}
 
 
 @dataclass(frozen=True)
@@ -38,12 +33,6 @@ class Version:
     until: datetime | None
 
 
-def source_words(source: Source) -> str:
-    """Where something was said, as people name it."""
-    kind = KINDS.get(source.kind) or source.kind.replace("-", " ")
-    return f"{kind}: {source.name}" if source.name else kind
-
-
 def flow(night: Night) -> str:
     """A run from sources to memories: how much came from where, and what became of it, what was let go by its reason."""
     why = {one.observation: row for row in night.let_go for one in row.said}
@@ -51,8 +40,9 @@ def flow(night: Night) -> str:
     for one in night.taken:
         fate = night.fates.get(one.observation, "")
         let = why.get(one.observation)
-        to = ("said in passing" if let.reason == IN_PASSING else f"let go: {let.why}") if let else OUTCOMES.get(fate, "waits")
-        rows.append((source_words(one), to))
+        to = ("said in passing" if let.reason == IN_PASSING else f"let go: {let.why}") if let else (
+            fate_words(Fate(fate), n=2) if fate else "waits")
+        rows.append((one.place, to))
     froms, tos = Counter(a for a, _ in rows), Counter(b for _, b in rows)
     few = {name for name, _ in froms.most_common(MOST_FROM if len(froms) <= MOST_FROM else MOST_FROM - 1)}
     links = Counter((a if a in few else "other sources", b) for a, b in rows)

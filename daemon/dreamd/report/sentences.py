@@ -29,8 +29,10 @@ def tell_night(night: Night, zone: tzinfo) -> list[str]:
 def tell_headline(night: Night) -> str:
     """The same in one line."""
     counts: dict[str, int] = {}
-    for one in _told_alone(night):
-        counts[one.kind.value] = counts.get(one.kind.value, 0) + 1
+    for one in night.alone:
+        counts[one.kind.words] = counts.get(one.kind.words, 0) + 1
+    if back := sum(1 for one in night.alone if one.taken_back):
+        counts["taken back"] = back
     told = ", ".join(f"{n:,} {kind}" for kind, n in counts.items())
     return told or why_nothing(night)
 
@@ -75,24 +77,20 @@ def _head(night: Night) -> Iterator[str]:
         yield f"No memory changed: {why_nothing(night)}."
 
 
-def _told_alone(night: Night) -> list[Told]:
-    """Without what is told beside another one: the successor beside what it replaced, what is only linked anew."""
-    named = {one.after.superseded_by for one in night.told if one.kind in (Kind.REPLACED, Kind.MERGED) and one.after}
-    return [one for one in night.told if not (one.kind is Kind.LEARNED and one.memory in named)]
-
-
 def _changes(night: Night, zone: tzinfo) -> Iterator[str]:
     groups: dict[Kind, list[Told]] = {}
-    for one in _told_alone(night):
+    for one in night.alone:
         groups.setdefault(one.kind, []).append(one)
     if night.run.kind in _DREAM_VERBS and night.told:
         yield f"{_DREAM_VERBS[night.run.kind]} {_quotes(night.told)}."
         return
     if night.run.kind == "undo":
         yield f"You took back changes to {_count(len(night.told), 'memory')}."
+        yield f"Taken back: {_quotes(night.alone)}."
         return
     day = night.run.now.astimezone(zone)
     tellers: dict[Kind, Callable[[list[Told]], Iterator[str]]] = {
+        Kind.LEARNED: _learned,
         Kind.MERGED: lambda some: _merged(some, night), Kind.REPLACED: lambda some: _replaced(some, day, zone),
         Kind.HELD: _held, Kind.RETIRED: lambda some: _for_reasons(some, "was retired", "were retired"),
         Kind.FADED: lambda some: _for_reasons(some, "went stale", "went stale"),
@@ -101,25 +99,31 @@ def _changes(night: Night, zone: tzinfo) -> Iterator[str]:
         Kind.SAID_AGAIN: lambda some: iter([f"{_quotes(some)} {'was' if len(some) == 1 else 'were'} said again."]),
         Kind.DETAILED: lambda some: iter([f"{_quotes(some)} now {'says' if len(some) == 1 else 'say'} more than before."]),
         Kind.EDITED: lambda some: iter([f"You edited {_quotes(some)}."])}
-    if learned := groups.pop(Kind.LEARNED, []):
-        yield from _learned(learned)
-    for kind in tellers:
-        if some := groups.pop(kind, []):
-            yield from tellers[kind](some)
-    others = [one for some in groups.values() for one in some]
-    yield from _for_reasons(others, "was changed", "were changed") if others else ()
+    for kind, some in groups.items():
+        yield from tellers[kind](some) if kind in tellers else _for_reasons(some, "was changed", "were changed")
+    yield from _taken_back(night)
+
+
+def _taken_back(night: Night) -> Iterator[str]:
+    """What of it no longer stands, where the rest of it does."""
+    runs: dict[str, list[Told]] = {}
+    for one in night.alone:
+        if one.taken_back:
+            runs.setdefault(one.taken_back, []).append(one)
+    for run, some in runs.items():
+        yield f"{_quotes(some)} {'was' if len(some) == 1 else 'were'} taken back by run {run}."
 
 
 def _learned(some: list[Told]) -> Iterator[str]:
     again = [one for one in some if one.after and len(one.after.observations) > 1]
-    if fresh := [one for one in some if one not in again]:
-        yield f"It learned {_quotes(fresh)}."
     for one in again[:QUOTED]:
         subject = common_words([s.text for s in one.sources], _little())
         about = f" about “{subject}”" if subject else ""
-        yield f"{_number(len(one.sources)).capitalize()} notes{about} became one: {_quote(one.text)}."
+        yield f"{_number(len(one.sources)).capitalize()} notes{about} became one: {_numbered(one)}."
     if len(again) > QUOTED:
         yield f"{_count(len(again) - QUOTED, 'more memory', 'more memories')} came of several notes each."
+    if fresh := [one for one in some if one not in again]:
+        yield f"It learned {_quotes(fresh)}."
 
 
 def _merged(some: list[Told], night: Night) -> Iterator[str]:
@@ -131,7 +135,8 @@ def _merged(some: list[Told], night: Night) -> Iterator[str]:
         text = kept.get(identity) or gone[0].successor
         subject = common_words([text, *(one.text for one in gone)], _little())
         about = f" about “{subject}”" if subject else ""
-        yield f"{_number(len(gone) + 1).capitalize()} memories{about} became one: {_quote(text)}."
+        numbers = ", ".join(str(one.number) for one in gone)
+        yield f"{_number(len(gone) + 1).capitalize()} memories{about} became one: {_quote(text)} ({numbers})."
     if len(into) > QUOTED:
         yield f"{_count(len(into) - QUOTED, 'more memory', 'more memories')} took in others."
 
@@ -141,7 +146,7 @@ def _replaced(some: list[Told], day: datetime, zone: tzinfo) -> Iterator[str]:
         ended = one.after.valid_to if one.after else None
         when = f" on {day_words(ended.astimezone(zone), beside=day)}" if ended else ""
         because = f"{_quote(one.successor)} took its place" if one.successor else one.why
-        yield f"{_quote(one.text)} ended{when}, because {because}{_resting(one)}."
+        yield f"{_numbered(one)} ended{when}, because {because}{_resting(one)}."
     if len(some) > QUOTED:
         yield f"{_count(len(some) - QUOTED, 'more memory', 'more memories')} ended because later ones took their place."
 
@@ -153,7 +158,9 @@ def _held(some: list[Told]) -> Iterator[str]:
     for one in pairs:
         if one.memory not in told:
             told |= {one.memory, *(identity for identity, _ in one.rivals)}
-            sides.append(" against ".join([_quote(one.text), *(_quote(text) for _, text in one.rivals)]))
+            numbers = {other.memory: other for other in some}
+            sides.append(" against ".join([_numbered(one), *(
+                _numbered(numbers[i]) if i in numbers else _quote(text) for i, text in one.rivals)]))
     for side in sides[:QUOTED]:
         yield f"You are asked which is right: {side}."
     if len(sides) > QUOTED:
@@ -204,10 +211,15 @@ def _resting(one: Told) -> str:
 
 def _quotes(some: Sequence[Told]) -> str:
     """Some memories by their words, the others counted."""
-    shown = [_quote(one.text) for one in some[:QUOTED]]
+    shown = [_numbered(one) for one in some[:QUOTED]]
     if len(some) > QUOTED:
         shown.append(f"{_number(len(some) - QUOTED)} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _numbered(one: Told) -> str:
+    """Its words and, where a run made several changes, the number by which it can be taken back."""
+    return f"{_quote(one.text)} ({one.number})" if one.number else _quote(one.text)
 
 
 def _quote(text: str) -> str:

@@ -21,6 +21,7 @@ DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
 DECIDING = ("review", "restore")
 """Kinds of the runs in which a person chose between memories: what was decided does not leave with age."""
+SHORTEST_ID = 4
 STRETCH_RUNS = 256
 """Runs among which those that are too old are looked for after one run."""
 
@@ -43,6 +44,8 @@ class Run:
     backlog: int = 0
     undone_by: int = 0
     operations: int = 0
+    memories: int = 0
+    """How many memories these operations changed."""
 
 
 @dataclass(frozen=True)
@@ -200,10 +203,15 @@ def write_entry(tx: sqlite3.Connection, entry: Entry) -> None:
          to_json(entry.evidence), entry.before, entry.after, entry.run))
 
 
+_COUNTED = """(SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations,
+    (SELECT COUNT(DISTINCT o.memory) FROM operation o WHERE o.run = r.seq
+       AND (o.before IS NOT NULL OR o.after IS NOT NULL)) AS memories"""
+
+
 def load_runs(store: Store, *, limit: int = 50, kind: str | None = None) -> list[Run]:
     """Runs, newest first."""
     where, args = ("", ()) if kind is None else (" WHERE r.kind = ?", (kind,))
-    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+    rows = store.all(f"""SELECT r.*, {_COUNTED}
                          FROM run r{where} ORDER BY r.seq DESC LIMIT ?""", *args, limit)
     return [_run(r) for r in rows]
 
@@ -214,18 +222,26 @@ def load_run(store: Store, identity: str) -> Run:
     Raises StoreMissing when there is none.
     """
     wanted = identity.strip().lower()
-    sql = "SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations FROM run r WHERE "
-    row = store.one(sql + "r.id >= ? AND r.id < ?", wanted, wanted + "g") if len(wanted) >= 4 else None
+    sql = f"SELECT r.*, {_COUNTED} FROM run r WHERE "
+    row = store.one(sql + "r.id >= ? AND r.id < ?", wanted, wanted + "g") if len(wanted) >= SHORTEST_ID else None
     if row is None and wanted.isdigit() and len(wanted) < 12:
         row = store.one(sql + "r.seq = ?", int(wanted))
     if row is None:
-        raise StoreMissing("no run with that id", hint="`dream history` shows the runs")
+        raise StoreMissing("no run with that id", hint=_which(store, wanted))
     return _run(row)
+
+
+def _which(store: Store, wanted: str) -> str:
+    """What helps where no run has an id: a person may have named a memory."""
+    if len(wanted) >= SHORTEST_ID and store.one("SELECT 1 FROM operation WHERE memory >= ? AND memory < ? LIMIT 1",
+                                                wanted, wanted + "g"):
+        return f"that is a memory: `dream explain {wanted}` names its runs, `dream undo RUN --only {wanted}` takes one back"
+    return "`dream history` shows the runs"
 
 
 def load_some_runs(store: Store, seqs: Iterable[int]) -> dict[int, Run]:
     """Runs by their numbers; unknown ones are left out."""
-    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+    rows = store.all(f"""SELECT r.*, {_COUNTED}
                          FROM run r WHERE r.seq IN {LISTED}""", listed(seqs))
     return {r["seq"]: _run(r) for r in rows}
 
@@ -237,7 +253,7 @@ def last_run(store: Store, *, outcomes: Sequence[str] = (), kind: str = DREAM, u
         where += """ AND r.undone_by = 0 AND (EXISTS (SELECT 1 FROM operation o WHERE o.run = r.seq
                                                       AND (o.before IS NOT NULL OR o.after IS NOT NULL))
                      OR EXISTS (SELECT 1 FROM fate f WHERE f.run = r.seq AND f.set_aside = 0))"""
-    row = store.one(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+    row = store.one(f"""SELECT r.*, {_COUNTED}
                         FROM run r WHERE {where} ORDER BY r.seq DESC LIMIT 1""", kind, *args)
     return None if row is None else _run(row)
 
@@ -265,9 +281,17 @@ def load_entries_of(store: Store, memory: str) -> list[Entry]:
     return [_entry(r) for r in store.all("SELECT * FROM operation WHERE memory = ? ORDER BY run, seq", memory)]
 
 
+def load_taken_away(store: Store, identity: str) -> Entry | None:
+    """The operation that took a memory out of the store again with the run that had made it, by the beginning of its id."""
+    wanted = identity.strip().lower()
+    rows = store.all("""SELECT * FROM operation WHERE memory >= ? AND memory < ? AND op = 'undo' AND after IS NULL
+                        AND memory NOT IN (SELECT id FROM memory) ORDER BY run DESC, seq DESC LIMIT 1""", wanted, wanted + "g")
+    return _entry(rows[0]) if rows and len(wanted) >= SHORTEST_ID else None
+
+
 def load_decisions(store: Store) -> list[tuple[Run, list[Entry]]]:
     """The standing runs in which a person chose between memories, oldest first, each with its operations."""
-    rows = store.all(f"""SELECT r.*, (SELECT COUNT(*) FROM operation o WHERE o.run = r.seq) AS operations
+    rows = store.all(f"""SELECT r.*, {_COUNTED}
                          FROM run r WHERE r.kind IN {DECIDING} AND r.undone_by = 0 ORDER BY r.seq""")
     return [(_run(row), load_entries(store, row["seq"])) for row in rows]
 
@@ -340,20 +364,43 @@ def load_unfinished(store: Store, scope: str, *, but: int) -> tuple[set[str], di
     return founded, {memory: status for memory, status in before.items() if memory not in founded}
 
 
-def load_taken_back(store: Store, run: int) -> set[str]:
-    """Memories that stand again as before a run, for what it did to them was taken back, and nothing was done since."""
+def load_taken_back(store: Store, run: int) -> dict[str, int]:
+    """Memories that stand again as before a run, for what it did to them was taken back, and nothing was done since.
+
+    Each with the number of the run that took it back.
+    """
     before: dict[str, str | None] = {}
     for memory, side in store.tuples("SELECT memory, before FROM operation WHERE run = ? ORDER BY seq", run):
         before.setdefault(memory, side)
-    rows = store.tuples(f"""SELECT o.memory, o.after FROM operation o WHERE o.memory IN {LISTED} AND o.run > ? AND o.op = 'undo'
+    rows = store.tuples(f"""SELECT o.memory, o.after, o.run FROM operation o
+        WHERE o.memory IN {LISTED} AND o.run > ? AND o.op = 'undo'
         AND NOT EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))""",
                         listed(before), run)
-    return {memory for memory, side in rows if side == before[memory]}
+    return {memory: by for memory, side, by in rows if side == before[memory]}
+
+
+def count_taken_back(store: Store, runs: Sequence[Run]) -> dict[int, int]:
+    """Of runs that stand but for some of their changes, how many memories stand again as before them, by number of the run."""
+    undos = [r["seq"] for r in store.all("SELECT seq FROM run WHERE kind = 'undo' AND seq > ?",
+                                         min((r.seq for r in runs), default=0))]
+    if not undos:
+        return {}
+    touched = {r["run"] for r in store.all(f"""SELECT DISTINCT o.run FROM operation u JOIN operation o ON o.memory = u.memory
+                                               AND o.run < u.run WHERE u.run IN {LISTED}""", listed(undos))}
+    counted = {run.seq: len(load_taken_back(store, run.seq)) for run in runs if run.seq in touched and not run.undone_by}
+    return {seq: n for seq, n in counted.items() if n}
 
 
 def mark_undone(tx: sqlite3.Connection, run: int, *, by: int) -> None:
     """Remember which run took another one back; 0 for a run that stands again."""
     tx.execute("UPDATE run SET undone_by = ? WHERE seq = ?", (by, run))
+
+
+def load_undone_by(store: Store, undo: int) -> list[int]:
+    """The runs that an undo took back, as a whole or in part, the newest first."""
+    return [r["run"] for r in store.all("""SELECT DISTINCT o.run FROM operation u JOIN operation o ON o.memory = u.memory
+        AND o.run < u.run AND o.before IS u.after WHERE u.run = ? UNION SELECT seq FROM run WHERE undone_by = ?
+        ORDER BY 1 DESC""", undo, undo)]
 
 
 def run_ids(store: Store) -> dict[int, str]:
@@ -368,7 +415,7 @@ def _run(row: sqlite3.Row) -> Run:
         started_at=parse_instant(row["started_at"]), ended_at=parse_instant(row["ended_at"]) if row["ended_at"] else None,
         outcome=row["outcome"], reason=row["reason"], phases=json.loads(row["phases"]), fates=json.loads(row["fates"]),
         warnings=json.loads(row["warnings"]), backlog=row["backlog"], undone_by=row["undone_by"],
-        operations=row["operations"])
+        operations=row["operations"], memories=row["memories"])
 
 
 @sound_row

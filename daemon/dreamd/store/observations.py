@@ -274,6 +274,12 @@ def set_aside(tx: sqlite3.Connection, run: int, *, only: Collection[str] | None 
     return tx.execute(f"UPDATE fate SET set_aside = 1 WHERE run = ?{part}", args).rowcount
 
 
+def stand_again(tx: sqlite3.Connection, run: int, memories: Collection[str]) -> int:
+    """Let what a run consumed count again where the undo of that run was itself taken back."""
+    return tx.execute(f"UPDATE fate SET set_aside = 0 WHERE run = ? AND set_aside = 1 AND (memory = '' OR memory IN {LISTED})",
+                      (run, listed(memories))).rowcount
+
+
 def is_set_aside(store: Store, run: int) -> bool:
     """Whether anything that a run consumed was set aside."""
     return store.one("SELECT 1 FROM fate WHERE run = ? AND set_aside = 1 LIMIT 1", run) is not None

@@ -18,6 +18,7 @@ from dreamd.core.world import World
 from dreamd.dream import undo as undoing
 from dreamd.dream import verbs
 from dreamd.kit import Kit, open_to_change
+from dreamd.report.nights import memory_named
 from dreamd.store import journal, memories
 from dreamd.store.telling.written_out import out_of_reach
 from dreamd.text.for_people import count
@@ -134,11 +135,13 @@ def _undo(kit: Kit, said: Said) -> Done:
         from dreamd.agents import attach
 
         return Done(f"took back {run.id}: {count(attach.undo(kit, run.id).files, 'file')} as before", run=run.id)
-    plan = undoing.plan_undo(kit, named, only=said.get("only", ""))
+    plan = undoing.plan_undo(kit, named, only=memory_named(kit.store, run, said.get("only", "")))
     later = [r.id for r in plan.later]
     if later and sorted(later) != sorted(said.get("later", "").split()):
         raise Overtaken("other runs build on it than you saw", hint="nothing was taken back; look again")
     done = undoing.apply_undo(kit, plan, with_later=bool(later))
+    if done.standing:
+        return Done(f"took back {', '.join(done.runs)}: {', '.join(done.standing)} stands again", run=plan.run.id)
     aside = (f"{count(done.observations, 'observation')} set aside: no dream takes them up again by itself"
              if done.observations else "no observation had led to it")
     return Done(f"took back {', '.join(done.runs)}: changes to {count(done.memories, 'memory')}, "

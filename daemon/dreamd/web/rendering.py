@@ -13,14 +13,14 @@ from starlette.responses import HTMLResponse
 
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError
-from dreamd.core.values import Fate, Memory, Observation
+from dreamd.core.values import Observation
 from dreamd.core.world import World
 from dreamd.dream.telling.explained import Operation
 from dreamd.kit import read_zone
-from dreamd.report.plain_reasons import OF_CHANGES, OF_SAYINGS, plain, plain_evidence
 from dreamd.report.word_changes import word_changes
 from dreamd.store.journal import Run
 from dreamd.text.for_people import ago, clean, count, marks, stamp
+from dreamd.text.plain_reasons import OF_OPS, fate_and_why, plain, plain_evidence
 
 HERE = Path(__file__).parent
 ASSETS, THIRD_PARTY = HERE / "assets", HERE / "third_party"
@@ -37,7 +37,7 @@ class Renderer:
                                 trim_blocks=True, lstrip_blocks=True)
         self._env.filters.update(words=_words, short=_short, when=self._when, stamp=self._stamp, count=count, marks=marks)
         self._env.globals.update(differences=word_changes, reason_words=_reason, fate_words=_fate, clue_words=_clues,
-                                 run_words=_run, change_words=_change, svg=Markup)
+                                 run_words=_run, op_words=_done, svg=Markup)
 
     def page(self, request: Request, template: str, values: Mapping[str, object], *, status: int = 200) -> HTMLResponse:
         """A whole page, or the part of one that a script asked for."""
@@ -64,9 +64,6 @@ class Renderer:
 RUNS = {"dream": "a dream", "undo": "an undo", "redo": "observations handed back", "edit": "your edit", "pin": "your pin",
         "unpin": "your unpin", "review": "your decision", "restore": "your restore", "promote": "your promotion",
         "forget": "a forgetting", "attach": "an attached directory", "hold": "the audit", "mask": "a masked secret"}
-FATES = {Fate.NEW: "a memory of its own", Fate.DUPLICATE: "said before", Fate.REFINES: "added detail",
-         Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradicts something", Fate.HELD: "waits for you",
-         Fate.DISCARDED: "let go"}
 
 
 def _run(run: Run) -> str:
@@ -74,32 +71,22 @@ def _run(run: Run) -> str:
 
 
 def _reason(reason: str) -> str:
-    return plain(reason, OF_CHANGES) if reason else "–"
+    return plain(reason) if reason else "–"
 
 
 def _fate(one: Observation) -> str:
     """What became of something that was said, and why."""
-    if one.fate is None:
-        return "waits for the next dream"
-    return FATES[one.fate] + (f": {plain(one.fate_reason, OF_SAYINGS)}" if one.fate_reason else "")
+    return fate_and_why(one.fate, one.fate_reason)
 
 
 def _clues(one: Operation) -> tuple[str, ...]:
-    return plain_evidence(one.entry.evidence, one.entry.reason)
+    texts = [side.text for side in (one.before, one.after) if side]
+    return plain_evidence(one.entry.evidence, one.entry.reason, texts)
 
 
-def _change(before: Memory | None, after: Memory | None) -> str:
-    """What happened to a memory, in a word or two."""
-    if after is None:
-        return "forgotten" if before is None else "taken out"
-    if before is None:
-        return "learned" if after.status.value == "live" else f"kept, {after.status.value}"
-    if before.status is not after.status:
-        return {"live": "live again", "held": "held", "stale": "gone stale", "archived": "retired",
-                "superseded": "replaced"}.get(after.status.value, after.status.value)
-    if before.text != after.text:
-        return "other words"
-    return "said again" if after.support > before.support else "changed"
+def _done(op: str) -> str:
+    """What was done to a memory, in a word or two."""
+    return OF_OPS.get(op, op)
 
 
 def _words(text: str) -> str:

@@ -9,7 +9,6 @@ from dreamd.cli.context import Context
 from dreamd.cli.families.looking import memory_lines
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import change_lines
-from dreamd.cli.printing.fates import fate_in_words, in_words
 from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document, voice_document
 from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
@@ -17,6 +16,7 @@ from dreamd.dream.telling.explained import Explained, explain
 from dreamd.kit import open_kit
 from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling.voices import Voice
+from dreamd.text.plain_reasons import fate_and_why
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def _document(context: Context, told: Explained) -> dict[str, object]:
     decisions = [{"run": one.run.id if one.run else None, "at": moment(one.run.now) if one.run else None,
                   "kind": one.run.kind if one.run else None, **operation_document(one)} for one in told.decisions]
     return {
-        "memory": memory_document(told.memory, paths),
+        "memory": memory_document(told.memory, paths), "undone": told.undone,
         "ageing": _ageing(context, told.age),
         "observations": [{**observation_document(o, told.places.get(o.source_id, "")), **voice_document(told.voices.get(o.id))}
                          for o in told.heard],
@@ -71,7 +71,9 @@ def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -
     def beside(word: str, memory: Memory) -> None:
         context.say(render.wrap(memory.text, width, f"  {memory.id}  {word}"))
 
-    for line in memory_lines(context, told.memory):
+    if told.undone:
+        _tell_undone(context, told)
+    for line in memory_lines(context, told.memory) if not told.undone else ():
         context.say(line)
     if ageing:
         context.say(render.wrap(f"counts as {ageing['days']} days old; stale after {ageing['stale_after']}, out of the index "
@@ -98,6 +100,23 @@ def _tell(context: Context, told: Explained, ageing: dict[str, object] | None) -
             context.say("  " + line)
 
 
+def _tell_undone(context: Context, told: Explained) -> None:
+    """A memory that is none any more: its words, which run made it and which took that back."""
+    context.say(render.wrap(told.memory.text, context.width))
+    context.say()
+    runs = [one.run for one in told.decisions if one.run]
+    made, undo = (f"{run.kind} {run.id}, {render.stamp(run.now)}" if run else "a run that the journal no longer has"
+                  for run in ((runs[0], runs[-1]) if runs else (None, None)))
+    rows = [("scope", str(told.memory.scope)), ("memory", "none any more: what had made it was taken back"), ("made by", made),
+            ("undone by", undo)]
+    context.say(render.paint(told.memory.id, "cyan", colour=context.colour))
+    for line in render.table(rows, width=context.width - 2):
+        context.say("  " + line)
+    if runs and any(one.set_aside for one in told.heard):
+        back = next((run for run in runs if run.kind not in ("undo", "redo")), runs[0])
+        context.say(f"  `dream undo --redo {back.id}` lets the next dream take up again what was said")
+
+
 def _tell_heard(context: Context, one: Observation, place: str, voice: Voice | None) -> None:
     """What was said, by whom, where, and what became of it."""
     talk = f", conversation {one.conversation}" if one.conversation else ""
@@ -106,8 +125,7 @@ def _tell_heard(context: Context, one: Observation, place: str, voice: Voice | N
     context.say(render.wrap(f"{one.origin.value}{by}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
     for line in _words(one):
         context.say(render.wrap(line, context.width, "    "))
-    became, reason = fate_in_words(one.fate, one.fate_reason), in_words(one.fate_reason)
-    told = [became if not reason or reason == became else f"{became}: {reason}", *(["set aside"] if one.set_aside else [])]
+    told = [fate_and_why(one.fate, one.fate_reason), *(["set aside"] if one.set_aside else [])]
     context.say(render.wrap(", ".join(told), context.width, "    → "))
 
 

@@ -268,9 +268,9 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
 
 def _tell_declined(context: Context, declined: Declined) -> None:
     """It is kept as it was said; what no dream makes of it, and what would be a memory."""
-    from dreamd.report.plain_reasons import OF_SAYINGS, plain
+    from dreamd.text.plain_reasons import plain
 
-    context.tell(f"it stays as it was said, and no memory is made of it: {plain(declined.reason, OF_SAYINGS)}")
+    context.tell(f"it stays as it was said, and no memory is made of it: {plain(declined.reason)}")
     if declined.advice:
         context.tell(f"worth keeping: {declined.advice}")
     for line in declined.worth:
@@ -322,8 +322,8 @@ def ingest(context: Context, options: Namespace) -> int:
 
 def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> int:
     """Exit code and words for what a reading passed over that a healthy file would not have."""
-    from dreamd.report.plain_reasons import OF_SKIPS, plain
     from dreamd.sources import ORDINARY, why_unread
+    from dreamd.text.plain_reasons import plain_skip
 
     for warning in gathered.warnings:
         context.warn(warning)
@@ -341,7 +341,7 @@ def _set_aside(context: Context, gathered: Gathered, places: Sequence[Path]) -> 
         context.warn(nothing)  # the one document is out; it says that no source was read
         return Partial.exit_code
     if unusual:
-        context.warn("set aside: " + ", ".join(f"{n} × {plain(reason, OF_SKIPS)}" for reason, n in sorted(unusual.items())))
+        context.warn("set aside: " + ", ".join(f"{n} × {plain_skip(reason)}" for reason, n in sorted(unusual.items())))
         return Partial.exit_code
     return 0
 

@@ -16,7 +16,7 @@ from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Partial, UsageError
 from dreamd.core.evidence_words import all_in_words, in_words
 from dreamd.core.values import LONGEST_TEXT, Evidence
-from dreamd.report.plain_reasons import plain_evidence
+from dreamd.text.plain_reasons import plain_evidence
 
 if TYPE_CHECKING:
     from dreamd.core.values import Judgement
@@ -64,7 +64,7 @@ def run(context: Context, options: Namespace) -> int:
     context.document(_document(verdict, seen))
     newer = f"  ({verdict.newer.upper()} is the newer)" if verdict.newer else ""
     context.say(f"{verdict.relation.value}, {100 * verdict.confidence:.0f} % likely{newer}")
-    for told in plain_evidence(verdict.evidence, ""):
+    for told in plain_evidence(verdict.evidence, "", (pair.a, pair.b), sides=("the first", "the second")):
         context.say(f"  {render.clean(told)}")
     if not verdict.is_sure:
         context.say("  too unsure to end anything: a dream keeps both")

@@ -3,29 +3,35 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
-from dreamd.cli.printing.changes import change_lines
+from dreamd.cli.printing.changes import change_lines, told_lines
 from dreamd.cli.printing.fates import fate_document, tell_fates, without_memory
-from dreamd.cli.printing.json_documents import moment, operation_document
+from dreamd.cli.printing.json_documents import change_document, moment, operation_document
 from dreamd.cli.printing.reporting import tended_lines
 from dreamd.core.clock import iso
 from dreamd.core.errors import StoreMissing, UsageError
-from dreamd.dream.telling.explained import in_words
+from dreamd.dream.plan import face
+from dreamd.dream.telling.explained import Operation, in_words
 from dreamd.dream.telling.gist import gist
-from dreamd.kit import open_kit, open_to_change
+from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.models.language_model import Role
+from dreamd.report.nights import Night, memory_named, tell_run
 from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
+    from dreamd.dream.undo import Return
 
 DEFAULT_RUNS = 30
+MOST_RETURNS = 20
+NEVER_BACK = ("forget", "mask", "undo", "redo")
+"""Runs of which nobody is told how to take them back."""
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -38,7 +44,9 @@ def add_arguments(command: str, parser: ArgumentParser) -> None:
                             "(the last dream that changed something)")
     else:
         parser.add_argument("run", metavar="RUN", nargs="?", help="the run to take back (the last that changed something)")
-        parser.add_argument("--only", metavar="ID", default="", help="one memory of RUN, and what was changed along with it")
+        parser.add_argument("--only", metavar="N|ID", default="",
+                            help="one change of RUN, by its number in `dream diff` or the id of its memory, and what was "
+                                 "changed along with it")
         parser.add_argument("--with-later", action="store_true", help="also the later runs that build on it")
         parser.add_argument("--dry-run", action="store_true", help="say what would be taken back, and stop")
         parser.add_argument("--redo", metavar="RUN", help="hand the observations of an undone run to the next dream")
@@ -61,10 +69,10 @@ def history(context: Context, options: Namespace) -> int:
         return _one_run(context, options.run)
     with open_kit(context.world, read_only=True) as kit:
         runs = journal.load_runs(kit.store, limit=options.limit)
-        ids = journal.run_ids(kit.store)
+        ids, back = journal.run_ids(kit.store), journal.count_taken_back(kit.store, runs)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
     now = context.world.clock.now()
-    rows = [(r.id, render.ago(r.now, now), r.kind, ended(r.outcome), gist(r, ids)) for r in runs]
+    rows = [(r.id, render.ago(r.now, now), r.kind, ended(r.outcome), gist(r, ids, back.get(r.seq, 0))) for r in runs]
     for line in render.table(rows, width=context.width):
         context.say(line)
     if not runs:
@@ -77,13 +85,13 @@ def _one_run(context: Context, identity: str) -> int:
     """One run: how it went, and the fate of every observation with its reason."""
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, identity)
-        ids = journal.run_ids(kit.store)
+        ids, back = journal.run_ids(kit.store), journal.count_taken_back(kit.store, [found])
         heard = observations.load_of_run(kit.store, found.seq)
     context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
     if context.json:
         return 0
-    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
-    context.say(gist(found, ids) or "it changed nothing")
+    context.say(_head(found, ids))
+    context.say(gist(found, ids, back.get(found.seq, 0)) or "it changed nothing")
     tell_fates(context, heard)
     if found.operations:
         context.tell(f"\n`dream diff {found.id}` shows what it changed")
@@ -113,30 +121,50 @@ def diff(context: Context, options: Namespace) -> int:
             raise StoreMissing("no dream has changed anything that stands", hint="`dream history` shows the runs")
         ids = journal.run_ids(kit.store)
         changes = [in_words(kit.store, e) for e in journal.load_entries(kit.store, found.seq)]
+        night = tell_run(kit.store, found)
         heard = observations.load_of_run(kit.store, found.seq)
         record = attaching.load_told(kit, found.id) if found.kind == attaching.KIND else None
     if record is not None and record.changes:
         return _tell_attached(context, found, _run_document(found, ids), record)
-    context.document({"run": _run_document(found, ids), "operations": [operation_document(one) for one in changes],
+    context.document({"run": _run_document(found, ids), "changes": [change_document(one) for one in night.told],
+                      "operations": [operation_document(one) for one in changes],
                       "observations": [fate_document(o) for o in heard]})
     if context.json:
         return 0
-    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
-    for change in changes:
-        context.say()
-        for line in change_lines(change, width=context.width, colour=context.colour):
-            context.say(line)
-    if not changes:
-        context.say("it changed no memory")
+    context.say(_head(found, ids))
+    _tell_changes(context, night, changes)
     tell_fates(context, heard if context.verbosity > 0 else without_memory(heard))
     return 0
+
+
+def _head(run: Run, ids: dict[int, str]) -> str:
+    back = f" · taken back by {ids.get(run.undone_by, run.undone_by)}" if run.undone_by else ""
+    return f"run {run.id} · {run.kind} · {render.stamp(run.now)} · {ended(run.outcome)}{back}"
+
+
+def _tell_changes(context: Context, night: Night, steps: Sequence[Operation]) -> None:
+    """Every change by its number; with `-v` also the steps in which a memory came to be as the run left it."""
+    alone = night.alone
+    for one in alone:
+        context.say()
+        for line in told_lines(one, digits=len(str(len(alone))), width=context.width, colour=context.colour):
+            context.say(line)
+        for step in steps if context.verbosity > 0 else ():
+            if step.entry.memory == one.memory and len(one.ops) > 1:
+                for line in change_lines(step, width=context.width - 4, colour=context.colour):
+                    context.say(f"    {line}")
+    if not alone:
+        context.say("it changed no memory")
+    elif not night.undone_by and night.run.kind not in NEVER_BACK:
+        context.tell(f"\n`dream undo {night.run.id}" + (" --only N` takes one of them back, without `--only` all"
+                                                        if len(alone) > 1 else "` takes it back"))
 
 
 def _tell_attached(context: Context, found: Run, run: dict[str, object], record: Record) -> int:
     """What a run changed in an attached directory: each entry with its file and its reason, then the lines."""
     context.document({"run": run, "operations": [c.document() for c in record.changes], "diff": record.diff,
                       "observations": []})
-    context.say(f"run {found.id} · {found.kind} · {render.stamp(found.now)} · {ended(found.outcome)}")
+    context.say(_head(found, {}))
     for change in record.changes:
         for line in tended_lines(change, width=context.width, colour=context.colour):
             context.say(line)
@@ -166,29 +194,73 @@ def undo(context: Context, options: Namespace) -> int:
     if options.model or options.role:
         return _take_back(context, options)
     with (open_kit if options.dry_run else open_to_change)(context.world) as kit:
-        if options.run and not options.dry_run:
+        run = undoing.choose_run(kit, options.run)
+        if run.kind == "attach" and options.run and not options.dry_run:
+            from dreamd.cli.families import attaching
 
-            run = journal.load_run(kit.store, options.run)
-            if run.kind == "attach":
-                from dreamd.cli.families import attaching
-
-                return attaching.take_back(context, kit, run.id)
-        plan = undoing.plan_undo(kit, options.run, only=options.only)
+            return attaching.take_back(context, kit, run.id)
+        plan = undoing.plan_undo(kit, run.id, only=memory_named(kit.store, run, options.only))
         later = [r.id for r in plan.later]
+        back = _numbered(kit, run, undoing.what_returns(kit, plan))
         if options.dry_run:
-            context.document({"run": plan.run.id, "later": later, "planned": True,
+            context.document({"run": plan.run.id, "later": later, "planned": True, "returns": _returns_document(back),
                               "operations": [entry_document(kit.store, e) for e in plan.entries]})
-            context.say(f"would take back run {plan.run.id} ({render.count(len(plan.entries), 'change')})"
-                        + (f" and the later runs {', '.join(later)}" if later else ""))
+            context.say(f"would take back {'one change of ' if options.only else ''}run {plan.run.id} "
+                        f"({render.count(len(back), 'memory')})" + (f" and the later runs {', '.join(later)}" if later else ""))
+            _tell_returns(context, back)
             return 0
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)
     context.document({"undone": list(done.runs), "memories": done.memories, "observations_set_aside": done.observations,
-                      "files": done.files, "later": later})
-    context.say(f"took back {', '.join(done.runs)}: changes to {render.count(done.memories, 'memory')}, "
-                f"{render.count(done.observations, 'observation')} set aside, {render.count(done.files, 'file')} rewritten")
+                      "files": done.files, "later": later, "returns": _returns_document(back),
+                      "standing_again": list(done.standing)})
+    aside = "" if done.standing else f"{render.count(done.observations, 'observation')} set aside, "
+    context.say(f"took back {'one change of ' if options.only else ''}{', '.join(done.runs)}: changes to "
+                f"{render.count(done.memories, 'memory')}, {aside}{render.count(done.files, 'file')} rewritten")
+    _tell_returns(context, back)
+    if done.standing:
+        context.say(f"what {', '.join(done.standing)} did stands again")
     if done.observations:
         context.tell(f"`dream undo --redo {plan.run.id}` hands the observations to the next dream")
     return 0
+
+
+Numbered = Sequence[tuple[int, "Return"]]
+
+
+def _numbered(kit: Kit, run: Run, back: Sequence[Return]) -> Numbered:
+    """What goes back with its numbers in the run, in their order; what a later run did has none and stands last."""
+    told = tell_run(kit.store, run).told
+    order, numbers = [one.memory for one in told], {one.memory: one.number for one in told}
+    return sorted(((numbers.get(one.memory, 0), one) for one in back),
+                  key=lambda row: order.index(row[1].memory) if row[0] else len(order))
+
+
+def _returns_document(back: Numbered) -> list[dict[str, object]]:
+    return [{"number": number or None, "memory": one.memory, "now": face(one.now), "again": face(one.again)}
+            for number, one in back]
+
+
+def _tell_returns(context: Context, back: Numbered) -> None:
+    """Each memory that goes back, and what becomes of it."""
+    room = len(back) if context.verbosity > 0 else MOST_RETURNS
+    digits = len(str(max((number for number, _ in back), default=0)))
+    for number, one in back[:room]:
+        words, text = _return_words(one)
+        head = f"  {number or '':>{digits}}  {one.memory}  {words:<10}  "
+        context.say(render.wrap(text, context.width, head))
+    if len(back) > room:
+        context.say(f"  … and {len(back) - room:,} more: `-v` lists them all")
+
+
+def _return_words(one: Return) -> tuple[str, str]:
+    if one.again is None:
+        return "goes", one.now.text if one.now else ""
+    if one.now is None:
+        return "returns", one.again.text
+    if one.now.text != one.again.text:
+        return "reads again", one.again.text
+    status = "" if one.now.status is one.again.status else one.again.status.value
+    return (f"{status} again" if status else "as before"), one.again.text
 
 
 def _take_back(context: Context, options: Namespace) -> int:

@@ -6,44 +6,57 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from dreamd.cli.printing import render
-from dreamd.report.plain_reasons import OF_CHANGES, OF_SAYINGS, plain, plain_evidence
+from dreamd.report.nights import Kind, Told
+from dreamd.text.plain_reasons import DURABLE, OF_OPS, plain, plain_evidence, plain_why
 
 if TYPE_CHECKING:
     from dreamd.core.values import Clue, Memory
     from dreamd.dream.telling.explained import Operation
 
-DURABLE = "durable"
-DONE = {
-    "add": "learned", "promote": "made a memory", "refine": "given detail", "merge": "merged", "regroup": "merged",
-    "support": "said again", "supersede": "replaced", "version": "kept as an earlier version", "hold": "held for you",
-    "propose": "proposed", "edit": "edited", "rename": "renamed", "archive": "retired", "restore": "brought back",
-    "revive": "live again", "move": "moved", "forget": "forgotten", "link": "noted beside another"}
-"""What was done; `stale` and the others are words already."""
+MOST_SOURCES = 3
 MOVES = (("status", "status"), ("support", "times said"), ("ttl", "until"), ("superseded_by", "replaced by"))
 
 
-def why(reason: str, evidence: Sequence[Clue], *, held: bool = False) -> str:
+def why(reason: str, evidence: Sequence[Clue], texts: Sequence[str] = ()) -> str:
     """A reason with what it rests on."""
-    rests = plain_evidence(evidence, reason)
-    told = plain(reason, OF_SAYINGS if held else OF_CHANGES) if reason else ""
-    if reason == DURABLE and any(one.startswith("until ") for one in rests):
-        told = "it says what holds for a time"
-    return told + (f": {'; '.join(rests)}" if rests else "")
+    rests = plain_evidence(evidence, reason, texts)
+    return plain_why(reason, rests) + (f": {'; '.join(rests)}" if rests else "")
 
 
 def why_it_stands(memory: Memory) -> str:
     """Why a memory is as it is: why it was made, waits or ended."""
     if memory.reason == DURABLE and memory.ttl:
         return "it says what holds until then"
-    return plain(memory.reason, OF_SAYINGS) if memory.reason else ""
+    return plain(memory.reason) if memory.reason else ""
+
+
+def told_lines(one: Told, *, digits: int, width: int, colour: bool) -> list[str]:
+    """One change of a run by its number: the words before and after, why, and from where."""
+    head = f"{one.number:>{digits}}  "
+    gap = " " * len(head)
+    back = f"  taken back by {one.taken_back}" if one.taken_back else ""
+    lines = [head + render.paint(one.memory, "cyan", colour=colour) + f"  {one.kind.words}{back}  {one.scope}"]
+    new = one.successor or (one.after.text if one.after and one.before and one.after.text != one.before.text else "")
+    old = one.before.text if one.before and not one.successor else one.text
+    signs = (("- ", "red", old), ("+ ", "green", new)) if new else (
+        (("+ ", "green", old),) if one.kind is Kind.LEARNED else (("= ", "", old),))
+    for sign, style, text in signs:
+        told = render.wrap(text, width, gap + sign)
+        lines.append(render.paint(told, style, colour=colour) if style else told)
+    because = "; ".join(filter(None, (one.why, *one.evidence)))
+    whence = [f"{s.told}, {render.stamp(s.at)}" for s in one.sources[:MOST_SOURCES]]
+    more = len(one.sources) - len(whence)
+    rows = [("why", because), *((("from" if n == 0 else ""), place) for n, place in enumerate(whence)),
+            ("", f"and {more:,} more: dream explain {one.memory}" if more > 0 else "")]
+    return [*lines, *(render.wrap(text, width, f"{gap}{name:<6}") for name, text in rows if text)]
 
 
 def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
     """One operation of the journal as a small diff."""
     entry, before, after = told.entry, told.before, told.after
-    done = DONE.get(entry.op, entry.op)
+    done = OF_OPS.get(entry.op, entry.op)
     rest = f"  {done}  {entry.scope}"
-    because = why(entry.reason, entry.evidence, held=entry.op == "hold")
+    because = why(entry.reason, entry.evidence, [side.text for side in (before, after) if side])
     beside = because and len(entry.memory) + len(rest) + 2 + len(because) <= width
     lines = [render.paint(entry.memory, "cyan", colour=colour) + rest + (f"  {because}" if beside else "")]
     if because and not beside:

@@ -11,32 +11,13 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
-from dreamd.core.values import IN_PASSING, Fate
-from dreamd.report.plain_reasons import OF_SAYINGS, SINGLE_SIGHTING, plain
+from dreamd.core.values import IN_PASSING
+from dreamd.text.plain_reasons import OF_FATES, fate_words, plain
 
 if TYPE_CHECKING:
     from dreamd.core.values import Observation
 
 MOST_SHOWN = 200
-TITLES = {
-    Fate.NEW: "became memories of their own", Fate.DUPLICATE: "said before", Fate.REFINES: "added detail",
-    Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradict something", Fate.HELD: "held", Fate.DISCARDED: "let go"}
-
-BECAME = {
-    Fate.NEW: "became a memory of its own", Fate.DUPLICATE: "said before", Fate.REFINES: "added detail",
-    Fate.UPDATES: "replaced something", Fate.CONTRADICTS: "contradicts something", Fate.HELD: "held", Fate.DISCARDED: "let go"}
-
-
-def in_words(reason: str) -> str:
-    """A reason as a person would put it."""
-    return plain(reason, OF_SAYINGS) if reason else ""
-
-
-def fate_in_words(fate: Fate | None, reason: str) -> str:
-    """What became of one thing that was said."""
-    if fate is None:
-        return "waits for the next dream"
-    return "said in passing" if reason == IN_PASSING else BECAME[fate]
 
 
 def fate_document(observation: Observation) -> dict[str, object]:
@@ -55,17 +36,16 @@ def without_memory(heard: Sequence[Observation]) -> list[Observation]:
 def tell_fates(context: Context, heard: Sequence[Observation]) -> None:
     """List observations by fate and reason, what was said and the memory it led to."""
     room = MOST_SHOWN
-    for fate, title in TITLES.items():
+    for fate in OF_FATES:
         groups: dict[str, list[Observation]] = {}
         for observation in heard:
             if observation.fate is fate:
                 groups.setdefault(observation.fate_reason, []).append(observation)
         for reason, rows in sorted(groups.items(), key=lambda group: (group[0] == IN_PASSING, -len(group[1]), group[0])):
-            named = {SINGLE_SIGHTING: "waits to be heard again", IN_PASSING: "said in passing"}.get(reason, title)
-            head = f"{named} ({len(rows):,})"
+            head = f"{fate_words(fate, reason, len(rows))} ({len(rows):,})"
             context.say()
             context.say(render.paint(head, "bold", colour=context.colour)
-                        + render.wrap(in_words(reason), context.width, f"{head}  ").removeprefix(head))
+                        + render.wrap(plain(reason) if reason else "", context.width, f"{head}  ").removeprefix(head))
             for observation in rows[:room]:
                 context.say(_line(context, observation))
             if len(rows) > room:

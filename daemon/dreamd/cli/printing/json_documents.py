@@ -12,6 +12,7 @@ from dreamd.core.values import Memory, Observation, Status, is_observed
 
 if TYPE_CHECKING:
     from dreamd.dream.telling.explained import Operation
+    from dreamd.report.nights import Told
     from dreamd.store.telling.voices import Voice
 
 
@@ -72,6 +73,16 @@ def operation_document(told: Operation) -> dict[str, object]:
     entry = told.entry
     return {"op": entry.op, "memory": entry.memory, "scope": entry.scope, "reason": entry.reason,
             "evidence": all_in_words(entry.evidence), "before": face(told.before), "after": face(told.after)}
+
+
+def change_document(told: Told) -> dict[str, object]:
+    """One change of a run, with the number that `dream undo --only` takes and where it came from."""
+    return {"number": told.number, "memory": told.memory, "kind": told.kind.value, "scope": told.scope, "reason": told.reason,
+            "why": told.why, "evidence": list(told.evidence), "text": told.text, "op": told.op,
+            "before": told.before.text if told.before else None, "after": told.after.text if told.after else None,
+            "replaced_by": told.successor or None, "taken_back_by": told.taken_back or None,
+            "sources": [{"observation": s.observation, "at": iso(s.at), "origin": s.origin, "kind": s.kind,
+                         "name": s.name or None, "conversation": s.conversation or None} for s in told.sources]}
 
 
 def error_document(name: str, message: str, hint: str | None, code: int) -> dict[str, object]:

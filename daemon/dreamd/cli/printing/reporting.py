@@ -9,32 +9,25 @@ from typing import TYPE_CHECKING
 from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why
-from dreamd.core.values import IN_PASSING, Fate, MemoryClass, Status
 from dreamd.dream import setting_aside
-from dreamd.report.plain_reasons import OF_SKIPS, plain
+from dreamd.dream.telling.gist import fates_in_words, in_passing
+from dreamd.report.nights import Kind, Told, load_night, tell_plan
+from dreamd.text.plain_reasons import plain_skip
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import ToldChange
-    from dreamd.core.values import Memory
     from dreamd.dream.cycle import CycleReport
-    from dreamd.dream.plan import Change
     from dreamd.service.tending import Tended
 
 SHOWN = 20
 BY_HAND = (("changed", "edited"), ("added", "added"), ("deleted", "deleted"), ("renamed", "renamed"))
 FEW = 4
-FATES = (("new", "new", "new"), ("duplicate", "said before", "said before"), ("refines", "added detail", "added detail"),
-         ("updates", "replaced something", "replaced something"), ("contradicts", "contradiction", "contradictions"),
-         ("held", "held", "held"), ("discarded", "let go", "let go"))
-GROUPS = (
-    ("learned", "green", ("add", "promote")), ("updated", "cyan", ("supersede",)),
-    ("merged", "blue", ("refine", "merge", "regroup")), ("edited by you", "cyan", ("edit", "rename")),
-    ("held for you", "yellow", ("hold",)), ("kept as an earlier version", "dim", ("version", "support")),
-    ("stale", "dim", ("stale",)), ("live again", "green", ("revive",)),
-    ("of another class", "dim", ("reclass",)), ("retired", "dim", ("archive",)))
+STYLES = {Kind.LEARNED: "green", Kind.MERGED: "blue", Kind.DETAILED: "blue", Kind.REPLACED: "cyan", Kind.HELD: "yellow",
+          Kind.REVIVED: "green", Kind.EDITED: "cyan"}
+REASONED = (Kind.REPLACED, Kind.HELD, Kind.RETIRED, Kind.FADED, Kind.EARLIER, Kind.REVIVED, Kind.OTHER, Kind.FORGOTTEN)
+"""What nobody understands without its reason."""
+SAID_OFTEN = (Kind.LEARNED, Kind.DETAILED, Kind.SAID_AGAIN)
 MASK = "[masked: "
-WEIGHT = {MemoryClass.PREFERENCE: 0, MemoryClass.RULE: 1, MemoryClass.STATE: 2}
-"""What a person wants to see first of what was learned."""
 
 
 def tell_report(context: Context, report: CycleReport, *, plan_file: str | None, carried_out_by: str) -> None:
@@ -64,6 +57,7 @@ def tell_report(context: Context, report: CycleReport, *, plan_file: str | None,
         if context.verbosity > 0:
             context.say()
         context.say(f"{'undo':<9}dream undo {report.run}")
+        context.say(f"{'':<9}dream undo {report.run} --only N   one change, by its number")
 
 
 def tell_tended(context: Context, tended: Sequence[Tended], *, planned: bool) -> None:
@@ -136,13 +130,10 @@ def _tell_head(context: Context, report: CycleReport) -> None:
     if any(n for n, _ in beside):
         rows.append(f"{'also':<9}{', '.join(f'{int(n)} {what}' for n, what in beside if n)}")
     said = Counter(report.fates) - _by_hand(report)
-    passing = int(report.phases.get("consolidate", {}).get(f"{Fate.DISCARDED.value}.{IN_PASSING}", 0))
-    said["discarded"] -= passing
-    told = [f"{said[name]:,} {one if said[name] == 1 else many}" for name, one, many in FATES if said[name]]
-    told += [f"{passing:,} said in passing"] if passing else []
+    told = fates_in_words(said, report.phases)
     if told:
         rows.append(f"{'became':<9}{' · '.join(told)}")
-        if (said["discarded"] or said["held"]) and not report.planned and context.verbosity <= 0:
+        if (said["discarded"] > in_passing(report.phases) or said["held"]) and not report.planned and context.verbosity <= 0:
             rows.append(f"{'':<9}`dream history {report.run}` names each with its reason")
     weighed = report.phases.get("consolidate", {})
     if weighed.get("unweighed"):
@@ -163,23 +154,33 @@ def _by_hand(report: CycleReport) -> Counter[str]:
 
 
 def _tell_changes(context: Context, report: CycleReport) -> None:
-    """Changes by kind, the newest wording of each memory once, and no more of them than a person reads."""
-    final = {**report.successors, **{c.after.id: c.after for c in report.changes}}
-    groups = [(title, style, ops, chosen) for title, style, ops in GROUPS if (chosen := _chosen(report.changes, ops, final))]
-    sizes = [len(chosen) for *_, chosen in groups]
+    """Changes by kind, numbered as everywhere, and no more of them than a person reads."""
+    told = _load_told(context, report)
+    groups = [(kind, chosen) for kind in Kind if (chosen := [one for one in told if one.kind is kind and not one.beside])]
+    sizes = [len(chosen) for _, chosen in groups]
     rooms = sizes if context.verbosity > 0 else _share(sizes, SHOWN)
-    several = len(report.scopes) > 1
-    for (title, style, ops, chosen), room in zip(groups, rooms, strict=True):
+    digits = len(str(sum(sizes)))
+    for (kind, chosen), room in zip(groups, rooms, strict=True):
         context.say()
-        context.say(render.paint(f"{title} ({len(chosen):,})", "bold", colour=context.colour)
-                    + ("  `dream review` asks you about them" if "hold" in ops and not report.planned else ""))
-        for change in chosen[:room]:
-            for line in _lines(context, change, final, style, scope=several):
+        context.say(render.paint(f"{kind.words} ({len(chosen):,})", "bold", colour=context.colour)
+                    + ("  `dream review` asks you about them" if kind is Kind.HELD and not report.planned else ""))
+        for one in chosen[:room]:
+            for line in _lines(context, one, digits, scope=len(report.scopes) > 1):
                 context.say(line)
     hidden = sum(sizes) - sum(rooms)
     if hidden > 0:
         context.say()
         context.say(f"… and {hidden:,} more" + ("" if report.planned else f": dream diff {report.run}"))
+
+
+def _load_told(context: Context, report: CycleReport) -> Sequence[Told]:
+    """The changes as the journal has them; those of a plan as it would."""
+    from dreamd.store.connection import open_reader
+
+    if report.planned:
+        return tell_plan(report.changes, report.successors)
+    with open_reader(context.world.paths.store) as store:
+        return load_night(store, report.run).told
 
 
 def _tell_left(context: Context, report: CycleReport) -> None:
@@ -209,49 +210,23 @@ def _share(sizes: Sequence[int], room: int) -> list[int]:
     return given
 
 
-def _chosen(changes: Sequence[Change], ops: tuple[str, ...], final: dict[str, Memory]) -> list[Change]:
-    """One change a memory: the last of its kind, and only while it still says how the memory ended up."""
-    found: dict[str, Change] = {}
-    for change in changes:
-        if change.op in ops:
-            found[change.after.id] = change
-    if "add" in ops:
-        # What replaced something is told once, beside what it replaced.
-        told = {c.after.superseded_by for c in changes if c.op == "supersede"}
-        fresh = [c for c in found.values()
-                 if c.after.id not in told and final[c.after.id].status in (Status.LIVE, Status.STALE)]
-        return sorted(fresh, key=lambda c: WEIGHT.get(final[c.after.id].memory_class, len(WEIGHT)))
-    if "hold" in ops:
-        return [c for c in found.values() if final[c.after.id].status is Status.HELD]
-    return list(found.values())
-
-
-def _lines(context: Context, change: Change, final: dict[str, Memory], style: str, *, scope: bool) -> list[str]:
-    width, colour = context.width, context.colour
-    after = final[change.after.id]
-    head = f"  {after.id}  "
+def _lines(context: Context, one: Told, digits: int, *, scope: bool) -> list[str]:
+    """One change: its number, its memory, its words, what took their place, and why where that does not go without saying."""
+    width, colour, style = context.width, context.colour, STYLES.get(one.kind, "dim")
+    head = f"  {one.number:>{digits}}  {one.memory}  "
     room = width - len(head)
-    if change.op == "supersede" or change.op == "merge" and after.status is Status.SUPERSEDED:
-        successor = final.get(after.superseded_by)
-        lines = [head + render.paint(render.clip(after.text, room), "dim", colour=colour)]
-        if successor is not None:
-            lines.append(" " * (len(head) - 2) + "→ " + render.paint(render.clip(successor.text, room), style, colour=colour))
-        return [*lines, *_why(change, len(head), width, colour=colour)]
-    if change.op == "refine" and change.before is not None and change.before.text != after.text:
-        return [head + render.paint(render.clip(change.before.text, room), "dim", colour=colour),
-                " " * (len(head) - 2) + "→ " + render.paint(render.clip(after.text, room), style, colour=colour)]
-    said = f" (said {after.support} times)" if change.op in ("merge", "promote", "regroup") else ""
-    until = f" (until {after.ttl})" if after.ttl and change.op in ("add", "archive") else ""
-    tail = said + until + (f"  {render.clip(str(after.scope), 32)}" if scope else "")
-    lines = [head + render.clip(after.text, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
-    if change.op in ("hold", "archive", "stale", "version", "revive", "reclass"):
-        lines += _why(change, len(head), width, colour=colour)
+    new = one.successor or (one.text if one.before and one.after and one.before.text != one.after.text else "")
+    until = one.after.ttl if one.after and one.kind in (Kind.LEARNED, Kind.RETIRED) else None
+    tail = (f" (said {one.support} times)" if one.support > 1 and one.kind in SAID_OFTEN else "") + (
+        f" (until {until})" if until else "") + (f"  {render.clip(one.scope, 32)}" if scope else "")
+    old = one.before.text if new and not one.successor and one.before else one.text
+    lines = [head + render.clip(old, room - len(tail)) + render.paint(tail, "dim", colour=colour)]
+    if new:
+        lines.append(" " * (len(head) - 2) + "→ " + render.paint(render.clip(new, room), style, colour=colour))
+    if one.kind in REASONED:
+        because = render.wrap("; ".join(filter(None, (one.why, *one.evidence[:3]))), width, " " * len(head))
+        lines += [render.paint(line, "dim", colour=colour) for line in because.split("\n")]
     return lines
-
-
-def _why(change: Change, indent: int, width: int, *, colour: bool) -> list[str]:
-    told = why(change.reason, change.evidence[:3], held=change.op == "hold")
-    return [render.paint(line, "dim", colour=colour) for line in render.wrap(told, width, " " * indent).split("\n")]
 
 
 def _tell_details(context: Context, report: CycleReport) -> None:
@@ -260,7 +235,7 @@ def _tell_details(context: Context, report: CycleReport) -> None:
     context.say(f"{'time':<9}{', '.join(times)}")
     if report.skips:
         passed = sorted(report.skips.items(), key=lambda row: (-row[1], row[0]))
-        context.say(f"{'passed':<9}{', '.join(f'{n:,} {plain(reason, OF_SKIPS)}' for reason, n in passed)}")
+        context.say(f"{'passed':<9}{', '.join(f'{n:,} {plain_skip(reason)}' for reason, n in passed)}")
     if report.run and not report.planned:
         _tell_let_go(context, report.run)
 

@@ -241,10 +241,10 @@ def _merge(one: Heard, twin: Met, rulings: Sequence[tuple[Met, Ruling]], draft: 
         # The same long text again was pasted, whoever did it: it confirms, and counts no second time.
         after = replace(after, support=memory.support, spoken_in=memory.spoken_in, observations=memory.observations)
     op = "merge" if wording == memory.text else "refine"
-    draft.change(op, after, reason=verdict.relation.value, evidence=verdict.evidence)
+    fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE  # what was known in more words refines nothing
+    draft.change(op, after, reason=fate.value, evidence=verdict.evidence)
     enforce(after, rulings, draft)
-    fate = Fate.REFINES if wording != memory.text else Fate.DUPLICATE
-    draft.close_step(FateOf(observation, fate, verdict.relation.value, memory.id, verdict.evidence))
+    draft.close_step(FateOf(observation, fate, fate.value, memory.id, verdict.evidence))
 
 
 def _decided(memory: Memory, rulings: Sequence[tuple[Met, Ruling]], draft: Draft) -> Memory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from dreamd.core.errors import StoreMissing
 from dreamd.core.values import Memory, Observation, Status
 from dreamd.dream.phases.prune import Age, age_of, ages
 from dreamd.kit import Kit
@@ -41,6 +42,8 @@ class Explained:
     """None for what does not go by age."""
     voices: Mapping[str, Voice] = field(default_factory=dict)
     """Of a team's memory: who said each observation, by its id."""
+    undone: bool = False
+    """Whether it is a memory no more, for the run that had made it was taken back."""
 
 
 def explain(kit: Kit, identity: str) -> Explained:
@@ -50,10 +53,12 @@ def explain(kit: Kit, identity: str) -> Explained:
     """
     store = kit.store
     with store.reading():
-        named = passages.load_named(store, identity)
+        named, undone = _named(store, identity)
         memory = named.passage if isinstance(named, passages.Place) else named
         said = observations.load_by_ids(store, [memory.id]) if memory.status is Status.SAID else []
         heard: dict[str, Observation] = {o.id: o for o in (*said, *observations.load_of_memory(store, memory.id))}
+        if undone:  # it supports nothing any more
+            heard.update((o.id, o) for o in observations.load_by_ids(store, memory.observations))
         heard.update((o.id, o) for o in observations.load_with_fate_of(store, memory.id) if o.id not in heard)
         versions = memories.load_some(store, [*memory.supersedes, *([memory.superseded_by] if memory.superseded_by else [])])
         linked = memories.load_some(store, [other for other, _ in memory.links])
@@ -63,8 +68,19 @@ def explain(kit: Kit, identity: str) -> Explained:
             memory, tuple(heard.values()), {s.id: s.path for s in work.load_sources(store)},
             tuple(in_words(store, entry, runs.get(entry.run)) for entry in entries),
             tuple(versions[i] for i in memory.supersedes if i in versions), versions.get(memory.superseded_by),
-            tuple((relation, linked[other]) for other, relation in memory.links if other in linked), _age(kit, memory),
-            load_voices(store, heard))
+            tuple((relation, linked[other]) for other, relation in memory.links if other in linked),
+            None if undone else _age(kit, memory), load_voices(store, heard), undone)
+
+
+def _named(store: Store, identity: str) -> tuple[Memory | passages.Place, bool]:
+    """A memory or a passage, also a memory that an undo took away, as it last was; whether it is one of those."""
+    try:
+        return passages.load_named(store, identity), False
+    except StoreMissing:
+        gone = journal.load_taken_away(store, identity)
+        if gone is None or gone.before is None:
+            raise
+        return memories.from_snapshot(store, gone.before), True
 
 
 def in_words(store: Store, entry: Entry, run: Run | None = None) -> Operation:

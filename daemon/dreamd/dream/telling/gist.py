@@ -4,17 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dreamd.core.values import IN_PASSING, Fate
 from dreamd.store.journal import Run
 from dreamd.text.for_people import count
-
-FATES = {"duplicate": "said before", "refines": "added detail", "updates": "replaced something", "contradicts": "contradicting",
-         "discarded": "let go"}
+from dreamd.text.plain_reasons import fate_words, plain
 
 
-def gist(run: Run, ids: Mapping[int, str]) -> str:
-    """What a run did; `ids` are the public ids of runs by their numbers."""
+def gist(run: Run, ids: Mapping[int, str], taken_back: int = 0) -> str:
+    """What a run did; `ids` are the public ids of runs by their numbers, `taken_back` its changes that no longer stand."""
     told = [f"undone by {ids.get(run.undone_by, run.undone_by)}"] if run.undone_by else []
-    told += [count(run.operations, "change")] if run.operations else []
-    told += [f"{n} {FATES.get(name, name)}" for name, n in run.fates.items() if n]
-    told += [run.reason.replace("-", " ") if " " not in run.reason else run.reason] if run.reason and not told else []
+    told += [run.reason] if run.kind == "undo" and run.reason else []
+    told += [f"{count(run.memories, 'memory')} changed"] if run.memories else []
+    told += [f"{taken_back:,} of them taken back"] if taken_back and not run.undone_by else []
+    told += fates_in_words(run.fates, run.phases)
+    told += [plain(run.reason)] if run.reason and not told else []
     return ", ".join(told)
+
+
+def fates_in_words(fates: Mapping[str, int], phases: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """What became of all that was said, counted; what was only said in passing is not called let go."""
+    passing = in_passing(phases)
+    counted = {fate: fates.get(fate.value, 0) - (passing if fate is Fate.DISCARDED else 0) for fate in Fate}
+    told = [f"{n:,} {fate_words(fate, n=n)}" for fate, n in counted.items() if n > 0]
+    return [*told, *([f"{passing:,} {fate_words(Fate.DISCARDED, IN_PASSING)}"] if passing else [])]
+
+
+def in_passing(phases: Mapping[str, Mapping[str, float]]) -> int:
+    """How much of what was let go was only said in passing."""
+    return int(phases.get("consolidate", {}).get(f"{Fate.DISCARDED.value}.{IN_PASSING}", 0))

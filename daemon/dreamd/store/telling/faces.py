@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from dreamd.core.clock import parse_instant
+from dreamd.core.values import Memory
 from dreamd.store.connection import LISTED, Store, listed, sound_row
 from dreamd.store.journal import Entry, load_entries
 from dreamd.store.memories import FORGOTTEN_TEXT
@@ -59,6 +60,12 @@ def load_faces(store: Store, ids: Sequence[str]) -> dict[str, str]:
     """The words of some memories as they are today, by id."""
     return dict(store.tuples(f"""SELECT m.id, w.text FROM memory m JOIN wording w ON w.sha = m.wording
                                  WHERE m.id IN {LISTED}""", listed(ids)))
+
+
+def face_of(memory: Memory) -> Face:
+    """A memory as a plan has it."""
+    return Face(memory.id, str(memory.scope), memory.text, memory.memory_class.value, memory.status.value, memory.reason,
+                memory.superseded_by, memory.valid_to, memory.ttl, memory.pinned, tuple(memory.observations))
 
 
 def _words(store: Store, shas: Sequence[str]) -> dict[str, str]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dreamd.core.errors import DreamError
 from dreamd.dream.telling.gist import gist
-from dreamd.dream.undo import UndoPlan, plan_undo
+from dreamd.dream.undo import UndoPlan, choose_run, plan_undo
 from dreamd.kit import Kit
-from dreamd.report.nights import Kind, Night, Source, Told, tell_run
+from dreamd.report.nights import Kind, Night, Source, Told, memory_named, tell_run
 from dreamd.report.pictures import flow
 from dreamd.report.sentences import tell_night
 from dreamd.store import journal, observations
@@ -20,8 +20,6 @@ OTHERS = 20
 MOST = 100
 """Of one kind of change, or of what was let go for one reason, that are shown; the others are counted."""
 KEPT = 8
-ORDER = (Kind.LEARNED, Kind.MERGED, Kind.DETAILED, Kind.REPLACED, Kind.EARLIER, Kind.HELD, Kind.REVIVED, Kind.FADED,
-         Kind.RETIRED, Kind.EDITED, Kind.MOVED, Kind.SAID_AGAIN, Kind.OTHER, Kind.FORGOTTEN)
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,6 @@ class Shown:
     undoable: bool
     set_aside: bool
     """Whether what was said in it waits aside, and can be handed to the next dream."""
-    taken_back: Collection[str] = ()
-    """Memories to which what it did was taken back, one by one."""
 
 
 @dataclass(frozen=True)
@@ -97,26 +93,28 @@ class Nights:
 
 def _tell(kit: Kit, night: Night) -> Shown:
     run, store = night.run, kit.store
-    by_kind = {kind: [told for told in night.told if told.kind is kind] for kind in ORDER}
+    by_kind = {kind: [told for told in night.alone if told.kind is kind] for kind in Kind}
     return Shown(
         run, night.seconds, night.cpu_s, tell_night(night, kit.zone),
         [Changes(kind, told[:MOST], len(told)) for kind, told in by_kind.items() if told],
         [LetGo(one.why, one.said[:MOST], len(one.said)) for one in night.let_go], night.skipped,
         flow(night) if night.taken else "",
         bool(not run.undone_by and run.ended_at and run.kind not in ("forget", "mask") and (night.told or night.taken)),
-        observations.is_set_aside(store, run.seq), journal.load_taken_back(store, run.seq) if not run.undone_by else ())
+        observations.is_set_aside(store, run.seq))
 
 
 def others(kit: Kit, *, limit: int = OTHERS) -> list[Line]:
     """The newest runs, each in a line."""
     with kit.store.reading():
-        ids = journal.run_ids(kit.store)
-        return [Line(run, gist(run, ids)) for run in journal.load_runs(kit.store, limit=limit)]
+        ids, runs = journal.run_ids(kit.store), journal.load_runs(kit.store, limit=limit)
+        back = journal.count_taken_back(kit.store, runs)
+        return [Line(run, gist(run, ids, back.get(run.seq, 0))) for run in runs]
 
 
 def plan(kit: Kit, identity: str, only: str) -> tuple[UndoPlan | None, DreamError | None]:
     """What taking a run back would mean, or one change of it, or why it cannot be."""
     try:
-        return plan_undo(kit, identity, only=only), None
+        run = choose_run(kit, identity)
+        return plan_undo(kit, run.id, only=memory_named(kit.store, run, only)), None
     except DreamError as error:
         return None, error

@@ -9,6 +9,7 @@ from pathlib import Path
 from dreamd.cli.context import Context
 from dreamd.cli.families.knowledge.operating import since_when
 from dreamd.cli.printing import render
+from dreamd.cli.printing.json_documents import change_document
 from dreamd.core import fsio, locks
 from dreamd.core.clock import iso
 from dreamd.core.errors import DreamError, Refused, UsageError
@@ -55,9 +56,7 @@ def run(context: Context, options: Namespace) -> int:
 def night_document(night: Night, diary: Diary) -> dict[str, object]:
     """One run for a program, in the words a person reads."""
     return {"run": night.run.id, "kind": night.run.kind, "at": iso(night.run.now), "headline": tell_headline(night),
-            "sentences": tell_night(night, diary.zone), "changes": [
-                {"memory": t.memory, "kind": t.kind.value, "scope": t.scope, "reason": t.reason, "why": t.why,
-                 "evidence": list(t.evidence), "text": t.text, "op": t.op} for t in night.told]}
+            "sentences": tell_night(night, diary.zone), "changes": [change_document(t) for t in night.told]}
 
 
 def write_diary(world: World, diary: Diary, path: Path, form: str) -> None:

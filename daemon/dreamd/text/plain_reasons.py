@@ -1,18 +1,24 @@
-"""The names of reasons in plain words: why a memory changed, why something said became none, what a reader passed over.
+"""Names in plain words, the same in a terminal, on the page and in the diary: why a memory changed or something said became
+none, what became of it, what was done, what a reader passed over.
 
 A name without words of its own is told as it is, its hyphens as spaces: never nothing, and never a guess.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from dreamd.core.evidence_words import in_words as evidence_in_words
-from dreamd.core.values import DECIDED, IN_PASSING, OBSERVED_WAITS, Clue
+from dreamd.core.values import DECIDED, IN_PASSING, OBSERVED_WAITS, Clue, Evidence, EvidenceKind, Fate
 
+DURABLE = "durable"
+LONGEST_CLUE = 90
 SINGLE_SIGHTING = "single-sighting"
-OF_SAYINGS = {
+TAKEN_BACK = "undo of "
+"""Before the name of what was done, where a person took that back."""
+_OF_SAYINGS = {
     SINGLE_SIGHTING: "an order for one occasion; heard in several conversations it becomes a rule",
     IN_PASSING: "no memory is made of it, `dream search` finds it as it was said",
     "revised-at-once": "put right or taken back in the same breath",
@@ -29,9 +35,9 @@ OF_SAYINGS = {
     "order-for-a-person": "an order that could do harm, which only a person may give",
     "names-nothing": "an agent's word that looks up nothing (where, which, how large); `dream review` accepts it",
     "quotes-an-order": "repeats what somebody else ordered; `dream review` asks whether it is meant",
-    "agent-decision": "an agent's decision, not yet accepted", "forgotten": "was forgotten on request"}
+    "agent-decision": "an agent's decision, not yet accepted"}
 """Why something that was said became no memory, or one that waits."""
-OF_CHANGES = {
+_OF_CHANGES = {
     "durable": "it says something that lasts", "names-path-or-command": "it names something worth looking up",
     "decision-record": "a decision record says it", "said-again": "it was said again", "accepted": "you accepted it",
     "duplicate": "it says the same", "refines": "it says the same and more", "updates": "a later statement says otherwise",
@@ -76,17 +82,83 @@ OF_SKIPS = {
 """Why a reader passed something over."""
 
 
-def plain(reason: str, words: dict[str, str]) -> str:
-    """A reason in plain words; its own name without hyphens where it has none."""
+REASONS = {**_OF_SAYINGS, **_OF_CHANGES}
+OF_FATES = {Fate.NEW: ("new memory", "new memories"), Fate.DUPLICATE: ("said before", ""), Fate.REFINES: ("added detail", ""),
+            Fate.UPDATES: ("replaced something", ""), Fate.CONTRADICTS: ("contradiction", "contradictions"),
+            Fate.HELD: ("held for you", ""), Fate.DISCARDED: ("let go", "")}
+"""What became of something that was said; of several, where that is another word."""
+OF_OPS = {
+    "add": "learned", "promote": "made a memory", "refine": "given detail", "merge": "merged", "regroup": "merged",
+    "support": "said again", "supersede": "replaced", "version": "kept as an earlier version", "hold": "held for you",
+    "propose": "proposed", "edit": "edited", "rename": "renamed", "archive": "retired", "restore": "brought back",
+    "revive": "live again", "move": "moved", "forget": "forgotten", "link": "noted beside another", "unlink": "let stand alone",
+    "undo": "taken back", "reclass": "of another class", "import": "taken in"}
+"""What was done to a memory in one step; `stale` and the others are words already."""
+
+
+def plain(reason: str) -> str:
+    """Why a memory is as it is, or something said became none; the name without hyphens where it has no words."""
     if reason.startswith(OBSERVED_WAITS):
         return "only a language model says that it was said"
     if reason.startswith(DECIDED):
         return f"its decision record says so ({reason.removeprefix(DECIDED)})"
-    return words.get(reason) or OF_CHANGES.get(reason) or OF_SAYINGS.get(reason) or reason.replace("-", " ")
+    if reason.startswith(TAKEN_BACK):
+        return f"you took back that it was {OF_OPS.get(op := reason.removeprefix(TAKEN_BACK), op)}"
+    return REASONS.get(reason) or reason.replace("-", " ")
 
 
-def plain_evidence(clues: Sequence[Clue], reason: str) -> tuple[str, ...]:
-    """What a change rests on, without figures, and without what only says its reason once more."""
-    told = [evidence_in_words(clue if isinstance(clue, str) else replace(clue, share=None)) for clue in clues]
+def plain_why(reason: str, rests: Sequence[str]) -> str:
+    """Why a memory was made or changed, beside what that rests on."""
+    if reason == DURABLE and any(one.startswith("until ") for one in rests):
+        return "it says what holds for a time"
+    return plain(reason) if reason else ""
+
+
+def plain_skip(reason: str) -> str:
+    """Why a reader passed something over."""
+    return OF_SKIPS.get(reason) or plain(reason)
+
+
+def fate_words(fate: Fate | None, reason: str = "", n: int = 1) -> str:
+    """What became of one thing that was said, or of several."""
+    if fate is None:
+        return "waits for the next dream"
+    if reason in (IN_PASSING, SINGLE_SIGHTING):
+        return "said in passing" if reason == IN_PASSING else "waits to be heard again"
+    one, many = OF_FATES[fate]
+    return many if many and n != 1 else one
+
+
+def fate_and_why(fate: Fate | None, reason: str) -> str:
+    """The same with its reason."""
+    became, why = fate_words(fate, reason), plain(reason) if reason else ""
+    return became if not why or why == became else f"{became}: {why}"
+
+
+def plain_evidence(clues: Sequence[Clue], reason: str, texts: Sequence[str] = (), *,
+                   sides: tuple[str, str] = ("what was said newly", "what was known")) -> tuple[str, ...]:
+    """What a change rests on, without figures, and without what only says its reason once more.
+
+    Words are shown as they stand in one of the `texts`, where they are found there; `sides` are the two that were compared.
+    """
+    told = [clue if isinstance(clue, str) else _side_by_side(replace(
+        clue, share=None, a=_as_written(clue.a, texts), b=_as_written(clue.b, texts)), sides) for clue in clues]
     return tuple(one.replace("ends: ", "until ") for one in dict.fromkeys(told)
                  if not one.endswith(f": {reason}") and not one.startswith("TTL"))
+
+
+def _side_by_side(clue: Evidence, sides: tuple[str, str]) -> str:
+    if clue.kind is EvidenceKind.SAYS_MORE and bool(clue.a) != bool(clue.b):
+        return f"{sides[0] if clue.a else sides[1]} adds `{clue.a or clue.b}`"
+    return evidence_in_words(clue)
+
+
+def _as_written(span: str, texts: Sequence[str]) -> str:
+    """Words as a comparison read them, the way a person wrote them, and not all of them where they are many."""
+    words = re.findall(r"\w+", span)
+    found = None
+    if len(words) > 1:
+        pattern = re.compile(r"\W{1,8}".join(map(re.escape, words)))
+        found = next((hit for text in texts if (hit := pattern.search(text))), None)
+    told = " ".join(found.group().split()) if found else span
+    return told if len(told) <= LONGEST_CLUE else f"{told[:LONGEST_CLUE].rsplit(' ', 1)[0]} …"

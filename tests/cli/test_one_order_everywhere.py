@@ -1,0 +1,151 @@
+"""A change of a night has one number, the same in the report, the diff, the diary and on the page, and goes back by it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from asgi_browser import open_page
+from dreamd.cli.main import main
+from household import FIRST_NIGHT, House, Said
+
+SECOND = "2026-01-07T20:00:00Z"
+THIRD = "2026-01-08T20:00:00Z"
+NOW = "2026-01-09T09:00:00Z"
+
+
+@pytest.fixture(scope="module")
+def _lived(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = House(tmp_path_factory.mktemp("numbered"))
+    house.say(FIRST_NIGHT, Said("The billing API listens on port 8080.", conversation="one"))
+    house.dream(FIRST_NIGHT)
+    house.say(SECOND, Said("The billing API now listens on port 9090.", conversation="two", at=SECOND),
+              Said("The staging database is restored every Monday.", conversation="two", at=SECOND),
+              Said("We prefer tabs over spaces in this repository.", conversation="two", at=SECOND))
+    house.dream(SECOND)
+    return house
+
+
+@pytest.fixture
+def lived(_lived: House, tmp_path, capsys) -> Terminal:  # type: ignore[no-untyped-def]
+    return Terminal(_lived.copy_to(tmp_path), capsys)
+
+
+class Terminal:
+    """What the commands say over one home."""
+
+    def __init__(self, house: House, capsys: pytest.CaptureFixture[str]) -> None:
+        self.house, self._capsys = house, capsys
+
+    def __call__(self, *words: str, code: int = 0) -> str:
+        assert main(["--home", str(self.house.home), "--now", NOW, *words]) == code
+        said = self._capsys.readouterr()
+        return said.out + said.err
+
+    def json(self, *words: str) -> dict:  # type: ignore[type-arg]
+        return json.loads(self(*words, "--json"))  # type: ignore[no-any-return]
+
+    @property
+    def run(self) -> str:
+        return str(self.house.rows("SELECT id FROM run WHERE kind = 'dream' ORDER BY seq DESC LIMIT 1")[0][0])
+
+
+def test_the_second_one_is_the_same_memory_in_the_terminal_the_diary_and_on_the_page(lived):
+    diff = dict(re.findall(r"^(\d+)  ([0-9a-f]{12})  ", lived("diff"), re.MULTILINE))
+    assert list(diff) == ["1", "2", "3"]
+    changes = lived.json("diff")["changes"]
+    assert {str(c["number"]): c["memory"] for c in reversed(changes)} == diff
+    words = {str(c["number"]): c["text"].rstrip(".") for c in reversed(changes)}
+    diary = lived("diary")
+    assert all(f"“{text}” ({number})" in diary for number, text in words.items())
+    browser, page = open_page(lived.house)
+    browser.enter()
+    shown = browser.see("/").text
+    page.warm.close()
+    starts = [int(n) for n in re.findall(r'<ol class="changes" start="(\d+)"', shown)]
+    assert starts[0] == 1
+    assert re.findall(r"/undo\?only=([0-9a-f]+)", shown) == [diff[n] for n in sorted(diff)]
+
+
+def test_a_report_numbers_its_changes_as_the_diff_does(lived):
+    lived.house.say(NOW, "The fog horn is tested on Fridays.", "We use pnpm here, never npm.")
+    report = lived("consolidate")
+    told = re.findall(r"^ +(\d+)  ([0-9a-f]{12})  ", report, re.MULTILINE)
+    assert len(told) == 2
+    assert told == re.findall(r"^(\d+)  ([0-9a-f]{12})  ", lived("diff"), re.MULTILINE)
+
+
+def test_a_diff_names_who_said_it_and_where(lived):
+    assert "from  a person, a note, conversation two, 2026-01-07 20:00" in lived("diff")
+
+
+def test_undo_takes_a_number_and_lists_what_goes_and_what_returns(lived):
+    told = {c["number"]: c for c in lived.json("diff")["changes"] if c["kind"] == "replaced"}
+    (number, replaced), = told.items()
+    for words in (["--dry-run"], []):
+        said = lived("undo", lived.run, "--only", str(number), *words)
+        assert re.search(rf"{number}  {replaced['memory']}  live again +The billing API listens on port 8080", said)
+        assert re.search(rf"{number}  [0-9a-f]{{12}}  goes +The billing API now listens on port 9090", said)
+    standing = {m.text: m.status.value for m in lived.house.memories()}
+    assert standing["The billing API listens on port 8080."] == "live"
+    assert "The staging database is restored every Monday." in standing
+
+
+@pytest.mark.parametrize("number", ["0", "4", "77777777"])
+def test_a_number_there_is_not_is_refused_with_how_many_there_are(lived, number):
+    said = lived("undo", lived.run, "--only", number, code=10)
+    assert "made 3 changes" in said and f"`dream diff {lived.run}` shows them" in said
+
+
+def test_what_was_taken_back_is_said_wherever_the_night_is_told(lived):
+    lived("undo", lived.run, "--only", "1")
+    gone = lived.json("diff", lived.run)["changes"][0]
+    undo = gone["taken_back_by"]
+    assert undo
+    assert re.search(rf"{gone['memory']}  learned  taken back by {undo}", lived("diff", lived.run))
+    assert f"(1) was taken back by run {undo}." in lived("diary")
+    history = lived("history")
+    assert "1 of them taken back" in history
+    assert f"took back one change of {lived.run}" in history
+    assert f"Taken back: “{gone['text'].rstrip('.')}”" in lived("diary")
+
+
+def test_a_memory_that_was_taken_back_says_which_run_made_it_and_which_took_it_back(lived):
+    first = lived.json("diff")["changes"][0]
+    lived("undo", lived.run, "--only", "1")
+    told = lived("explain", first["memory"][:8])
+    undo = lived.json("history")["runs"][0]["run"]
+    assert first["text"] in told
+    assert f"made by    dream {lived.run}" in told
+    assert f"undone by  undo {undo}" in told
+    assert f"dream undo --redo {lived.run}" in told
+    assert lived.json("explain", first["memory"])["undone"] is True
+
+
+def test_taking_an_undo_back_lets_the_run_stand_again_with_what_was_said(lived):
+    before = lived.json("list")["memories"]
+    lived("undo")
+    undo = lived.json("history")["runs"][0]["run"]
+    said = lived("undo", undo)
+    assert f"what {lived.run} did stands again" in said
+    assert "0 observations set aside" not in said
+    assert lived.json("list")["memories"] == before
+    assert "undone by" not in lived("history").splitlines()[-2]
+    assert lived.house.rows("SELECT COUNT(*) FROM fate WHERE set_aside = 1") == [(0,)]
+    assert lived.house.faults(NOW) == []
+
+
+def test_the_id_of_a_memory_where_a_run_belongs_is_known_for_what_it_is(lived):
+    identity = lived.json("list")["memories"][0]["id"]
+    for verb in ("diff", "undo", "history"):
+        said = lived(verb, identity, code=10)
+        assert f"dream explain {identity}" in said and f"--only {identity}" in said
+
+
+def test_redo_of_a_run_of_which_nothing_was_taken_back_says_so(lived):
+    assert "nothing of that run was taken back" in lived("undo", "--redo", lived.run, code=4)
+    lived("undo", lived.run, "--only", "1")
+    assert "1 observation waits again" in lived("undo", "--redo", lived.run)
+    assert "was not undone" not in lived("undo", "--redo", lived.run, code=4)
