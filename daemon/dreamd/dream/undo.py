@@ -22,6 +22,7 @@ from dreamd.dream.scopes import crossing, task_ends
 from dreamd.kit import Kit
 from dreamd.store import checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run
+from dreamd.store.telling import taken_back
 
 UNDO = "undo"
 
@@ -90,7 +91,7 @@ def what_returns(kit: Kit, plan: UndoPlan) -> list[Return]:
     """Every memory that taking a run back would change, from how it stands to how it stood before."""
     sides: dict[str, list[str | None]] = {}
     for run in (plan.run, *reversed(plan.later)):
-        gone = journal.load_taken_back(kit.store, run.seq)
+        gone = taken_back.load_taken_back(kit.store, run.seq)
         for entry in plan.entries if run is plan.run else journal.load_entries(kit.store, run.seq):
             if entry.memory not in gone and (entry.before or entry.after):
                 sides.setdefault(entry.memory, [entry.before, None])[1] = entry.after
@@ -110,7 +111,7 @@ def _bound_to(kit: Kit, run: Run, entries: Sequence[Entry], named: str) -> froze
     bound = [{e.memory, *_named_in(kit, e)} & touched for e in entries]
     while more := {i for some in bound if some & found for i in some} - found:
         found |= more
-    if found & journal.load_taken_back(kit.store, run.seq).keys():
+    if found & taken_back.load_taken_back(kit.store, run.seq).keys():
         raise Refused("that change is taken back already", hint=f"`dream undo --redo {run.id}` takes its observations up again")
     return frozenset(found)
 
@@ -144,7 +145,7 @@ def redo(kit: Kit, run_id: str) -> int:
     for a run that was not undone, or of which nothing is set aside any more.
     """
     run = journal.load_run(kit.store, run_id)
-    back = journal.load_taken_back(kit.store, run.seq)
+    back = taken_back.load_taken_back(kit.store, run.seq)
     if not run.undone_by and not back and not observations.is_set_aside(kit.store, run.seq):
         raise Refused("nothing of that run was taken back", hint="`dream history` shows of which runs something was")
     kit.kind = "redo"
@@ -162,7 +163,7 @@ def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
     touched: set[str] = set()
     aside, scopes, standing = 0, set[Scope](), list[str]()
     ended: list[tuple[Run, Entry]] = []
-    mine, gone = kit.begin(), {run.seq: journal.load_taken_back(kit.store, run.seq) for run in runs}
+    mine, gone = kit.begin(), {run.seq: taken_back.load_taken_back(kit.store, run.seq) for run in runs}
     with kit.writing() as tx:
         for run in runs:
             part = plan.only if run is plan.run else None
@@ -189,7 +190,7 @@ def _reverse_all(kit: Kit, runs: Sequence[Run], plan: UndoPlan) -> Undone:
 def _let_stand(tx: sqlite3.Connection, kit: Kit, undo: Run, touched: set[str]) -> list[str]:
     """Let the runs stand again that an undo had taken back, with what was said in them."""
     names = []
-    for seq in journal.load_undone_by(kit.store, undo.seq):
+    for seq in taken_back.load_undone_by(kit.store, undo.seq):
         run = journal.load_run(kit.store, str(seq))
         observations.stand_again(tx, seq, touched)
         if run.undone_by == undo.seq:

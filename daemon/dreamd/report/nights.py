@@ -21,6 +21,7 @@ from dreamd.report.word_changes import WordChange, word_changes
 from dreamd.store import journal, observations, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import DREAM, Entry, Run
+from dreamd.store.telling import taken_back
 from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
 from dreamd.text.for_people import count
@@ -245,7 +246,7 @@ def tell_run(store: Store, run: Run) -> Night:
     said = {identity: _source(one, places) for identity, one in known.items()}
     beside = [f.after.superseded_by for f in faced if f.after] + [other for f in faced for other in _rivals(f)]
     ids = journal.run_ids(store)
-    back = {} if run.undone_by else {memory: ids[by] for memory, by in journal.load_taken_back(store, run.seq).items()}
+    back = {} if run.undone_by else {memory: ids[by] for memory, by in taken_back.load_taken_back(store, run.seq).items()}
     told = _moves(run, faced, said, load_faces(store, beside), back)
     gather = run.phases.get("gather", {})
     return Night(

@@ -23,6 +23,7 @@ from dreamd.report.nights import Night, memory_named, tell_run
 from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
+from dreamd.store.telling import taken_back
 
 if TYPE_CHECKING:
     from dreamd.agents.told_changes import Record
@@ -69,7 +70,7 @@ def history(context: Context, options: Namespace) -> int:
         return _one_run(context, options.run)
     with open_kit(context.world, read_only=True) as kit:
         runs = journal.load_runs(kit.store, limit=options.limit)
-        ids, back = journal.run_ids(kit.store), journal.count_taken_back(kit.store, runs)
+        ids, back = journal.run_ids(kit.store), taken_back.count_taken_back(kit.store, runs)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
     now = context.world.clock.now()
     rows = [(r.id, render.ago(r.now, now), r.kind, ended(r.outcome), gist(r, ids, back.get(r.seq, 0))) for r in runs]
@@ -85,7 +86,7 @@ def _one_run(context: Context, identity: str) -> int:
     """One run: how it went, and the fate of every observation with its reason."""
     with open_kit(context.world, read_only=True) as kit:
         found = journal.load_run(kit.store, identity)
-        ids, back = journal.run_ids(kit.store), journal.count_taken_back(kit.store, [found])
+        ids, back = journal.run_ids(kit.store), taken_back.count_taken_back(kit.store, [found])
         heard = observations.load_of_run(kit.store, found.seq)
     context.document({"run": _run_document(found, ids), "observations": [fate_document(o) for o in heard]})
     if context.json:

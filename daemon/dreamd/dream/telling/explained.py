@@ -12,6 +12,7 @@ from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, passages, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
+from dreamd.store.telling import taken_back
 from dreamd.store.telling.voices import Voice, load_voices
 from dreamd.store.uses import load_days_used
 
@@ -77,7 +78,7 @@ def _named(store: Store, identity: str) -> tuple[Memory | passages.Place, bool]:
     try:
         return passages.load_named(store, identity), False
     except StoreMissing:
-        gone = journal.load_taken_away(store, identity)
+        gone = taken_back.load_taken_away(store, identity)
         if gone is None or gone.before is None:
             raise
         return memories.from_snapshot(store, gone.before), True

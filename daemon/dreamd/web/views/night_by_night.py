@@ -15,6 +15,7 @@ from dreamd.report.pictures import flow
 from dreamd.report.sentences import tell_night
 from dreamd.store import journal, observations
 from dreamd.store.journal import Run
+from dreamd.store.telling import taken_back
 
 OTHERS = 20
 MOST = 100
@@ -107,7 +108,7 @@ def others(kit: Kit, *, limit: int = OTHERS) -> list[Line]:
     """The newest runs, each in a line."""
     with kit.store.reading():
         ids, runs = journal.run_ids(kit.store), journal.load_runs(kit.store, limit=limit)
-        back = journal.count_taken_back(kit.store, runs)
+        back = taken_back.count_taken_back(kit.store, runs)
         return [Line(run, gist(run, ids, back.get(run.seq, 0))) for run in runs]
 
 
