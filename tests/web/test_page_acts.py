@@ -86,7 +86,7 @@ def test_what_was_replaced_comes_back(browser):
     ("neither", Status.ARCHIVED, Status.ARCHIVED)])
 def test_a_question_is_answered_in_each_of_its_ways(browser, choice, this, that):
     page = browser.see("/decide").text
-    section = next(part for part in page.split('<section class="question"')[1:] if "7000" in part)
+    section = next(part for part in page.split('<section class="question"')[1:] if "port 7000" in part)
     seen = section.partition('name="seen" value="')[2].partition('"')[0]
     asked = section.partition('name="id" value="')[2].partition('"')[0]
     words, others = ("7000", "7001") if browser.house.memory("7000").id == asked else ("7001", "7000")
@@ -140,7 +140,7 @@ def test_a_secret_in_the_settings_or_the_words_is_never_sent(browser):
 
 def test_a_decision_on_what_has_changed_since_is_none(browser):
     page = browser.see("/decide").text
-    section = next(part for part in page.split('<section class="question"')[1:] if "7000" in part)
+    section = next(part for part in page.split('<section class="question"')[1:] if "port 7000" in part)
     seen = section.partition('name="seen" value="')[2].partition('"')[0]
     asked = section.partition('name="id" value="')[2].partition('"')[0]
     other = next(one.partition(":") for one in seen.split() if not one.startswith(asked))
