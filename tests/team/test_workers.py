@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import psycopg
 import pytest
 
 from dreamd.core.clock import FixedClock, SystemClock, parse_instant
-from dreamd.core.errors import ConfigError
+from dreamd.core.errors import ConfigError, Outage
 from dreamd.service.workers.errands import Errands
 from dreamd.store.team import task_queue, tenancy
 from dreamd.store.team.pointer import point
@@ -278,3 +280,40 @@ def test_nobody_sees_or_touches_the_tasks_of_another_tenant(team_house: House, s
         assert spy.execute("SELECT (take_task(NULL, NULL)).id").fetchone() == (None,)
         assert spy.execute("SELECT * FROM lost_tasks(0)").fetchall() == []
     assert [row[1] for row in _jobs(server, tenant)] == ["todo"]
+
+
+def test_what_a_machine_lacks_is_no_fault_of_the_task(team_house: House, server: Server, tmp_path: Path,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    tenant = server.tenants[-1]
+    _speak(team_house, SCOPES[:1])
+
+    def breaks(*_task: object) -> str:
+        raise Outage("no model", component="model", code="model-missing")
+
+    with monkeypatch.context() as lacking:
+        lacking.setattr(Errands, "_dream", breaks)
+        with pytest.raises(Outage):
+            work_off(hand(tmp_path / "one", server.url("worker"), tenant, clock=CLOCK))
+    assert _jobs(server, tenant, "task_name = 'dream'") == [("dream", "todo", 0)]
+    work_off(hand(tmp_path / "two", server.url("worker"), tenant, clock=CLOCK))
+    assert len(team_house.memories()) == 2
+
+
+@pytest.mark.slow
+def test_twenty_kills_at_any_moment_end_where_one_dream_ends(team_house: House, own_house: House, server: Server,
+                                                            tmp_path: Path) -> None:
+    tenant, chance = server.tenants[-1], random.Random(7)
+    for n in range(20):
+        scope = f"project:kill{n % 7}"
+        for house in (team_house, own_house):
+            house.say(NOON, Said(f"Host {n} of the lab listens on port {7100 + n}", scope=scope, conversation="a"))
+        server.hurry(tenant)
+        with worker_process(tmp_path / f"doomed{n % 3}", server.url("worker"), tenant, now=NIGHT):
+            until(lambda: bool(_jobs(server, tenant, "status = 'doing'") or not _jobs(server, tenant, "status = 'todo'")))
+            time.sleep(chance.random() * 0.4)
+    server.ask("UPDATE dream_work.tended SET night_at = now() - interval '3 days' WHERE tenant = %s", tenant)
+    time.sleep(0.7)
+    work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK))
+    server.hurry(tenant)
+    work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK))
+    _as_one_dream(own_house, team_house)

@@ -15,7 +15,7 @@ from datetime import timedelta
 
 from dreamd.core import fsio, locks
 from dreamd.core.clock import ShiftedClock, SystemClock
-from dreamd.core.errors import ConfigError, Locked, UsageError
+from dreamd.core.errors import ConfigError, Locked, Outage, UsageError
 from dreamd.core.locks import Owner
 from dreamd.core.paths import Paths
 from dreamd.core.throttle import Throttle
@@ -35,6 +35,9 @@ from dreamd.store.team.pointer import point
 MOST_PLACES = 256
 STEP_ASIDE_S = 2.0
 """How long a task waits for one that must not run beside it."""
+AWAY_S = 30.0
+"""How long a task waits that this machine lacks something for; another one may take it meanwhile."""
+OTHER_VERSION = ("store-newer", "store-older")
 PATIENCE = timedelta(hours=1)
 """How long the rest of a night waits for the scopes; after that the fence sees to it that nothing is done twice."""
 CHECK_EVERY = timedelta(days=1)
@@ -66,6 +69,8 @@ class Errands:
         self.url, self.tenants = world.settings.store.url, tenants
         self.stop = stop
         self.done = self.failed = self.put_off = 0
+        self.broken: Outage | None = None
+        """What this machine lacks for any task: that is no fault of the task's."""
         self.after: Callable[[], None] = lambda: None
         """Called after every task, whatever became of it."""
         self._world = world
@@ -90,6 +95,11 @@ class Errands:
                 raise
             outcome = "later"
             raise Later(0) from None
+        except Outage as outage:
+            if outage.component == "db" and outage.code not in OTHER_VERSION:
+                raise
+            outcome, self.broken = "later", outage
+            raise Later(AWAY_S) from None
         finally:
             with self._counting:
                 self.done += outcome not in ("failed", "later")
@@ -134,7 +144,7 @@ class Errands:
         tended = task_queue.load_tended(base)
         if tended.night_at < find_slots(tended.now, kit.settings.service.nightly_at, kit.zone).passed:
             task_queue.call_for(base, task_queue.NIGHT)
-        if tended.now - tended.checked_at >= CHECK_EVERY:
+        if tended.checked_at is None or tended.now - tended.checked_at >= CHECK_EVERY:
             task_queue.call_for(base, task_queue.HEALTH, priority=-1)
         return "changed"
 

@@ -72,7 +72,7 @@ class Tasks(JobManager):
         return str(row["became"])
 
     async def sweep(self, *, lost_after_s: float) -> Mapping[str, int]:
-        """Take back the tasks of workers that gave no sign of life; one bad row never stops that."""
+        """Take back the tasks of workers that gave no sign of life, and forget those; one bad row never stops that."""
         became: dict[str, int] = {}
         lost = await self.connector.execute_query_all_async("SELECT * FROM lost_tasks(%(after)s)", after=lost_after_s)
         for row in lost:
@@ -86,6 +86,7 @@ class Tasks(JobManager):
                                                              id=row["id"])
                     word = "failed"
             became[word or "bad"] = became.get(word or "bad", 0) + 1
+        await self.prune_stalled_workers(lost_after_s)
         return became
 
 

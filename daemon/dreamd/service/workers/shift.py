@@ -17,7 +17,7 @@ from procrastinate.worker import Worker
 from psycopg_pool import PoolTimeout
 
 from dreamd.core.errors import DreamError
-from dreamd.service.workers.errands import Errands
+from dreamd.service.workers.errands import OTHER_VERSION, Errands
 from dreamd.service.workers.queue_door import Tasks, make_app
 from dreamd.store.team import task_queue
 
@@ -110,8 +110,7 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
 
     for number in (signal.SIGTERM, signal.SIGINT) if hears else ():
         loop.add_signal_handler(number, ask, number)
-    if shift.once:
-        errands.after = partial(_from_thread, loop, turn.stop)
+    errands.after = partial(_leave_after, errands, shift, partial(loop.call_soon_threadsafe, turn.stop))
     pause_s, first = 0.5, True
     while not errands.stop():
         done, put_off = errands.done + errands.failed, errands.put_off
@@ -129,6 +128,8 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
                 await asyncio.wait_for(asked.wait(), pause_s)
             pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
             continue
+        if errands.broken is not None and _is_broken(errands, shift):
+            raise errands.broken
         worked = errands.done + errands.failed > done
         if shift.once or (not shift.stays and not worked and errands.put_off == put_off):
             return
@@ -137,8 +138,15 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
                 await asyncio.wait_for(asked.wait(), 1.0)
 
 
-def _from_thread(loop: asyncio.AbstractEventLoop, act: Callable[[], None]) -> None:
-    loop.call_soon_threadsafe(act)
+def _leave_after(errands: Errands, shift: Shift, leave: Callable[[], object]) -> None:
+    """Whether the task that was just done was the last one."""
+    if shift.once or _is_broken(errands, shift):
+        leave()
+
+
+def _is_broken(errands: Errands, shift: Shift) -> bool:
+    """Whether there is no use in waiting: a dream of another version has to be installed, or nobody waits."""
+    return errands.broken is not None and (not shift.stays or errands.broken.code in OTHER_VERSION)
 
 
 def _look_first(errands: Errands, *, look: bool, hurry: bool) -> None:

@@ -40,7 +40,7 @@ class Load:
     workers: int
     """That gave a sign of life within the last minute."""
     drained: bool
-    checked_at: datetime
+    checked_at: datetime | None
     faults: int
 
 
@@ -50,7 +50,7 @@ class Tended:
 
     now: datetime
     night_at: datetime
-    checked_at: datetime
+    checked_at: datetime | None
 
 
 def base_of(store: Store) -> Database:

@@ -76,7 +76,7 @@ def _ground() -> Iterator[str]:
         yield f"DROP TRIGGER IF EXISTS procrastinate_jobs_notify_queue_job_{trigger}_v1 ON {JOBS}"
     yield f"""CREATE TABLE IF NOT EXISTS tended (tenant text PRIMARY KEY REFERENCES {SCHEMA}.tenant (name) ON DELETE CASCADE,
         dream_after_s int NOT NULL DEFAULT 60, night_at timestamptz NOT NULL DEFAULT now(),
-        checked_at timestamptz NOT NULL DEFAULT now(), faults int NOT NULL DEFAULT 0, drained_at timestamptz)"""
+        checked_at timestamptz, faults int NOT NULL DEFAULT 0, drained_at timestamptz)"""
     yield f"""CREATE OR REPLACE FUNCTION my_tenants() RETURNS text[] LANGUAGE sql STABLE SECURITY DEFINER
         SET search_path = {SCHEMA}, pg_temp AS $$
         SELECT CASE WHEN EXISTS (SELECT 1 FROM pg_namespace WHERE nspname = '{SCHEMA}'

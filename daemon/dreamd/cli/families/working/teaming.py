@@ -120,7 +120,8 @@ def _load_in_words(load: Load) -> str:
     parts = [render.count(load.workers, "worker"), f"{load.running} tasks at work",
              f"{load.waiting} waiting" + (f" since {render.stamp(load.oldest)}" if load.oldest else ""),
              f"{load.failed} failed today", f"{load.a_minute:.1f} done a minute",
-             f"checked {render.stamp(load.checked_at)}" + (f", {render.count(load.faults, 'fault')}" if load.faults else "")]
+             (f"checked {render.stamp(load.checked_at)}" if load.checked_at else "not checked yet")
+             + (f", {render.count(load.faults, 'fault')}" if load.faults else "")]
     return ", ".join(parts + (["none are handed out (`dream team drain --off`)"] if load.drained else []))
 
 
