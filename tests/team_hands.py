@@ -41,9 +41,9 @@ def hand(home: Path, url: str, tenant: str, *, clock: Clock | None = None, more:
                    furnish=lambda: Tools(SharedWords(), judge_of_words()))
 
 
-def work_off(*errands: Errands, concurrency: int = 1) -> None:
+def work_off(*errands: Errands, concurrency: int = 1, lost_after_s: float = 30) -> None:
     """Have workers do at the same time what there is to do."""
-    shift = Shift(concurrency=concurrency, until_idle=True, lost_after_s=QUICK_S, poll_s=0.05)
+    shift = Shift(concurrency=concurrency, until_idle=True, lost_after_s=lost_after_s, poll_s=0.05)
     failed: list[BaseException] = []
 
     def run(one: Errands) -> None:

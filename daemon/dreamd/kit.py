@@ -91,6 +91,7 @@ class Kit:
     dry: bool = False
     as_worker: bool = False
     """Whether this machine only works for a team: then nothing that lies on it is read, and nothing is shown on it anew."""
+    sound: bool = False  # whether whoever opened the store has seen of late that it is as dream left it
     standing_in: Path | None = None
     """Where the person stands who asked for this: what memories name can be looked for there, and nowhere else."""
     batching: Batching = Batching()

@@ -17,7 +17,7 @@ from dreamd.service.workers.errands import Errands
 from dreamd.store.team import task_queue, tenancy
 from dreamd.store.team.pointer import point
 from household import House, Said
-from team_hands import hand, until, work_off, worker_process
+from team_hands import QUICK_S, hand, until, work_off, worker_process
 from team_server import Server
 
 NOON, NIGHT = "2026-01-06T12:00:00Z", "2026-01-06T20:00:00Z"
@@ -81,7 +81,7 @@ def test_a_killed_worker_s_task_is_taken_up_beside_one_of_its_lock_that_waits(te
         assert [row[1] for row in _jobs(server, tenant, "task_name = 'dream'")] == ["doing", "todo"]
     until(lambda: bool(server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE "
                                   "last_heartbeat < now() - interval '0.6 s'")[0][0]))
-    work_off(hand(tmp_path / "next", server.url("worker"), tenant, clock=CLOCK))
+    work_off(hand(tmp_path / "next", server.url("worker"), tenant, clock=CLOCK), lost_after_s=QUICK_S)
     assert [row[:2] for row in _jobs(server, tenant, "task_name = 'dream'")] == [("dream", "failed"), ("dream", "succeeded")]
     for extra in ("", " again"):
         _speak(own_house, SCOPES[:1], extra)
@@ -313,7 +313,7 @@ def test_twenty_kills_at_any_moment_end_where_one_dream_ends(team_house: House, 
             time.sleep(chance.random() * 0.4)
     server.ask("UPDATE dream_work.tended SET night_at = now() - interval '3 days' WHERE tenant = %s", tenant)
     time.sleep(0.7)
-    work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK))
+    work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK), lost_after_s=QUICK_S)
     server.hurry(tenant)
     work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK))
     _as_one_dream(own_house, team_house)

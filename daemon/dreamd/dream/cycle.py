@@ -70,8 +70,8 @@ def run_cycle(kit: Kit, wish: Wish = AS_USUAL, *, why: str = "") -> CycleReport:
         return report
     owner = Owner("dream consolidate", kit.clock.now())
     with locks.hold_dream(kit.paths.locks, owner), beating(kit):
-        # Before the run has a record: not even that is written into a store that is damaged.
-        checks.refuse_if_unsound(kit.store)
+        if not kit.sound:  # before the run has a record: not even that is written into a store that is damaged
+            checks.refuse_if_unsound(kit.store)
         watch = watch_over(kit, BURIED)
         with _recorded(kit, report), speaking(kit, report, only_kept=bool(wish.approved)):
             _dream(kit, wish, report)

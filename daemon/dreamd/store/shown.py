@@ -176,12 +176,16 @@ def _beginning(stem: str) -> str:
 
 
 def load_answering_ids(store: Store, *, after: str = "", limit: int = -1) -> list[str]:
-    """Ids of all memories that answer questions without a word about their age, or of some from an id on and around to it."""
+    """Ids of all memories that answer questions without a word about their age, or of some from an id on and around to it.
+
+    Where one scope is held, of that one: a dream over it hides nothing of another.
+    """
+    mine, held = ("AND scope = ?", (store.held,)) if store.held else ("", ())
     rows = []
     for side in (">=", "<") if after else (">=",):
         order = "ORDER BY id" if after else ""
-        rows += store.all(f"SELECT id FROM memory WHERE id {side} ? AND status IN ('live', 'stale') {order} LIMIT ?", after,
-                          limit)
+        rows += store.all(f"SELECT id FROM memory WHERE id {side} ? AND status IN ('live', 'stale') {mine} {order} LIMIT ?",
+                          after, *held, limit)
     return [r["id"] for r in rows][:limit if limit >= 0 else None]
 
 

@@ -29,6 +29,7 @@ from dreamd.kit import Kit, open_kit
 from dreamd.models import Embedder
 from dreamd.service.gating.due import find_slots
 from dreamd.service.manners import Pulse, Stop
+from dreamd.store import checks
 from dreamd.store.team import task_queue
 from dreamd.store.team.pointer import point
 
@@ -37,6 +38,7 @@ STEP_ASIDE_S = 2.0
 """How long a task waits for one that must not run beside it."""
 AWAY_S = 30.0
 """How long a task waits that this machine lacks something for; another one may take it meanwhile."""
+LOOK_OVER_S = 3600.0
 OTHER_VERSION = ("store-newer", "store-older")
 PATIENCE = timedelta(hours=1)
 """How long the rest of a night waits for the scopes; after that the fence sees to it that nothing is done twice."""
@@ -74,6 +76,7 @@ class Errands:
         self.after: Callable[[], None] = lambda: None
         """Called after every task, whatever became of it."""
         self._world = world
+        self._sound_s: dict[str, float] = {}
         self._furnish, self._idle, self._counting = furnish, list[Tools](), threading.Lock()
 
     def carry_out(self, task: str, tenant: str, lock: str) -> str:
@@ -156,6 +159,7 @@ class Errands:
                 ahead = task_queue.load_tended(task_queue.base_of(kit.store)).now - kit.clock.now()
                 kit.world = replace(kit.world, clock=ShiftedClock(ahead))
             kit.as_worker = True
+            self._see_that_it_is_sound(kit, tenant)
             kit.should_stop = self.stop
             kit.background = locks.Background(paths.locks, should_stop=self.stop)
             kit.progress = Pulse(self.stop, Throttle(kit.clock, paced=False, should_stop=self.stop))
@@ -168,6 +172,14 @@ class Errands:
             finally:
                 with self._counting:
                     self._idle.append(Tools(kit.embedder, kit.judge, kit.abroad, kit.abroad_sought))
+
+    def _see_that_it_is_sound(self, kit: Kit, tenant: str) -> None:
+        """Look over a tenant as every dream does before it begins, but not before each of thousands: that reads all of it."""
+        now_s = kit.clock.monotonic()
+        if now_s - self._sound_s.get(tenant, -LOOK_OVER_S) >= LOOK_OVER_S:
+            checks.refuse_if_unsound(kit.store)
+            self._sound_s[tenant] = now_s
+        kit.sound = True
 
     @contextmanager
     def _place(self, tenant: str) -> Iterator[Paths]:

@@ -70,7 +70,7 @@ class _Turn:
                 fetch_job_polling_interval=shift.poll_s, abort_job_polling_interval=60, listen_notify=False,
                 install_signal_handlers=False, update_heartbeat_interval=shift.lost_after_s / 3,
                 stalled_worker_timeout=shift.lost_after_s)
-            sweeping = asyncio.create_task(self._sweep(app))
+            sweeping = asyncio.create_task(self._sweep(app, worker))
             try:
                 await self._first_sweep(app)
                 if not self._errands.stop():
@@ -84,11 +84,13 @@ class _Turn:
         assert isinstance(app.job_manager, Tasks)
         await app.job_manager.sweep(lost_after_s=self._shift.lost_after_s)
 
-    async def _sweep(self, app: App) -> None:
+    async def _sweep(self, app: App, worker: Worker) -> None:
         while True:
             await asyncio.sleep(self._shift.lost_after_s / 2)
             assert isinstance(app.job_manager, Tasks)
             with suppress(*AWAY):  # the worker itself notices that the server is away
+                if worker.worker_id is not None:  # whoever looks for the others is alive, however busy the machine was
+                    await app.job_manager.update_heartbeat(worker.worker_id)
                 became = await app.job_manager.sweep(lost_after_s=self._shift.lost_after_s)
                 if became:
                     self._tell("taken back from a worker that is gone: " + ", ".join(f"{n} {w}" for w, n in became.items()))
