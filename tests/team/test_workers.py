@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 import time
 from datetime import timedelta
 from pathlib import Path
@@ -56,15 +57,22 @@ def _as_one_dream(own: House, team: House) -> None:
 
 
 def test_two_workers_come_to_what_one_dream_in_a_file_comes_to(team_house: House, own_house: House, server: Server,
-                                                               tmp_path: Path) -> None:
-    tenant = server.tenants[-1]
+                                                               tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tenant, whole, both, begun = server.tenants[-1], Errands._dream, threading.Barrier(2), set[int]()
+
+    def together(self: Errands, kit: Any, lock: str) -> str:
+        if id(self) not in begun:
+            begun.add(id(self))
+            both.wait(20)  # each is at work on a scope before any of them goes on
+        return whole(self, kit, lock)
+
+    monkeypatch.setattr(Errands, "_dream", together)
     for house in (team_house, own_house):
         _speak(house)
     assert len(_jobs(server, tenant, "status = 'todo' AND task_name = 'dream'")) == len(SCOPES)
     hands = [hand(tmp_path / name, server.url("worker"), tenant, clock=CLOCK) for name in ("one", "two")]
     work_off(*hands)
-    assert all(one.done for one in hands), "one worker did everything"
-    assert sum(one.failed for one in hands) == 0
+    assert [bool(one.done) for one in hands] == [True, True] and sum(one.failed for one in hands) == 0
     _as_one_dream(own_house, team_house)
     assert _jobs(server, tenant, "status IN ('todo', 'doing', 'failed')") == []
 
@@ -122,7 +130,9 @@ def test_no_scope_is_dreamt_twice_at_once_and_what_is_said_meanwhile_is_dreamt_a
 
     monkeypatch.setattr(Errands, "_dream", watched)
     _speak(team_house, SCOPES[:2])
-    work_off(*(hand(tmp_path / str(n), server.url("worker"), tenant, clock=CLOCK) for n in range(2)), concurrency=2)
+    hands = [hand(tmp_path / str(n), server.url("worker"), tenant, clock=CLOCK) for n in range(2)]
+    work_off(*hands, concurrency=2)
+    assert [one.failed for one in hands] == [0, 0]
     assert max(most) == 1 and len(most) >= 4
     with team_house.kit(NIGHT) as kit:
         assert kit.store.one("SELECT count(*) AS n FROM observation WHERE seq NOT IN (SELECT observation FROM fate)")["n"] == 0

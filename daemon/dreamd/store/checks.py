@@ -204,7 +204,8 @@ def stale_words(store: Store) -> int:
     if base := seals.server_of(store.connection):
         from dreamd.store.team import word_ranks
 
-        return word_ranks.count_stale(base)
+        with store.reading():  # others write meanwhile, and an index of now does not fit memories of before
+            return word_ranks.count_stale(base)
     try:
         store.connection.execute("INSERT INTO memory_words (memory_words) VALUES ('integrity-check')")
         known = {r["rowid"]: r["words"] for r in store.all("SELECT rowid, words FROM memory_words")}

@@ -133,7 +133,9 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
         if errands.broken is not None and _is_broken(errands, shift):
             raise errands.broken
         worked = errands.done + errands.failed > done
-        if shift.once or (not shift.stays and not worked and errands.put_off == put_off):
+        if shift.once:
+            return
+        if not shift.stays and not worked and errands.put_off == put_off and not await asyncio.to_thread(_waits, errands):
             return
         if not worked and not errands.stop():
             with suppress(TimeoutError):
@@ -149,6 +151,15 @@ def _leave_after(errands: Errands, shift: Shift, leave: Callable[[], object]) ->
 def _is_broken(errands: Errands, shift: Shift) -> bool:
     """Whether there is no use in waiting: a dream of another version has to be installed, or nobody waits."""
     return errands.broken is not None and (not shift.stays or errands.broken.code in OTHER_VERSION)
+
+
+def _waits(errands: Errands) -> bool:
+    """Whether another worker was only quicker, or is at what has to be done before."""
+    for tenant in errands.tenants:
+        with task_queue.bound(errands.url, tenant) as base:
+            if task_queue.is_waiting(base):
+                return True
+    return False
 
 
 def _look_first(errands: Errands, *, look: bool, hurry: bool) -> None:

@@ -109,15 +109,17 @@ def count_running(base: Database, task: str) -> int:
         AND status = 'doing'""", (task,))[0][0])
 
 
-def count_open(base: Database, task: str) -> int:
-    """How many tasks of a kind are being done for the tenant, or could be at once."""
-    return int(base.ask(f"""SELECT count(*) FROM {TASKS}.{JOBS} WHERE tenant = tenant() AND task_name = %s AND (
-        status = 'doing' OR (status = 'todo' AND COALESCE(scheduled_at, now()) <= now()))""", (task,))[0][0])
+def is_waiting(base: Database) -> bool:
+    """Whether a task of the tenant could be begun, now or as soon as another one of its scope is done."""
+    return bool(base.ask(f"""SELECT 1 FROM {TASKS}.{JOBS} j JOIN {TASKS}.tended t ON t.tenant = j.tenant
+        WHERE j.tenant = tenant() AND t.drained_at IS NULL AND j.status = 'todo' AND COALESCE(j.scheduled_at, now()) <= now()
+        LIMIT 1"""))
 
 
 def hurry(base: Database) -> None:
     """Let what was put off only for more to come be done at once; what failed before keeps its distance."""
-    base.ask(f"UPDATE {TASKS}.{JOBS} SET scheduled_at = NULL WHERE tenant = tenant() AND status = 'todo' AND attempts = 0")
+    base.ask(f"UPDATE {TASKS}.{JOBS} SET scheduled_at = NULL WHERE tenant = tenant() AND status = 'todo' AND attempts = 0 "
+             "AND scheduled_at IS NOT NULL")
 
 
 def load_tended(base: Database) -> Tended:
