@@ -35,19 +35,23 @@ class Neighbours(NamedTuple):
     his: str
 
 
-@pytest.fixture(scope="module")
-def neighbours(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Neighbours:
-    """The first one has said something and dreamt, the second nothing yet."""
-    root, houses, names = tmp_path_factory.mktemp("border"), [], []
+def settle_in(root: Path, server: Server, way: Server) -> Neighbours:
+    """Two homes: the first one has said something and dreamt, the second nothing yet."""
+    houses, names = [], []
     for role in ("ann", "bert"):
         house, name = House(root / role), server.tenant(role)
         house.home.mkdir(parents=True)
-        point(house.paths.store, server.url(role), name)
+        point(house.paths.store, way.url(role), name)
         houses.append(house)
         names.append(name)
     houses[0].say(NOON, Said(WORDS, conversation="a", key="k1"), "Never lend the blue key to visitors")
     houses[0].dream(NIGHT)
     return Neighbours(*houses, *names)
+
+
+@pytest.fixture(scope="module")
+def neighbours(tmp_path_factory: pytest.TempPathFactory, server: Server) -> Neighbours:
+    return settle_in(tmp_path_factory.mktemp("border"), server, server)
 
 
 @contextmanager

@@ -1,0 +1,195 @@
+"""Many ways to look over the border of a tenant, straight to the server and through a pool that hands connections around."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from test_border import NIGHT, NOON, WORDS, Neighbours, settle_in
+
+from dreamd.core.errors import DreamError
+from dreamd.store import memories, observations
+from dreamd.store.team import shape
+from dreamd.store.team.database import Database
+from dreamd.store.team.pointer import Place
+from dreamd.store.team.team_store import open_team
+from household import Said
+from team_server import NEEDED, Server
+
+WORD, HERS = "Larkspur", "{hers}"
+ATTEMPTS = (
+    *(f"SELECT * FROM {table} WHERE tenant = '{HERS}'" for table in (*shape.guarded(),)),
+    *(f"SELECT count(*) FROM {table} WHERE tenant <> tenant()" for table in ("memory", "observation", "wording", "vector")),
+    *(f"DELETE FROM {table} WHERE tenant = '{HERS}' RETURNING *" for table in ("memory", "observation", "vector", "operation")),
+    f"UPDATE memory SET tenant = '{HERS}'", f"UPDATE observation SET text = 'x' WHERE tenant = '{HERS}' RETURNING *",
+    f"INSERT INTO wording VALUES ('x', 'y', '{HERS}')", f"INSERT INTO seal VALUES ('memory', 0, '{HERS}')",
+    f"INSERT INTO vector (wording, model, body, tenant) SELECT '{'a' * 64}', 'm', as_vector('[1]'), '{HERS}'",
+    "SELECT * FROM memory WHERE id = '{id}'", "SELECT * FROM support WHERE memory = '{id}'",
+    "SELECT * FROM operation WHERE memory = '{id}'", "INSERT INTO support VALUES ('{id}', 1)",
+    "INSERT INTO recall VALUES ('{id}', 1, 'x')", "SELECT * FROM vector WHERE wording = '{sha}'",
+    "SELECT * FROM wording WHERE sha = '{sha}'", "SELECT * FROM memory_words WHERE word = 'larkspur'",
+    "SELECT wording FROM vector ORDER BY far(body, (SELECT body FROM vector LIMIT 1)) LIMIT 5",
+    "SELECT * FROM memory WHERE scope = 'project:../{hers}'", "SELECT * FROM member", "SELECT * FROM tenant",
+    "SELECT set_config('dream.tenant', '{hers}', true); SELECT * FROM memory",
+    "SELECT set_config('dream.tenant', '../{hers}', true); SELECT * FROM memory",
+    "SET LOCAL dream.tenant = '{hers}'; SELECT text FROM wording", "SET LOCAL row_security = off; SELECT * FROM wording",
+    "SET ROLE ann", "SET SESSION AUTHORIZATION ann", "SET ROLE owner", "SET ROLE postgres", "ALTER ROLE bert SUPERUSER",
+    "CREATE FUNCTION pg_temp.spy(text) RETURNS boolean COST 0.0001 LANGUAGE plpgsql AS "
+    "$$ BEGIN RAISE NOTICE '%', $1; RETURN true; END $$; SELECT count(*) FROM wording WHERE pg_temp.spy(text)",
+    "CREATE TEMP VIEW mine AS SELECT * FROM dream.wording; SELECT * FROM mine",
+    "CREATE TEMP TABLE member (role text, tenant text); INSERT INTO member VALUES ('bert', '{hers}'); "
+    "SET LOCAL dream.tenant = '{hers}'; SELECT * FROM wording",
+    "PREPARE one AS SELECT * FROM wording; EXECUTE one", "DECLARE one CURSOR FOR SELECT * FROM wording; FETCH ALL FROM one",
+    "EXPLAIN (ANALYZE, VERBOSE, TIMING OFF) SELECT * FROM wording", "EXPLAIN (VERBOSE) SELECT * FROM memory WHERE scope = 'x'",
+    "SELECT * FROM pg_stats WHERE schemaname = 'dream'", "SELECT * FROM pg_statistic", "COPY wording TO PROGRAM 'cat'",
+    "COPY (SELECT * FROM wording) TO '/tmp/x'", "SELECT query FROM pg_stat_activity WHERE usename = 'ann'",
+    "SELECT pg_read_file('base')", "SELECT lo_import('/etc/passwd')", "LISTEN x; SELECT * FROM wording",
+    "SELECT standing(), tenant(), * FROM wording", "SELECT (SELECT text FROM wording WHERE sha = '{sha}')::int",
+    "INSERT INTO wording VALUES ('{sha}', 'z')", "MERGE INTO wording w USING (SELECT 1) s ON w.tenant = '{hers}' "
+    "WHEN MATCHED THEN DELETE", "TRUNCATE wording", "DROP TABLE wording CASCADE", "LOCK TABLE wording IN EXCLUSIVE MODE",
+    "ALTER TABLE wording DISABLE TRIGGER ALL", "SELECT nextval('x')", "ALTER FUNCTION tenant() OWNER TO bert",
+    "CREATE OR REPLACE FUNCTION far(a text, b text) RETURNS float8 LANGUAGE sql AS 'SELECT 1'",
+)
+
+
+@contextmanager
+def pool(server: Server) -> Iterator[Server]:
+    """A PgBouncer in transaction mode before a server, two connections for each role."""
+    program = shutil.which("pgbouncer", path=os.environ.get("PATH", "") + ":/usr/sbin")
+    if program is None:
+        why = "no PgBouncer on this machine (`apt install pgbouncer`)"
+        if os.environ.get(NEEDED):
+            pytest.fail(why)
+        pytest.skip(why)
+    place = server.socket / "pool"
+    place.mkdir()
+    (place / "users").write_text("".join(f'"{role}" ""\n' for role in ("ann", "bert", "owner", "postgres")))
+    (place / "ini").write_text(f"""[databases]
+team = host={server.socket} dbname=team
+[pgbouncer]
+unix_socket_dir = {place}
+listen_port = 6432
+auth_type = trust
+auth_file = {place}/users
+pool_mode = transaction
+default_pool_size = 2
+logfile = {place}/log
+{'user = nobody' if os.geteuid() == 0 else ''}
+""")
+    if os.geteuid() == 0:
+        shutil.chown(place, "nobody")
+    process = subprocess.Popen([program, "-q", str(place / "ini")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            if (place / ".s.PGSQL.6432").exists():
+                break
+            time.sleep(0.05)
+        yield replace(server, socket=Path(f"{place}&port=6432"))
+    finally:
+        process.terminate()
+        process.wait(10)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+@pytest.fixture(scope="module", params=["straight", "pooled"])
+def way(request: pytest.FixtureRequest, server: Server) -> Iterator[Server]:
+    """The server itself, and the same through a pool."""
+    if request.param == "straight":
+        yield server
+        return
+    with pool(server) as pooled:
+        yield pooled
+
+
+@pytest.fixture(scope="module")
+def neighbours(tmp_path_factory: pytest.TempPathFactory, way: Server, server: Server) -> Neighbours:
+    """Two homes whose way to the server is this one."""
+    return settle_in(tmp_path_factory.mktemp("cross"), server, way)
+
+
+def _tries(session: psycopg.Connection[Any], attempt: str) -> str:
+    """What an attempt told, an error included."""
+    told: list[str] = []
+    session.add_notice_handler(lambda notice: told.append(str(notice.message_primary)))
+    with suppress(psycopg.Error), session.transaction(force_rollback=True):
+        session.execute("SET LOCAL search_path = dream, pg_temp")
+        try:
+            cursor = session.execute(attempt.encode())
+            while True:
+                told.append(repr(cursor.fetchall()) if cursor.description else f"{cursor.rowcount}")
+                if not cursor.nextset():
+                    break
+        except psycopg.Error as error:
+            told.append(f"{error} {error.diag.message_detail}")
+            raise
+    return " ".join(told)
+
+
+def test_no_attempt_to_cross_tells_or_changes_anything_of_another_tenant(way: Server, neighbours: Neighbours) -> None:
+    ann, hers, his = neighbours.ann, neighbours.hers, neighbours.his
+    one = next(m for m in ann.memories() if WORD in m.text)
+    before = ann.memories(), ann.faults(NIGHT)
+    sha = ann.rows("SELECT wording FROM memory WHERE id = ?", one.id)[0][0]
+    assert len(ATTEMPTS) >= 50
+    with psycopg.connect(way.url("bert"), autocommit=True, prepare_threshold=None) as session:
+        for attempt in ATTEMPTS:
+            asked = attempt.replace("{hers}", hers).replace("{id}", one.id).replace("{sha}", str(sha))
+            told = _tries(session, f"SET LOCAL dream.tenant = '{his}'; {asked}")
+            for secret in (WORD, "blue key", hers):
+                assert secret not in told.replace(f"'{hers}'", "").replace(asked, ""), (attempt, told)
+            if asked not in told:
+                assert one.id not in told, (attempt, told)
+    assert (ann.memories(), ann.faults(NIGHT)) == before
+
+
+def test_a_connection_that_was_left_bound_to_a_tenant_lets_nobody_else_in(way: Server, neighbours: Neighbours) -> None:
+    ann, bert, hers, his = neighbours
+    for role, bound in (("bert", hers), ("ann", hers)):
+        with psycopg.connect(way.url(role), autocommit=True, prepare_threshold=None) as session:
+            session.execute("SELECT set_config('dream.tenant', %s, false)", (bound,))
+    base = Database(way.url("bert"), his)
+    try:
+        assert base.execute("SELECT COUNT(*) FROM memory WHERE tenant = ?", (hers,)).fetchone()[0] == 0
+        assert base.ask("SELECT tenant()")[0][0] == his
+    finally:
+        base.close()
+    with psycopg.connect(way.url("bert"), prepare_threshold=None) as session, pytest.raises(psycopg.Error) as failure:
+        session.execute("SELECT * FROM dream.memory")
+    assert WORD not in str(failure.value)
+    assert len(ann.memories()) == 2 and bert.faults(NIGHT) == []
+
+
+def test_forged_ids_and_names_find_nothing_by_the_stores_own_functions(way: Server, neighbours: Neighbours,
+                                                                       tmp_path: Path) -> None:
+    ann, bert, hers, _ = neighbours
+    with bert.kit(NIGHT) as kit:
+        for one in ann.memories():
+            with pytest.raises(DreamError):
+                memories.load_memory(kit.store, one.id)
+        assert memories.load_some(kit.store, [one.id for one in ann.memories()]) == {}
+        seen = [m.id for m in ann.memories()]
+        assert observations.load_by_ids(kit.store, [o for m in ann.memories() for o in m.observations]) == []
+    with pytest.raises(DreamError, match="no member"):
+        open_team(tmp_path / "dream.db", Place(way.url("bert"), hers))
+    assert [m.id for m in ann.memories()] == seen
+
+
+def test_two_tenants_with_the_same_words_live_on_beside_each_other(neighbours: Neighbours) -> None:
+    ann, bert = neighbours.ann, neighbours.bert
+    before = ann.memories()
+    bert.say(NOON, Said(WORDS, conversation="a", key="k1"))
+    bert.dream(NIGHT)
+    assert [m.support for m in bert.memories()] == [1]
+    bert.forget(NIGHT, "vault")
+    assert bert.memories() == [] and ann.memories() == before
+    assert ann.faults(NIGHT) == bert.faults(NIGHT) == []
