@@ -14,6 +14,7 @@ from dreamd.core.values import Status
 from dreamd.dream import verbs
 from dreamd.dream.sharing.departing import forget_member
 from dreamd.dream.telling.explained import explain
+from dreamd.store import journal
 from dreamd.store.team import tenancy
 from dreamd.store.team.pointer import point
 from dreamd.store.team.tenancy import Member
@@ -97,6 +98,10 @@ def test_what_two_members_contradict_waits_for_a_curator(joined: Joined) -> None
     with curator.kit(NIGHT_AFTER) as kit:
         verbs.decide(kit, next(m.id for m in held if m.text == OTHER_PORT), verbs.KEEP_A)
     assert curator.memory("9090").status is Status.LIVE and curator.faults(NIGHT_AFTER) == []
+    with curator.kit(NIGHT_AFTER) as kit:
+        decided = journal.last_run(kit.store, kind="review")
+    with pytest.raises(Refused, match="only a curator of the team takes back"):
+        ann.undo(NIGHT_AFTER, decided.id if decided else "")
 
 
 def test_one_member_who_says_something_else_later_has_changed_their_mind(joined: Joined) -> None:

@@ -266,6 +266,29 @@ def test_search_list_show_and_the_start_of_a_session_find_what_is_the_teams(
         verbs.pin(kit, one)
 
 
+def test_an_open_search_sees_what_the_next_sync_brought_and_took(joined: Joined, team: House) -> None:
+    from dreamd.recall.answer import search
+    from dreamd.recall.shelf import Shelf
+
+    ann, shelf = joined("ann"), Shelf()
+    team.say(NOON, PORT)
+    team.dream(NIGHT)
+    ann.say(NOON, FRIDAYS)
+    ann.dream(NIGHT)
+    sync(ann, NIGHT)
+    with ann.kit(NIGHT) as kit:
+        def found(query: str) -> set[str]:
+            return {r.memory.text for r in search(kit, query, shelf=shelf).results}
+
+        assert PORT in found("which port does the staging database listen on")
+        team.forget(LATER, "staging")
+        team.say(LATER, KEY)
+        team.dream(NIGHT_AFTER)
+        sync(ann, NIGHT_AFTER)
+        assert PORT not in found("which port does the staging database listen on")
+        assert KEY in found("who signs the releases with the blue key")
+
+
 def server_tenant(house: House) -> str:
     """The tenant that a home shares with."""
     return house.settings.teams.tenant
@@ -336,5 +359,9 @@ def test_the_commands_say_what_they_did_and_what_waits(joined: Joined, team: Hou
         assert code == 4 and "read-only here" in err and "dream note" in err
     assert one in dream("--json", "list")[1] and '"team": "' in dream("--json", "show", one)[1]
     assert "ann" in dream("team", "machines")[1]
+    assert dream("check")[0] == 0
+    code, _, err = dream("forget", ann.memory("Fridays").id, "--yes")
+    assert code == 0 and "1 statement went up to a team and is still there" in err
+    assert not offered_in(ann.paths)[0].exists()
     there = ("--url", server.url("owner"), "--tenant", server.tenants[-1])
     assert dream("team", "users", "frob", "ann", *there)[0] == 2

@@ -19,6 +19,7 @@ from dreamd.dream import projection
 from dreamd.dream.cycle import write_files
 from dreamd.dream.phases.hand_edits import restated_files
 from dreamd.dream.scopes import crossing, task_ends
+from dreamd.dream.sharing.who_may import refuse_undo
 from dreamd.kit import Kit
 from dreamd.store import checks, journal, memories, observations, work
 from dreamd.store.journal import Entry, Run
@@ -132,6 +133,7 @@ def apply_undo(kit: Kit, plan: UndoPlan, *, with_later: bool = False) -> Undone:
         names = ", ".join(r.id for r in plan.later)
         raise Refused(f"later runs build on run {plan.run.id}: {names}",
                       hint=f"undo them too with `dream undo {plan.run.id} --with-later`")
+    refuse_undo(kit.store, [run.kind for run in (*plan.later, plan.run)])
     kit.kind = UNDO
     with locks.hold_dream(kit.paths.locks, Owner("dream undo", kit.clock.now())):
         checks.refuse_if_unsound(kit.store)

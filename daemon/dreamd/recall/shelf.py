@@ -107,8 +107,9 @@ class Shelf:
 
     @property
     def beside(self) -> Shelf:
-        """The shelf of the copy of a team's memory."""
+        """The shelf of the copy of a team's memory: opened anew for each question, its change counter tells nothing."""
         self._beside = self._beside or Shelf(self._statuses)
+        self._beside._pulse = None
         return self._beside
 
     def refresh(self, kit: Kit) -> None:

@@ -21,6 +21,7 @@ from dreamd.core.errors import Partial, Refused, StoreMissing, UsageError
 from dreamd.core.values import Memory, Status, content_id
 from dreamd.dream import verbs
 from dreamd.dream.living.struck import find_lines, strike
+from dreamd.dream.sharing.offering import count_sent
 from dreamd.dream.sharing.who_may import find_behind
 from dreamd.dream.verbs import HELD_BY_A_READER, Forgotten, Labelled, Question
 from dreamd.kit import Kit, open_to_change, open_to_look
@@ -252,8 +253,12 @@ def forget(context: Context, options: Namespace) -> int:
 
         if passages:  # before it is looked where the words still stand
             forget_passages(context, passages, yes=options.yes, words=options.matching or "", alone=False)
+        went = count_sent(kit.store, [m.id for m in chosen])
         gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
         beyond = out_of_reach(kit.store)
+        if went:
+            context.warn(f"{render.count(went, 'statement')} went up to a team and {'is' if went == 1 else 'are'} still there; "
+                         "`dream forget` in the team's store takes it out")
         if kit.store.owns_words:
             tell_behind(context, find_behind(kit.store))
     return _tell_forgotten(context, gone, left, beyond)

@@ -85,7 +85,8 @@ def list_memories(context: Context, options: Namespace) -> int:
         unknown = scope if scope and not projects.holds_of(store, scope) else None
     with open_copy(context.world) as copy:
         more = load_page(copy, chosen_by(context, options, scope, wanted), limit=-1)[0] if copy else []
-        found += of_team(context.world, more)
+        known = {one for m in found for one in (m.id, m.text)}  # what both say is one's own
+        found += of_team(context.world, [m for m in more if known.isdisjoint((m.id, m.text))])
     context.document({"memories": [memory_document(m, context.world.paths) for m in found]})
     if not context.json:
         _list_by_scope(context, found)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 
+from dreamd import __version__
 from dreamd.core import fsio, locks
 from dreamd.core.clock import iso
 from dreamd.core.errors import ConfigError, Refused
@@ -24,6 +25,7 @@ from dreamd.models import ALIKE
 from dreamd.store import derived, forgetting, memories, observations, schema
 from dreamd.store.connection import Store, open_store
 from dreamd.store.intake.inbox import from_row
+from dreamd.store.journal import begin_run, end_run
 from dreamd.store.moving.rows_copied import drop_copies, load_copies, write_copies
 from dreamd.store.moving.rows_out import load_some_records
 from dreamd.store.presence.team_copy import world_of_copy
@@ -65,6 +67,9 @@ def place_of(world: World) -> Place:
     Raises ConfigError where none is set.
     """
     teams = world.settings.teams
+    if world.settings.store.url:
+        raise ConfigError("this home works in a team's store itself, there is nothing to share with it",
+                          hint="`[teams]` is for a home with a store of its own")
     if not teams.url:
         raise ConfigError("this home shares with no team", hint="set `teams.url` and `teams.tenant`; see `dream help team`")
     return checked(teams.url, teams.tenant)
@@ -166,8 +171,18 @@ def _bring_down(world: World, team: TeamStore, copy: Store, names: Mapping[str, 
                               hint="its operator runs `dream check`") from None
             copy_vectors(team, copy, [str(one["sha"]) for one in records if one["kind"] == "wording"])
     if gone or changed:
+        _mark_changed(copy, world)
         forgetting.scrub(copy)  # what went may have been forgotten: no free page keeps it
     return len(changed), len(gone)
+
+
+def _mark_changed(copy: Store, world: World) -> None:
+    """Leave a run by which whoever keeps vectors in memory sees that the copy is another one."""
+    now = world.clock.now()
+    with copy.writing() as tx:
+        run = begin_run(tx, kind="sync", now=now, started_at=now, version=__version__)
+        end_run(tx, replace(run, outcome="changed"), ended_at=now)
+        tx.execute("DELETE FROM run WHERE seq < ?", (run.seq,))
 
 
 def _marks(team: TeamStore, scopes: Sequence[str]) -> dict[str, str]:

@@ -120,10 +120,15 @@ def mark_private(kit: Kit, identity: str, *, private: bool) -> tuple[Memory, int
             work.write_meta(tx, f"{PRIVATE}{memory.id}", "1")
         else:
             tx.execute("DELETE FROM meta WHERE key = ?", (f"{PRIVATE}{memory.id}",))
-    went = kit.store.one("SELECT COUNT(*) AS n FROM sent t JOIN support s ON s.observation = t.observation WHERE s.memory = ?",
-                         memory.id)
     offer(kit)
-    return memory, int(went["n"]) if went else 0
+    return memory, count_sent(kit.store, [memory.id])
+
+
+def count_sent(store: Store, ids: Sequence[str]) -> int:
+    """How many statements of some memories went up to a team's store."""
+    row = store.one(f"""SELECT COUNT(DISTINCT t.observation) AS n FROM sent t JOIN support s ON s.observation = t.observation
+                        WHERE s.memory IN {LISTED}""", listed(ids))
+    return int(row["n"]) if row else 0
 
 
 def load_private(store: Store) -> set[str]:

@@ -13,6 +13,9 @@ from dreamd.store.telling.voices import are_of_two, load_voices
 if TYPE_CHECKING:
     from dreamd.store.team.tenancy import Machine
 
+DECIDED_BY_A_CURATOR = frozenset({"review", "pin", "unpin"})
+"""Kinds of runs."""
+
 
 def find_behind(store: Store) -> list[Machine]:
     """The machines whose copies of a team's memory may still have what was forgotten; none of a store of one's own."""
@@ -30,6 +33,13 @@ def refuse_pin(store: Store) -> None:
     """Raise Refused for whoever is no curator; the server would refuse it too."""
     if not store.decides:
         raise Refused("only a curator of the team pins and unpins", hint="ask one of them; `dream team users` names them")
+
+
+def refuse_undo(store: Store, kinds: Sequence[str]) -> None:
+    """Raise Refused for whoever is no curator where what a curator decided is to be taken back."""
+    if not store.decides and not DECIDED_BY_A_CURATOR.isdisjoint(kinds):
+        raise Refused("only a curator of the team takes back what was decided in a review, or pinned",
+                      hint="ask one of them; `dream team users` names them")
 
 
 def refuse_between_members(store: Store, memory: Memory, others: Sequence[Memory]) -> None:
