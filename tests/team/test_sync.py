@@ -351,6 +351,7 @@ def test_the_commands_say_what_they_did_and_what_waits(joined: Joined, team: Hou
     assert dream("team", "private", ann.memory("8081").id)[0] == 0
     code, out, _ = dream("team", "sync")
     assert code == 0 and "up: 1 statement" in out and "down: 1 memory new or changed" in out
+    assert "0 statements ready to go up, the team's memory here as of 2026-01-09" in dream("status")[1]
     one = copied_memory(ann, "Larkspur")
     assert f"[team {server.tenants[-1]}] {KEY}" in dream("list")[1]
     assert "said by cora" in dream("show", one)[1] and "user, cora" in dream("explain", one)[1]

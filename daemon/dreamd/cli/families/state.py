@@ -5,6 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from contextlib import suppress
 from datetime import datetime
+from typing import Any  # what a document holds
 
 from dreamd import __version__
 from dreamd.cli.context import Context
@@ -14,9 +15,11 @@ from dreamd.cli.printing.render import tell_way
 from dreamd.core.clock import SystemClock, iso, parse_instant
 from dreamd.core.errors import UsageError
 from dreamd.core.telemetry import Beat
+from dreamd.dream.sharing.offering import count_ready
 from dreamd.models import multilingual
 from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.service.how_it_stands import Standing, look
+from dreamd.store.presence.team_copy import load_synced
 
 MOST_ASIDE = 5
 WATCH_S = 1.0
@@ -85,12 +88,19 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
         "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
                      "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
-        "languages_apart": standing.apart or None, "language_model": standing.asking,
+        **_shared_document(context), "languages_apart": standing.apart or None, "language_model": standing.asking,
         "health": {"verdict": standing.health.verdict, "healthy": standing.health.code == 0,
                    "reason": standing.health.reason, "hint": standing.health.hint or None},
         "version": __version__,
         "paths": {"home": str(paths.home), "store": str(paths.store), "memory": str(paths.memory), "logs": str(paths.logs),
                   "config": str(context.world.settings.path) if context.world.settings.path else None}}
+
+
+def _shared_document(context: Context) -> dict[str, dict[str, Any]]:
+    """What waits to go up to a team, and of when the copy of its memory is; nothing where a home shares with none."""
+    if not context.world.settings.teams.url:
+        return {}
+    return {"team": {"ready": count_ready(context.world.paths), "synced_at": moment(load_synced(context.world))}}
 
 
 def _lines(context: Context, standing: Standing) -> list[str]:
@@ -122,6 +132,9 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     if standing.apart:
         rows.append(("languages", f"other languages than English stay apart: {standing.apart}; run {multilingual.INSTALL}"))
     rows += [("model", standing.model[0]), *(("", line) for line in standing.model[1:])] if standing.model else []
+    if told := _shared_document(context).get("team"):
+        rows.append(("team", f"{render.count(told['ready'], 'statement')} ready to go up, the team's memory here "
+                     + (f"as of {told['synced_at']}" if told["synced_at"] else "not yet") + "; `dream team sync`"))
     if held := standing.memories.get("held", 0):
         rows.append(("for you", f"{render.count(held, 'memory')} {'waits' if held == 1 else 'wait'} for your decision; "
                                 "`dream review` asks"))

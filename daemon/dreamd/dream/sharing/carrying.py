@@ -28,12 +28,12 @@ from dreamd.store.intake.inbox import from_row
 from dreamd.store.journal import begin_run, end_run
 from dreamd.store.moving.rows_copied import drop_copies, load_copies, write_copies
 from dreamd.store.moving.rows_out import load_some_records
-from dreamd.store.presence.team_copy import world_of_copy
+from dreamd.store.presence.team_copy import SYNCED, world_of_copy
 from dreamd.store.scopes.projects import Known, find_known, load_known, write_known
 from dreamd.store.team.pointer import Place, checked
 from dreamd.store.team.shape import MACHINES
 from dreamd.store.team.team_store import TeamStore, machine_name, open_team
-from dreamd.store.work import load_unwritten
+from dreamd.store.work import load_unwritten, write_meta
 
 BATCH = 200
 """Statements that go up in one transaction, and memories that come down in one."""
@@ -91,6 +91,8 @@ def carry(world: World) -> Carried:
             brought, gone = _bring_down(world, team, copy.store, names)
             for scope in sorted(load_unwritten(copy.store)):
                 mirror.show_scope(copy, scope)
+            with copy.store.writing() as tx:
+                write_meta(tx, SYNCED, iso(world.clock.now()))
             held = copy.store.one("SELECT COUNT(*) AS n FROM memory")
         _sign(world, team)
     return replace(done, brought=brought, gone=gone, memories=int(held["n"]) if held else 0)

@@ -21,7 +21,7 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Refused
 from dreamd.core.paths import Paths
 from dreamd.core.settings import Settings
-from dreamd.core.values import MARKS, WITHHELD, Candidate, Memory, Observation, content_id, is_observed
+from dreamd.core.values import MARKS, WITHHELD, Candidate, Memory, Observation, content_id, is_observed, parse_scope
 from dreamd.kit import Kit
 from dreamd.llm.desk import is_excluded
 from dreamd.store import memories, observations, work
@@ -61,15 +61,24 @@ def offer(kit: Kit) -> Offer:
     rows = kit.store.all(f"""SELECT o.seq, s.memory FROM observation o JOIN support s ON s.observation = o.seq
         JOIN memory m ON m.id = s.memory JOIN fate f ON f.observation = o.seq
         WHERE o.scope IN {LISTED} AND m.status IN ('live', 'stale') AND f.set_aside = 0
-          AND NOT EXISTS (SELECT 1 FROM sent t WHERE t.observation = o.seq AND t.team = ?) ORDER BY o.seq""",
-                         listed(scopes), team)
+          AND o.sign NOT IN {LISTED} AND NOT EXISTS (SELECT 1 FROM sent t WHERE t.observation = o.seq AND t.team = ?) ORDER BY o.seq""",
+                         listed(scopes), listed(MARKS | WITHHELD), team)
     private = {r["seq"] for r in rows if r["memory"] in held_back}
     waiting = list(dict.fromkeys(r["seq"] for r in rows if r["seq"] not in private))
-    told = [one for one in observations.load_by_seqs(kit.store, waiting[:AT_ONCE]) if one.sign not in MARKS | WITHHELD]
-    lines = [json.dumps({"scopes": scopes}), *(json.dumps({"id": one.id, **as_row(as_told(one))}) for one in told)]
+    told = observations.load_by_seqs(kit.store, waiting[:AT_ONCE])
+    named = {str(mask_scope(parse_scope(scope))): [mask_name(one) for one in known] for scope, known in scopes.items()}
+    lines = [json.dumps({"scopes": named}), *(json.dumps({"id": one.id, **as_row(as_told(one))}) for one in told)]
     fsio.make_private_dir(kit.paths.offered)
     fsio.write_atomic(offered_in(kit.paths)[0], "\n".join(lines).encode("utf-8", "surrogatepass") + b"\n")
     return Offer(len(told), len(waiting), arrived)
+
+
+def count_ready(paths: Paths) -> int:
+    """How many statements lie ready to go up."""
+    try:
+        return max(0, len(fsio.read_bytes(offered_in(paths)[0]).splitlines()) - 1)
+    except FileNotFoundError:
+        return 0
 
 
 def as_told(one: Observation) -> Candidate:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from dreamd.core.clock import parse_instant
 from dreamd.core.errors import DreamError, Refused, StoreMissing, UsageError
 from dreamd.core.paths import Paths
 from dreamd.core.values import Memory
@@ -17,6 +19,8 @@ from dreamd.store.presence import lost
 if TYPE_CHECKING:
     from dreamd.store.connection import Store
 
+SYNCED = "synced"
+"""The fact of a copy that says when it was last brought up to date."""
 HOW_IT_CHANGES = ("say what holds with `dream note --scope SCOPE`, and the next `dream team sync` takes it up; what is there"
                   " is changed in a home whose `store.url` is the team's")
 
@@ -43,6 +47,13 @@ def open_copy(world: World) -> Iterator[Store | None]:
 def of_team(world: World, found: Iterable[Memory]) -> list[Memory]:
     """Memories marked as those of the team."""
     return [replace(one, team=world.settings.teams.tenant) for one in found]
+
+
+def load_synced(world: World) -> datetime | None:
+    """When the copy was last brought up to date; None where none is."""
+    with open_copy(world) as store:
+        at = store.meta(SYNCED) if store else None
+    return parse_instant(at) if at else None
 
 
 def load_copied(world: World, ids: list[str]) -> dict[str, Memory]:

@@ -50,7 +50,7 @@ def sync(context: Context, options: Namespace) -> int:
         totals = done if totals is None else totals.after(done)
         with open_kit(context.world) as kit:
             waiting = offer(kit).waiting
-        if not waiting or done.reads_only:
+        if not waiting or not ready.ready or done.reads_only:
             break
     if totals is not None:
         _tell(context, totals, waiting)
