@@ -61,7 +61,8 @@ def offer(kit: Kit) -> Offer:
     rows = kit.store.all(f"""SELECT o.seq, s.memory FROM observation o JOIN support s ON s.observation = o.seq
         JOIN memory m ON m.id = s.memory JOIN fate f ON f.observation = o.seq
         WHERE o.scope IN {LISTED} AND m.status IN ('live', 'stale') AND f.set_aside = 0
-          AND o.sign NOT IN {LISTED} AND NOT EXISTS (SELECT 1 FROM sent t WHERE t.observation = o.seq AND t.team = ?) ORDER BY o.seq""",
+          AND o.sign NOT IN {LISTED}
+          AND NOT EXISTS (SELECT 1 FROM sent t WHERE t.observation = o.seq AND t.team = ?) ORDER BY o.seq""",
                          listed(scopes), listed(MARKS | WITHHELD), team)
     private = {r["seq"] for r in rows if r["memory"] in held_back}
     waiting = list(dict.fromkeys(r["seq"] for r in rows if r["seq"] not in private))
