@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean team-demo
+.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean team-demo bench-team
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -74,6 +74,11 @@ year: $(DEV) ## two simulated years of dreams, with a plot in build/
 
 team-demo: $(DEV) ## a team's memory with a database of its own, two workers and three members; leaves nothing behind
 	@$(BIN)/python tests/team_demo.py
+
+TEAM_SIZES ?= --memories 60000 --large 20000
+
+bench-team: $(DEV) ## what a team's store costs as it grows: TEAM_SIZES="--memories 1000000 --large 50000" for the whole
+	@$(BIN)/python tests/bench/team_store.py $(TEAM_SIZES)
 
 torture: $(DEV) ## the slow crash, fault and fuzz tests
 	@$(BIN)/python -m pytest -q -m slow

@@ -35,7 +35,7 @@ def nearest(base: Database, rows: NDArray[np.float32], *, models: Sequence[str],
     found: list[dict[str, float]] = []
     within, args = ("scope = ANY(%s) AND", [[*scopes, ""]]) if scopes else ("", [])
     for start in range(0, len(rows), _AT_ONCE):
-        lines = [_line(row) for row in rows[start:start + _AT_ONCE]]
+        lines = [line_of(row) for row in rows[start:start + _AT_ONCE]]
         some: list[dict[str, float]] = [{} for _ in lines]
         for n, wording, far in base.ask(_ASKED.format(scopes=within), [lines, *args, list(models), len(rows[0]), count]):
             some[n - 1].setdefault(wording, 1 - far)
@@ -81,10 +81,11 @@ def write(base: Database, vectors: Mapping[str, NDArray[Any]], *, model: str) ->
 
     for wording, row in vectors.items():
         base.ask(vector_places.WRITE, {"wording": wording, "model": model, "key": vector_places.key_of(wording),
-                                 "body": _line(row.astype(np.float16))})
+                                 "body": line_of(row.astype(np.float16))})
 
 
-def _line(row: NDArray[Any]) -> str:
+def line_of(row: NDArray[Any]) -> str:
+    """A vector in the words of the server."""
     return "[" + ",".join(map(repr, row.tolist())) + "]"
 
 

@@ -1,0 +1,277 @@
+"""What a team's store costs as it grows: disk, recall beside the same scope alone, and a night; ratios, for machines differ.
+
+Rows are loaded in bulk as a dream would have written them, by a member of the tenant, through policies, triggers and seals.
+Vectors and words are drawn: nothing here is about meaning, and the networks' own time is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from dreamd.core.identity import content_id, text_sha
+from dreamd.core.values import parse_scope
+from dreamd.models import DIM, MODEL_ID
+from dreamd.recall.answer import search
+from dreamd.recall.retrieve import Look
+from dreamd.store.team import team_vectors, word_ranks
+from dreamd.store.team.database import Database
+from dreamd.store.team.pointer import point
+from dreamd.store.word_search import index_words
+from household import House, Said
+from team_server import Server, running
+
+AT, NIGHT = "2026-01-06T12:00:00Z", "2026-01-07T20:00:00Z"
+SETTINGS = "-c listen_addresses='' -c shared_buffers=256MB -c max_wal_size=2GB"
+BATCH = 500
+WORDS = [f"{a}{b}{c}" for a in ("ba", "ke", "lu", "mor", "ni", "sta", "tren", "vo") for b in ("ra", "le", "mi", "do", "sun")
+         for c in ("", "n", "ter", "gat", "lo", "rim", "sk", "ven", "dor", "pel")]
+
+
+@dataclass
+class Drawn:
+    """Words and vectors that are the same in each run, and as near to each other within a scope as they are apart elsewhere."""
+
+    seed: int
+    rng: np.random.Generator = field(init=False)
+    dice: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rng, self.dice = np.random.default_rng(self.seed), random.Random(self.seed)
+
+    def text(self, n: int) -> str:
+        """A statement of a dozen words, common ones and rare ones."""
+        some = [WORDS[min(int(self.dice.paretovariate(0.6)) - 1, len(WORDS) - 1)] for _ in range(10)]
+        return f"The {' '.join(some)} has {n} of {self.dice.choice(WORDS)}"
+
+    def rows(self, count: int) -> np.ndarray[Any, Any]:
+        """Unit vectors."""
+        rows = self.rng.standard_normal((count, DIM)).astype(np.float32)
+        return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+
+
+class Asking:
+    """What reads a question here: it is a memory's own vector, a little off."""
+
+    model_id, dim = MODEL_ID, DIM
+
+    def __init__(self) -> None:
+        self.row = np.zeros(DIM, np.float32)
+
+    def embed_questions(self, _texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        """The row that was put here."""
+        return self.row[None, :]
+
+    embed = embed_questions
+
+
+@dataclass
+class Town:
+    """A tenant on a server of its own, with all that was loaded into it."""
+
+    server: Server
+    house: House
+    base: Database
+    drawn: Drawn
+    count: int = 0
+    known: dict[str, list[tuple[str, np.ndarray[Any, Any]]]] = field(default_factory=dict)
+
+    def load(self, scope: str, count: int) -> None:
+        """Load memories of a scope."""
+        for start in range(0, count, BATCH):
+            self._load(scope, min(BATCH, count - start))
+
+    def _load(self, scope: str, count: int) -> None:
+        texts = [self.drawn.text(self.count + n) for n in range(count)]
+        rows = self.drawn.rows(count)
+        told = [_rows(self.count + n + 1, scope, text, row) for n, (text, row) in enumerate(zip(texts, rows, strict=True))]
+        self.count += count
+        self.known.setdefault(scope, []).extend(list(zip(texts, rows, strict=True))[:20])
+        self.base.begin(alone=True)
+        try:
+            for table in told[0]:
+                every = [row for one in told for row in one[table]]
+                columns = ", ".join(f'"{name}"' for name in every[0])
+                cells = ", ".join(f'"{name}" {_kind(value)}' for name, value in every[0].items())
+                values = ", ".join("as_vector(body)" if name == "body" else f'"{name}"' for name in every[0])
+                self.base.ask(f"""INSERT INTO {table} ({columns})
+                                  SELECT {values} FROM jsonb_to_recordset(%s::jsonb) AS r ({cells})""", [json.dumps(every)])
+            self.base.commit()
+        except BaseException:
+            self.base.rollback()
+            raise
+
+    def ask(self, scope: str, times: int) -> float:
+        """The middle of how long a question in a scope takes, in milliseconds."""
+        took: list[float] = []
+        with self.house.kit(NIGHT) as kit:
+            kit.embedder = asking = Asking()  # type: ignore[assignment]
+            look = Look(scopes=(parse_scope(scope),), record=False)
+            for n in range(times + 3):
+                text, row = self.known[scope][n % len(self.known[scope])]
+                asking.row = row.astype(np.float32) + 0.02
+                asking.row /= np.linalg.norm(asking.row)
+                start = time.perf_counter()
+                found = search(kit, " ".join(text.split()[2:6]), look)
+                took.append(1000 * (time.perf_counter() - start))
+                assert found.results, "a question found nothing"
+        return statistics.median(took[3:])
+
+    def bytes_of(self) -> list[tuple[str, int]]:
+        """The tables and indexes, the largest first."""
+        rows = self.base.ask("""SELECT c.relname, pg_relation_size(c.oid) + COALESCE(pg_relation_size(c.reltoastrelid), 0)
+            FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+            WHERE n.nspname = 'dream' AND c.relkind IN ('r', 'i') ORDER BY 2 DESC""")
+        return [(str(name), int(size)) for name, size in rows]
+
+    def settle(self) -> None:
+        """Let the server look at what it has, as it does by itself in time."""
+        import psycopg
+
+        with psycopg.connect(self.server.url("postgres"), autocommit=True) as session:
+            session.execute("VACUUM ANALYZE")
+
+    def server_cpu_s(self) -> float:
+        """CPU of the server's processes until now."""
+        first = int((self.server.socket / "data" / "postmaster.pid").read_text().split()[0])
+        ticks = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                cells = stat.read_text().rpartition(") ")[2].split()
+            except OSError:
+                continue
+            if int(stat.parent.name) == first:
+                ticks += sum(map(int, cells[11:15]))
+            elif int(cells[1]) == first:
+                ticks += sum(map(int, cells[11:13]))
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _kind(value: object) -> str:
+    return "bigint" if isinstance(value, int) else "int[]" if isinstance(value, list) else "float8" if isinstance(
+        value, float) else "text"
+
+
+def _rows(n: int, scope: str, text: str, vector: np.ndarray[Any, Any]) -> dict[str, list[dict[str, Any]]]:
+    """What a dream leaves of one statement."""
+    sha, said, memory = text_sha(text), content_id("said", str(n), size=24), content_id("memory", str(n))
+    places = word_ranks.places(index_words(text))
+    facts = {"id": memory, "scope": scope, "wording": sha, "class": "reference", "type": "project", "category": "operations",
+             "taxonomy": 1, "status": "live", "trust": "user", "authority": "user", "created_at": AT, "updated_at": AT,
+             "confirmed_at": AT, "valid_from": AT, "file": f"{memory}.md"}
+    return {
+        "observation": [{"seq": n, "id": said, "text": text, "origin": "user", "at": AT, "scope": scope,
+                         "conversation": f"c{n}", "key": f"k{n}", "stored_at": AT}],
+        "fate": [{"observation": n, "fate": "new", "reason": "new", "memory": memory, "run": 1}],
+        "wording": [{"sha": sha, "text": text}], "memory": [{"seq": n, **facts}],
+        "support": [{"memory": memory, "observation": n}],
+        "operation": [{"run": 1, "seq": n, "op": "create", "memory": memory, "scope": scope, "reason": "new",
+                       "after": json.dumps({**facts, "observations": [said]})}],
+        "memory_words": [{"memory": n, "word": word, "places": where} for word, where in places.items()],
+        "memory_length": [{"memory": n, "words": sum(map(len, places.values()))}],
+        "vector": [{"wording": sha, "model": MODEL_ID, "body": team_vectors.line_of(vector), "scope": scope}],
+    }
+
+
+def settle_in(server: Server, root: Path, seed: int) -> Town:
+    """An empty tenant."""
+    house, name = House(root), server.tenant()
+    house.home.mkdir(parents=True)
+    point(house.paths.store, server.url("worker"), name)
+    base = Database(server.url("worker"), name)
+    base.ask("""INSERT INTO run (seq, id, kind, now, started_at, ended_at, outcome)
+                VALUES (1, 'r1', 'dream', %s, %s, %s, 'changed')""", [AT, AT, AT])
+    return Town(server, house, base, Drawn(seed))
+
+
+def measure(sizes: argparse.Namespace) -> Iterator[tuple[str, object]]:
+    """Every figure, one after the other."""
+    small, asks = sizes.small, sizes.asks
+    with tempfile.TemporaryDirectory() as place, running(settings=SETTINGS) as server:
+        town = settle_in(server, Path(place) / "small", 1)
+        town.load("project:small", small)
+        town.settle()
+        alone_small = town.ask("project:small", asks)
+        yield f"recall in a scope of {small:,} alone, ms", round(alone_small, 1)
+    yield from _crowded(sizes, alone_small)
+
+
+def _crowded(sizes: argparse.Namespace, alone_small: float) -> Iterator[tuple[str, object]]:
+    """The large scope alone and among all others."""
+    all_in, large, small, asks = sizes.memories, sizes.large, sizes.small, sizes.asks
+    with tempfile.TemporaryDirectory() as place, running(settings=SETTINGS) as server:
+        town = settle_in(server, Path(place) / "large", 1)
+        town.load("project:large", large)
+        town.settle()
+        alone_large = town.ask("project:large", asks)
+        yield f"recall in a scope of {large:,} alone, ms", round(alone_large, 1)
+        began = time.perf_counter()
+        before = town.count
+        town.load("project:small", small)
+        for n in range(max(0, all_in - large - small) // small):
+            town.load(f"project:other-{n}", small)
+        yield "bulk load, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
+        town.settle()
+        sizes = town.bytes_of()
+        yield f"kB of disk a memory at {town.count:,}", round(sum(size for _, size in sizes) / town.count / 1000, 2)
+        yield "where it goes, bytes a memory", {name: round(size / town.count) for name, size in sizes[:14]}
+        Path("/proc/self/clear_refs").write_text("5")
+        for name, size, alone in (("project:small", small, alone_small), ("project:large", large, alone_large)):
+            took = town.ask(name, asks)
+            yield f"recall in a scope of {size:,} at {town.count:,} in all, ms", round(took, 1)
+            yield f"… as a multiple of the same scope alone ({size:,})", round(took / alone, 2)
+        yield from _night(town, sizes.new or town.count // 100)
+        peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+        yield "peak memory of the process that asked and dreamt, MiB", round(int(peak.split()[1]) / 1024)
+
+
+def _night(town: Town, new: int) -> Iterator[tuple[str, object]]:
+    """A night with some new observations, in scopes as they come."""
+    scopes = list(town.known)
+    town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {n}",
+                                 scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
+    own, theirs, began = time.process_time(), town.server_cpu_s(), time.perf_counter()
+    report = town.house.dream("2026-01-08T20:00:00Z")
+    took = time.perf_counter() - began
+    yield f"night with {new:,} new, one worker, ms each", round(1000 * took / new, 1)
+    yield "… CPU of the worker, ms each", round(1000 * (time.process_time() - own) / new, 1)
+    yield "… CPU of the database, ms each", round(1000 * (town.server_cpu_s() - theirs) / new, 1)
+    yield "… outcome", report.outcome
+
+
+def main() -> None:
+    """Print every figure and keep them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--memories", type=int, default=60_000, help="in all")
+    parser.add_argument("--large", type=int, default=20_000, help="of the large scope")
+    parser.add_argument("--small", type=int, default=500, help="of every other scope")
+    parser.add_argument("--asks", type=int, default=15, help="questions of which the middle is told")
+    parser.add_argument("--new", type=int, default=100, help="observations of the night; 0: one for each hundred memories")
+    parser.add_argument("--json", default="build/team_store.json")
+    chosen = parser.parse_args()
+    print(f"{chosen.memories:,} memories, a scope of {chosen.large:,}, others of {chosen.small:,}; {os.cpu_count()} processors",
+          flush=True)
+    told: dict[str, object] = {}
+    for name, value in measure(chosen):
+        told[name] = value
+        print(f"{name}: {value}", flush=True)
+    Path(chosen.json).parent.mkdir(parents=True, exist_ok=True)
+    Path(chosen.json).write_text(json.dumps({"sizes": vars(chosen), "figures": told}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
