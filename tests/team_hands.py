@@ -62,6 +62,11 @@ def work_off(*errands: Errands, concurrency: int = 1, lost_after_s: float = 30) 
     assert not any(thread.is_alive() for thread in threads)
 
 
+def stay(one: Errands) -> None:
+    """Have a worker work until it leaves by itself."""
+    asyncio.run(work(one, Shift(poll_s=0.05), lambda _line: None, hears=False))
+
+
 @contextmanager
 def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str = "") -> Iterator[subprocess.Popen[str]]:
     """A worker that stays, in a process of its own; with `hold` it stands still at that step of a dream. Killed in the end."""
@@ -74,7 +79,7 @@ def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str
             process.kill()
 
 
-def until(true: Callable[[], bool], *, within_s: float = 20.0) -> None:
+def until(true: Callable[[], object], *, within_s: float = 20.0) -> None:
     """Wait for something that is about to be so."""
     end = time.monotonic() + within_s
     while not true():

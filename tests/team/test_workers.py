@@ -6,6 +6,7 @@ import random
 import threading
 import time
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ import psycopg
 import pytest
 
 from dreamd.core.clock import FixedClock, SystemClock, parse_instant
-from dreamd.core.errors import ConfigError, Outage
+from dreamd.core.errors import ConfigError, DreamError, Outage
 from dreamd.service.workers.errands import Errands
 from dreamd.store.team import task_queue, tenancy
 from dreamd.store.team.pointer import point
+from dreamd.store.team.tenancy import Member
 from household import House, Said
-from team_hands import QUICK_S, hand, until, work_off, worker_process
+from team_hands import QUICK_S, hand, stay, until, work_off, worker_process
 from team_server import Server
 
 NOON, NIGHT = "2026-01-06T12:00:00Z", "2026-01-06T20:00:00Z"
@@ -318,12 +320,42 @@ def test_twenty_kills_at_any_moment_end_where_one_dream_ends(team_house: House, 
         for house in (team_house, own_house):
             house.say(NOON, Said(f"Host {n} of the lab listens on port {7100 + n}", scope=scope, conversation="a"))
         server.hurry(tenant)
+        newer = "SELECT 1 FROM dream_work.procrastinate_workers WHERE id > %s"
+        before = server.ask("SELECT COALESCE(max(id), 0) FROM dream_work.procrastinate_workers")[0][0]
         with worker_process(tmp_path / f"doomed{n % 3}", server.url("worker"), tenant, now=NIGHT):
-            until(lambda: bool(_jobs(server, tenant, "status = 'doing'") or not _jobs(server, tenant, "status = 'todo'")))
+            until(partial(server.ask, newer, before))
             time.sleep(chance.random() * 0.4)
+    assert len(_jobs(server, tenant, "attempts > 1 OR status IN ('failed', 'doing')")) > 3, "hardly one was killed at work"
     server.ask("UPDATE dream_work.tended SET night_at = now() - interval '3 days' WHERE tenant = %s", tenant)
-    time.sleep(0.7)
+    time.sleep(QUICK_S + 0.1)
     work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK), lost_after_s=QUICK_S)
     server.hurry(tenant)
     work_off(hand(tmp_path / "last", server.url("worker"), tenant, clock=CLOCK))
     _as_one_dream(own_house, team_house)
+
+
+@pytest.mark.parametrize("code", ["store-newer", "store-older"])
+def test_a_worker_of_another_version_leaves_and_holds_that_against_no_task(team_house: House, server: Server, tmp_path: Path,
+                                                                          monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    tenant = server.tenants[-1]
+    _speak(team_house, SCOPES[:1])
+
+    def breaks(*_task: object) -> str:
+        raise Outage("another schema", component="db", code=code)
+
+    monkeypatch.setattr(Errands, "_dream", breaks)
+    server.hurry(tenant)
+    with pytest.raises(Outage, match="another schema"):
+        stay(hand(tmp_path / "one", server.url("worker"), tenant, clock=CLOCK))
+    assert _jobs(server, tenant, "task_name = 'dream'") == [("dream", "todo", 0)]
+
+
+def test_a_reader_asks_for_no_task_and_takes_none(team_house: House, server: Server) -> None:
+    tenant = server.tenants[-1]
+    tenancy.add_member(server.url("owner"), Member("looks_only", tenant, "reader"))
+    _speak(team_house, SCOPES[:1])
+    assert tenant not in task_queue.load_tenants(server.url("looks_only"))
+    with task_queue.bound(server.url("looks_only"), tenant) as base:
+        assert base.ask("SELECT * FROM dream_work.procrastinate_jobs") == []
+        with pytest.raises(DreamError):
+            task_queue.call_for(base, task_queue.DREAM, SCOPES[1])
