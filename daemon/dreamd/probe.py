@@ -135,7 +135,7 @@ def main(argv: list[str] | None = None) -> int:
     text = json.dumps(report.document(), ensure_ascii=True) if "json" in chosen else render(report)
     seal = f"DREAM-PROBE {VERSION} verdict={report.verdict} code={report.code}"
     said = heard and (_say(1, text) and _say(2, seal) if "json" in chosen else _say(1, f"{text}\n{seal}"))
-    if said and chosen.get("seal-fd", "").isdigit():
+    if said and chosen.get("seal-fd", "").isdecimal():
         said = _say(int(chosen["seal-fd"]), seal)
     return report.code if said else 2
 

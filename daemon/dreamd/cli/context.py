@@ -135,7 +135,7 @@ def _width(stream: TextIO, env: Mapping[str, str]) -> int:
         return ENDLESS
     told = env.get("COLUMNS", "")
     try:
-        columns = int(told) if told.isdigit() else os.get_terminal_size(stream.fileno()).columns
+        columns = int(told) if told.isdecimal() else os.get_terminal_size(stream.fileno()).columns
     except (OSError, ValueError):
         columns = 0
     return max(NARROWEST, columns or ORDINARY)  # a terminal that was not told its size says 0

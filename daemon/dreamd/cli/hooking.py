@@ -124,7 +124,7 @@ def _is_due(document: dict[str, object], options: dict[str, str]) -> bool:
     if document.get("stop_hook_active"):
         after = ANSWERED if stands == ASKED else stands
     else:
-        after = str(int(stands) + 1) if stands.isdigit() else stands
+        after = str(int(stands) + 1) if stands.isdecimal() else stands
         after = ASKED if after == str(ASK_AFTER) else after
     if after == stands:
         return False

@@ -278,7 +278,7 @@ def list_temporaries(root: Path) -> Iterator[Path]:
             for entry in entries:
                 if entry.name.endswith(TEMPORARY_SUFFIX) and entry.name.startswith("."):
                     writer = entry.name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
-                    if not writer.isdigit() or int(writer) == os.getpid() or not _is_alive(int(writer)):
+                    if not writer.isdecimal() or int(writer) == os.getpid() or not _is_alive(int(writer)):
                         yield Path(entry.path)
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append(entry.path)

@@ -215,7 +215,8 @@ def parse_scope(text: str) -> Scope:
     """
     kind, _, key = text.strip().partition(":")
     if kind not in SCOPE_KINDS:
-        raise UsageError(f"unknown scope kind; expected one of {', '.join(SCOPE_KINDS)}",
+        told = "".join(c if c.isprintable() else " " for c in text.strip()[:LONGEST_SCOPE_KEY])
+        raise UsageError(f"`{told}` names no scope: unknown scope kind; expected one of {', '.join(SCOPE_KINDS)}",
                          hint="write `user`, `project:NAME`, `team:NAME` or `local:CONVERSATION`")
     if kind == "user":
         if key:

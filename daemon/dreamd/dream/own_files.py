@@ -108,7 +108,7 @@ def _read(lines: Sequence[str]) -> OwnFiles:
             settling = line
             continue
         words = line.split(" ")
-        if len(words) < 3 or not words[1].isdigit():
+        if len(words) < 3 or not words[1].isdecimal():
             continue  # cut by a loss of power
         store, epoch, settling = words[0], int(words[1]), ""
         if len(words) == 4:

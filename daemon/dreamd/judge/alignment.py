@@ -245,7 +245,7 @@ def _scaled(one: str, other: str) -> bool:
 def _is_count_of_list(key: str, reading: Reading) -> bool:
     """ "Three sizes: 1, 2 and 3" counts its own list."""
     dim, _, value = key.partition(":")
-    if dim or "." in value or not value.isdigit() or not 2 <= int(value) <= 12:
+    if dim or "." in value or not value.isdecimal() or not 2 <= int(value) <= 12:
         return False
     commas = sum(t.surface in (",", "、", "，") for t in reading.tokens) + any(
         t.lower in ("and", "und", "y", "et", "e") for t in reading.tokens

@@ -135,9 +135,9 @@ def _facts(db: sqlite3.Connection, now: datetime) -> Facts:
     epoch = str(meta.get("epoch", ""))
     return Facts(waiting=waiting, oldest=instant(oldest), last_success=instant(success[0]), began=instant(success[1]),
                  memories=memories, newest_row=instant(newest[0]) if newest else None, runs=tuple(runs), sources=tuple(sources),
-                 epoch=int(epoch) if epoch.isdigit() else 0, created=instant(meta.get("created_at")), zone=meta.get("zone", ""),
-                 left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db), dropped=_dropped(db),
-                 rest=str(meta.get("language model rests", "")))
+                 epoch=int(epoch) if epoch.isdecimal() else 0, created=instant(meta.get("created_at")),
+                 zone=meta.get("zone", ""), left=_left_over(db), files=tuple(_files(db)), aside=_set_aside(db),
+                 dropped=_dropped(db), rest=str(meta.get("language model rests", "")))
 
 
 def _files(db: sqlite3.Connection) -> list[tuple[str, str]]:

@@ -141,7 +141,7 @@ def _useless(document: Mapping[str, object], world: World, site: str | None) -> 
 
 def _is_time_of_day(text: str) -> bool:
     hour, colon, minute = text.strip().partition(":")
-    return bool(colon) and hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60
+    return bool(colon) and hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60
 
 
 def _misspelt(document: Mapping[str, object]) -> Iterable[tuple[str, str]]:

@@ -134,7 +134,7 @@ def _is_as_installed(site: str, name: str) -> bool:
                 told = next((line.rstrip().rpartition(",")[2] for line in stream if line.startswith(f"{name},")), "")
         except OSError:
             told = ""
-        if told.isdigit():
+        if told.isdecimal():
             return size == int(told)
     return size >= FEWEST_BYTES
 

@@ -224,7 +224,7 @@ def load_run(store: Store, identity: str) -> Run:
     wanted = identity.strip().lower()
     sql = f"SELECT r.*, {_COUNTED} FROM run r WHERE "
     row = store.one(sql + "r.id >= ? AND r.id < ?", wanted, wanted + "g") if len(wanted) >= SHORTEST_ID else None
-    if row is None and wanted.isdigit() and len(wanted) < 12:
+    if row is None and wanted.isdecimal() and len(wanted) < 12:
         row = store.one(sql + "r.seq = ?", int(wanted))
     if row is None:
         raise StoreMissing("no run with that id", hint=_which(store, wanted))

@@ -241,7 +241,7 @@ def _iso_of(match: re.Match[str], lang: str, said: date) -> str:
     if not parts:
         return match[0] if is_date(match[0]) else ""
     name, day, year = (parts[key] or parts.get(f"{key}_a") or "" for key in ("month", "day", "year"))
-    month = int(name) if name.isdigit() else _month_number(name, lang)
+    month = int(name) if name.isdecimal() else _month_number(name, lang)
     if not day or not month:
         return ""
     years = [int(year)] if year else [said.year - 1, said.year, said.year + 1]

@@ -78,6 +78,6 @@ def jumps(word: str) -> float:
 
 def is_card_number(text: str) -> bool:
     """Whether the digits of a text pass the check that payment cards use."""
-    digits = [int(c) for c in text if c.isdigit()]
+    digits = [int(c) for c in text if c.isdecimal()]
     doubled = [d * 2 - 9 if d > 4 else d * 2 for d in digits[-2::-2]]
     return 13 <= len(digits) <= 19 and (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0

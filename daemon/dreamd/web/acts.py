@@ -53,6 +53,8 @@ def read_said(body: bytes) -> dict[str, str]:
         said = None
     if not isinstance(said, dict) or not all(isinstance(v, str) for v in said.values()):
         raise UsageError("that is no JSON object of words")
+    if any("\ud800" <= sign <= "\udfff" for word in (*said, *said.values()) for sign in word):
+        raise UsageError("half a character stands in it, which no file can hold")
     return said
 
 
@@ -82,7 +84,7 @@ def seen_in(said: Said) -> dict[str, int]:
     seen = {}
     for one in said.get("seen", "").split():
         identity, _, revision = one.partition(":")
-        if not revision.isdigit() or len(revision) > 15:
+        if not revision.isdecimal() or len(revision) > 15:
             raise UsageError("a revision is a number")
         seen[identity] = int(revision)
     if not seen:

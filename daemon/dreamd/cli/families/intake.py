@@ -254,6 +254,8 @@ def _answer(context: Context, answers: list[tuple[int, Stored]], *, deferred: bo
     if context.verbosity >= 0 and told:
         later = ", waiting in the inbox while the store is busy" if deferred and not why else ""
         context.say(f"noted: {', '.join(told)}{later}")
+        if stored and declined is None and not why and context.stdout.isatty():
+            context.tell("it is known to `dream search` once a dream has taken it up: tonight's, or `dream consolidate` now")
     if declined is not None:
         _tell_declined(context, declined)
     if why:

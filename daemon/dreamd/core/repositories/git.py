@@ -85,7 +85,7 @@ def sizes_of(root: Path, names: Sequence[str], *, timeout_s: float = TIMEOUT_S) 
     asked = "\n".join((*names, "")).encode()
     told = _run(root, ("cat-file", "--batch-check=%(objectname) %(objectsize)"), _SETTINGS, timeout_s, (0,), told=asked)
     rows = (line.split(" ") for line in told.decode("ascii", "replace").splitlines())
-    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdigit()}
+    return {row[0]: int(row[1]) for row in rows if len(row) == 2 and row[1].isdecimal()}
 
 
 def _run(root: Path, args: Sequence[str], settings: Mapping[str, str], timeout_s: float, accepts: Sequence[int], *,

@@ -215,7 +215,7 @@ def _report(task: Task, day: str) -> str:
 def _next(folder: Folder, letter: str) -> int:
     """A number that no line of the kind has had, also none that is gone."""
     told = [e.get("reason", "") for e in folder.events() if e.get("action") in KINDS]
-    had = [int(name[1:]) for name in told if name[:1] == letter and name[1:].isdigit()]
+    had = [int(name[1:]) for name in told if name[:1] == letter and name[1:].isdecimal()]
     names = dict.fromkeys(name for _, name in KINDS.values())
     return max([0, *had, *(i.number for name in names for i in folder.items(name) if i.kind == letter)]) + 1
 

@@ -31,7 +31,7 @@ def load_prompt(name: str) -> Prompt:
         raise ConfigError(f"the prompt `{path}` cannot be read: {type(error).__name__}",
                           hint="reinstall dream, or restore the file") from error
     named, _, version = first.strip().partition("@")
-    if named != name or not version.isdigit():
+    if named != name or not version.isdecimal():
         raise ConfigError(f"the prompt `{path}` does not begin with its name and version, as `{name}@1`")
     return Prompt(first.strip(), rest.strip() + "\n")
 

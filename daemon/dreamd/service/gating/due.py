@@ -134,7 +134,7 @@ def parse_time_of_day(text: str) -> tuple[int, int]:
     Raises ConfigError for anything else.
     """
     hour, colon, minute = text.strip().partition(":")
-    if colon and hour.isdigit() and minute.isdigit() and int(hour) < 24 and int(minute) < 60:
+    if colon and hour.isdecimal() and minute.isdecimal() and int(hour) < 24 and int(minute) < 60:
         return int(hour), int(minute)
     raise ConfigError("`service.nightly_at` is no time of day", hint='write it like `nightly_at = "03:00"`')
 

@@ -97,7 +97,7 @@ def steady(text: str) -> str:
 
 def _deed(action: str, said: str, level: str) -> Deed:
     first = [found[0] for text in (action, said) if (found := _WORD.findall(text.casefold()[:80]))]
-    if level in _ERROR_LEVELS or level.isdigit() and int(level) >= _ERROR_NUMBER or first[:1] and first[0] in _ERRORS:
+    if level in _ERROR_LEVELS or level.isdecimal() and int(level) >= _ERROR_NUMBER or first[:1] and first[0] in _ERRORS:
         return Deed.ERROR
     return Deed.FIX if any(word in _FIXES for word in first) else Deed.DONE
 
@@ -132,7 +132,7 @@ def _at(record: Record) -> datetime | None:
 
 def _number(value: object) -> object:
     """A time that a line without types spells as a number."""
-    return float(value) if isinstance(value, str) and value.replace(".", "", 1).isdigit() and len(value) > 8 else value
+    return float(value) if isinstance(value, str) and value.replace(".", "", 1).isdecimal() and len(value) > 8 else value
 
 
 def _first(fields: Record, names: tuple[str, ...]) -> str:

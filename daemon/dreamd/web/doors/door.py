@@ -129,7 +129,7 @@ def _cookie(headers: Headers, name: str) -> str:
 async def _read(receive: Receive, headers: Headers) -> bytes | None:
     """The whole of a body; None for one that is too long."""
     told = headers.get("content-length", "0")
-    if not told.isdigit() or int(told) > LARGEST_BODY_BYTES:
+    if not told.isdecimal() or int(told) > LARGEST_BODY_BYTES:
         return None
     body = b""
     while True:

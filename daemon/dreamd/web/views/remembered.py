@@ -98,7 +98,7 @@ def read_asked(given: Mapping[str, str]) -> Asked:
         one_of("category", [c.value for c in Category]),
         one_of("status", ["all", *(s.value for s in Status if s is not Status.SAID)], "live"),
         one_of("origin", [o.value for o in Origin]), one_of("age", list(AGES)), one_of("order", list(ORDERS), "said"),
-        min(int(page), 1_000_000) if page.isdigit() and len(page) < 8 and int(page) else 1)
+        min(int(page), 1_000_000) if page.isdecimal() and len(page) < 8 and int(page) else 1)
 
 
 def choose(asked: Asked, now: datetime) -> Chosen:

@@ -91,7 +91,11 @@ def since_when(context: Context, told: str | None) -> datetime | None:
     ago = _AGO.fullmatch(told.strip())
     if ago:
         return context.world.clock.now() - timedelta(**{_UNITS[ago[2]]: int(ago[1])})
-    return parse_instant(told)
+    try:
+        return parse_instant(told)
+    except UsageError as error:
+        hint = "write a day like `2026-05-07`, a time like `2026-05-07T09:30`, or how long ago: `7d`, `3w`"
+        raise UsageError(f"`{render.clean(told)}`: {error.message}", hint=hint) from None
 
 
 def _next(options: Namespace, rows: Sequence[dict[str, object]], *, more: bool) -> list[str]:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 FORMS = ("lines", "markdown", "bundle")
 EXPORT = "export"
+NAMED = 5
+"""Scopes that are named where another one was asked for."""
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
@@ -91,10 +93,17 @@ def _form_of(name: str) -> str:
 
 
 def _scopes(kit: Kit, words: list[str]) -> list[Scope]:
-    chosen = [parse_scope(word) for word in words]
-    unknown = next((scope for scope in chosen if scope not in load_scopes(kit.store)), None)
+    from dreamd.cli.families.scoping import find_scope
+
+    there = load_scopes(kit.store)
+    chosen = [find_scope(kit.store, word) for word in words]
+    unknown = next((word for word, scope in zip(words, chosen, strict=True) if scope not in there), None)
     if unknown is not None:
-        raise UsageError(f"there is no scope `{unknown}`", hint="`dream scope list` shows them")
+        some = ", ".join(f"`{scope}`" for scope in there[:NAMED])
+        more = f" and {len(there) - NAMED} more: `dream scope list`" if len(there) > NAMED else ""
+        raise UsageError(f"there is no scope `{render.clean(unknown)}`",
+                         hint=f"there {'are' if len(there) > 1 else 'is'} {some}{more}" if there else
+                         "nothing is kept yet: `dream note` or `dream consolidate` begins")
     return chosen
 
 

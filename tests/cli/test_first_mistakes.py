@@ -1,0 +1,57 @@
+"""What somebody who begins with dream gets wrong is answered with what they gave and with what there is."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from dreamd.cli.commands import FAMILY
+from dreamd.cli.main import main
+from household import FIRST_NIGHT, House
+
+
+def said(house: House, capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
+    code = main(["--home", str(house.home), "--now", FIRST_NIGHT, *words])
+    told = capsys.readouterr()
+    return code, told.out + told.err
+
+
+def test_an_export_of_no_scope_names_it_and_those_there_are(house, capsys, tmp_path):
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
+    code, told = said(house, capsys, "export", "--scope", "nope", str(tmp_path / "x.jsonl"))
+    assert (code, "there is no scope `nope`" in told, "`project:cedar`" in told) == (2, True, True)
+
+
+def test_a_wrong_day_for_the_diary_is_named_with_the_ways_to_say_one(house, capsys):
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
+    code, told = said(house, capsys, "diary", "--since", "zzz")
+    assert code == 2
+    assert "`zzz`" in told and "`7d`, `3w`" in told
+
+
+@pytest.mark.parametrize(("terminal", "tells"), [(True, True), (False, False)])
+def test_a_note_says_on_a_terminal_that_search_knows_it_after_the_next_dream(house, capsys, monkeypatch, terminal, tells):
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: terminal, raising=False)
+    _, told = said(house, capsys, "note", "The billing API listens on port 8080.")
+    assert ("once a dream has taken it up" in told) is tells
+
+
+def test_no_digit_that_is_no_number_ends_a_command(house, capsys):
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
+    for words in (["diff", "²"], ["undo", "²"], ["history", "²"], ["undo", "--redo", "²"]):
+        assert said(house, capsys, *words)[0] == 10
+
+
+@pytest.mark.parametrize(("shell", "ask"), [
+    ("zsh", ["zsh", "-f", "-n"]), ("fish", ["fish", "--no-execute"]), ("bash", ["bash", "-n"])])
+def test_a_shell_reads_its_completions_and_they_name_every_command(capsys, tmp_path, shell, ask):
+    script = tmp_path / f"dream.{shell}"
+    main(["completion", shell])
+    script.write_text(capsys.readouterr().out)
+    assert [name for name in FAMILY if name not in script.read_text()] == []
+    if shutil.which(ask[0]) is None:
+        pytest.skip(f"{shell} is not installed here")
+    assert subprocess.run([*ask, str(script)], capture_output=True, check=False).returncode == 0
