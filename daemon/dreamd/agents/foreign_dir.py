@@ -131,7 +131,7 @@ def check_agent_lock(root: Path, now: datetime) -> None:
     if now - taken_at > AGENT_LOCK_LASTS:
         return
     word = body.split(b"\n", 1)[0].strip()
-    if word.isdecimal() and len(word) < 10 and not _is_alive(int(word)):
+    if word.isdigit() and len(word) < 10 and not _is_alive(int(word)):
         return
     raise Locked(f"the agent itself is at work in `{root}`", hint="try again when it is done, an hour at most")
 
