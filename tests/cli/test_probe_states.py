@@ -235,6 +235,12 @@ def a_store_that_is_a_link(s: Scene) -> None:
 
 
 @broken
+def a_store_that_is_a_pipe(s: Scene) -> None:
+    s.house.paths.store.unlink()
+    os.mkfifo(s.house.paths.store)
+
+
+@broken
 def a_database_of_another_program(s: Scene) -> None:
     s.house.paths.store.unlink()
     s.sql("CREATE TABLE things (name)", f"PRAGMA user_version = {schema.VERSION}")

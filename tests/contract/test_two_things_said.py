@@ -8,6 +8,7 @@ import pytest
 
 from dreamd.core.values import Status
 from dreamd.recall.answer import Look, search
+from dreamd.text.identifiers import are_written_apart
 from household import House, Said
 
 pytestmark = pytest.mark.model
@@ -121,3 +122,22 @@ def test_two_values_said_on_one_day_are_no_list_yet(house: House) -> None:
               Said("Deploys of the shop run on line 4120.", conversation="two"), Said("Coffee is ordered on Mondays."))
     house.dream("2026-01-05T20:00:00Z")
     assert sorted(m.status for m in house.memories()) == [Status.HELD, Status.HELD, Status.LIVE]
+
+
+WRITTEN = (("Port -1 disables the pilot listener.", "Port 1 disables the pilot listener."),
+           ("Config of the ferry lives in /srv/Pilot/conf.d.", "Config of the ferry lives in /srv/pilot/conf.d."),
+           ("The dye tank holds 5 mL.", "The dye tank holds 5 ML."), ("The buoy code is aB3xK9.", "The buoy code is ab3xk9."))
+
+
+def test_a_sign_a_path_a_unit_and_a_code_tell_two_things_apart_though_the_letters_are_the_same(house: House) -> None:
+    house.say("2026-03-02T09:00:00Z", *(Said(text, conversation="c") for pair in WRITTEN for text in pair))
+    house.dream(NIGHT)
+    assert {text for pair in WRITTEN for text in pair} == {m.text for m in house.memories()}
+
+
+@pytest.mark.parametrize(("one", "other"), [
+    ("GitHub hosts the charts.", "Github hosts the charts."), ("Do NOT push on Fridays.", "Do not push on Fridays."),
+    ("The disk holds 10 GB.", "The disk holds 10 gb."), ("UTF-8 is used.", "utf-8 is used."),
+    ("Meet at 8 PM.", "Meet at 8 pm.")])
+def test_prose_is_written_as_one_likes(one: str, other: str) -> None:
+    assert not are_written_apart(one, other)

@@ -20,6 +20,7 @@ from dreamd.judge.guards import Difference, shown, vetoes
 from dreamd.judge.out_of_use import ends_the_use
 from dreamd.judge.statement import read
 from dreamd.judge.wording import kept_wording, says_more
+from dreamd.text.identifiers import are_written_apart
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,7 +82,8 @@ def certain(told: Laid) -> Judgement | None:
     """What needs no network: two that differ in nothing that is said, or one that says the other's thing is used no longer."""
     a, b = told.pair.a, told.pair.b
     same = a.plain == b.plain or told.pair.is_moved_only
-    if a.low == b.low or len(a.plain) >= _FEWEST and same and not vetoes(told.pair, told.guards):
+    if not are_written_apart(a.text, b.text) and (a.low == b.low or len(a.plain) >= _FEWEST and same
+                                                  and not vetoes(told.pair, told.guards)):
         richer = "a" if len(a.text) >= len(b.text) else "b"
         return Judgement(Relation.DUPLICATE, 1.0, (Evidence(EvidenceKind.SAME_WORDS),), richer=richer)
     gap = told.gap or 0.0
@@ -95,7 +97,7 @@ def certain(told: Laid) -> Judgement | None:
 def _merge(told: Weighed, sure: float) -> Judgement | None:
     """One claim, unless a veto stands against it or each side says something that the other would lose."""
     kept = kept_wording(told.pair)
-    if kept is None or vetoes(told.pair, told.guards):
+    if kept is None or vetoes(told.pair, told.guards) or are_written_apart(told.pair.a.text, told.pair.b.text):
         return None
     assert told.labels is not None
     same, a_richer, b_richer = (float(told.labels[n]) for n in (SAME, A_RICHER, B_RICHER))

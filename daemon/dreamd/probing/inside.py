@@ -72,6 +72,9 @@ def _way_back(home: str) -> str:
 
 
 def _open(path: str) -> sqlite3.Connection:
+    facts = facts_of(path)
+    if facts is not None and not stat.S_ISREG(facts.st_mode):
+        raise sqlite3.OperationalError("it is no file")  # opening a pipe would wait for whoever writes into it
     quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     connection = sqlite3.connect(f"file:{quoted}?mode=ro", uri=True, timeout=BUSY_S, isolation_level=None)
     try:

@@ -27,6 +27,11 @@ _FILE = re.compile(
     r"^[\w-]+(?:\.[\w-]+)*\.(?:py|js|ts|tsx|jsx|go|rs|java|kt|rb|ex|exs|c|h|cpp|hpp|cs|sh|md|rst|txt|toml|ya?ml|json|xml|csv|sql|lock|cfg|ini|conf|env|"
     r"html?|css|scss|tf|tfvars|smk|nix|gradle|proto|ipynb|pdf|png|svg|zip|tar|gz|log|bak|db|sqlite|service|timer|plist|urdf|xacro|launch|vue|swift|php|pl|lua|r|jl|hs|clj|ps1|bat|mk)$"
 )
+_AROUND = ".,;:!?()[]{}\"'`"
+_LONGEST_UNIT = 3
+_SHORTEST_CODE = 6
+_CAPITAL_INSIDE = re.compile(r"[a-z]\d*[A-Z]|^[A-Z]{1,2}[a-z]$")
+"""A small letter before a capital one, which no sentence begins with; or a unit with its own capital."""
 
 
 def fixed_names(text: str, tokens: Sequence[Token]) -> frozenset[str]:
@@ -127,3 +132,29 @@ def _is_measure(text: str, end: int, value: str) -> bool:
         return False
     follow = re.match(r"\s?([^\W\d_]+(?:/[a-z])?|[°%€$²³])", text[end:])
     return bool(follow and follow.group(1).lower() in word_classes.UNIT_NAMES) or bool(follow and follow.group(1) in "°%€$")
+
+
+def are_written_apart(one: str, other: str) -> bool:
+    """Whether two texts of the same words name two things by how these are written: a sign, a path, a code, a unit.
+
+    Prose is written as one likes ("GitHub", "NOT"); a path, a code of mixed letters and digits and a unit are not.
+    """
+    ours, theirs = one.split(), other.split()
+    if len(ours) != len(theirs):
+        return False
+    befores = ("", *ours)
+    return any(a != b and _says_apart(a.strip(_AROUND), b.strip(_AROUND), before)
+               for a, b, before in zip(ours, theirs, befores, strict=False))
+
+
+def _says_apart(one: str, other: str, before: str) -> bool:
+    signed = tuple(word[:1] in "-−" and word[1:2].isdigit() for word in (one, other))
+    if signed[0] != signed[1] and one.lstrip("-−") == other.lstrip("-−"):
+        return True
+    if one == other or one.lower() != other.lower():
+        return False
+    if one[:1] in "/~" or one.count("/") > 1 and "://" not in one:
+        return True
+    if before[-1:].isdigit() and len(one) <= _LONGEST_UNIT:
+        return any(map(_CAPITAL_INSIDE.search, (one, other)))
+    return len(one) >= _SHORTEST_CODE and any(c.isdigit() for c in one) and any(map(_CAPITAL_INSIDE.search, (one, other)))
