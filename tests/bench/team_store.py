@@ -226,9 +226,9 @@ def _crowded(sizes: argparse.Namespace, alone_small: float) -> Iterator[tuple[st
             town.load(f"project:other-{n}", small)
         yield "bulk load, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
         town.settle()
-        sizes = town.bytes_of()
-        yield f"kB of disk a memory at {town.count:,}", round(sum(size for _, size in sizes) / town.count / 1000, 2)
-        yield "where it goes, bytes a memory", {name: round(size / town.count) for name, size in sizes[:14]}
+        parts = town.bytes_of()
+        yield f"kB of disk a memory at {town.count:,}", round(sum(size for _, size in parts) / town.count / 1000, 2)
+        yield "where it goes, bytes a memory", {name: round(size / town.count) for name, size in parts[:14]}
         Path("/proc/self/clear_refs").write_text("5")
         for name, size, alone in (("project:small", small, alone_small), ("project:large", large, alone_large)):
             took = town.ask(name, asks)

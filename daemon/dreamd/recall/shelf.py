@@ -266,14 +266,13 @@ class Sought(Near):
         near = cls(kit, read, statuses)
         found = read.nearest(kit, reach)
         wordings, taken = list(found), 0
+        said = derived.find_owners(kit.store, wordings, scopes=sorted(reach.scopes))[1] if wordings else []
         while taken < len(wordings):
             start, taken = taken, min(len(wordings), (taken or reach.count) * WIDENED)
-            near._bring(*derived.find_owners(kit.store, wordings[start:taken], scopes=sorted(reach.scopes)))
+            near._bring(derived.find_owners(kit.store, wordings[start:taken], scopes=sorted(reach.scopes))[0], said)
             left = max((found[one] for one in wordings[taken:taken + 1]), default=UNREAD) + ROUNDED
             if near.count(reach, left) >= reach.count:
                 break
-        if kit.settings.recall.passages and taken < len(wordings):
-            near._bring((), derived.find_owners(kit.store, wordings[taken:], scopes=sorted(reach.scopes))[1])
         return near if found or derived.has_vectors(kit.store) else None
 
     def count(self, reach: Reach, least: float) -> int:

@@ -17,7 +17,7 @@ from dreamd.store import schema
 from dreamd.store.team import vector_places
 
 SCHEMA = "dream"
-WORDS = ("memory_words", "memory_length")
+WORDS = ("memory_words", "memory_length", "memory_total")
 """The word search has tables of its own, for SQLite's index is none that another engine could read."""
 MACHINES = "machine"
 """The machines that hold a copy of a tenant, and when each last brought it up to date."""
@@ -212,6 +212,22 @@ def _words() -> Iterator[str]:
     yield "CREATE INDEX IF NOT EXISTS memory_words_of ON memory_words (tenant, memory)"
     yield f"""CREATE TABLE IF NOT EXISTS memory_length (memory bigint NOT NULL, words int NOT NULL, {tenant},
         PRIMARY KEY (tenant, memory))"""
+    # How many memories have how many words in all: a rank needs both, and must not count them anew for each question.
+    yield f"""CREATE TABLE IF NOT EXISTS memory_total (memories bigint NOT NULL, words bigint NOT NULL, {tenant},
+        PRIMARY KEY (tenant))"""
+    yield """CREATE OR REPLACE FUNCTION count_words() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE sign int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END; n bigint; total bigint;
+        BEGIN
+          SELECT sign * COUNT(*), sign * COALESCE(SUM(c.words), 0) INTO n, total FROM changed c;
+          IF n <> 0 THEN
+            INSERT INTO memory_total (memories, words) VALUES (n, total)
+              ON CONFLICT (tenant) DO UPDATE SET memories = memory_total.memories + n, words = memory_total.words + total;
+          END IF;
+          RETURN NULL;
+        END $$"""
+    for event, rows in (("INSERT", "NEW"), ("DELETE", "OLD")):
+        yield f"""CREATE OR REPLACE TRIGGER total_{event.lower()} AFTER {event} ON memory_length
+            REFERENCING {rows} TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION count_words()"""
 
 
 def _machines() -> Iterator[str]:

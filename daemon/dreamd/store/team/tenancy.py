@@ -103,6 +103,8 @@ def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str, other: list[st
     base.execute("SELECT set_config('dream.tenant', %s, true), set_config('dream.sealing', 'off', true)", (tenant,))
     known = {row[0] for row in base.execute("SELECT number FROM migration").fetchall()}
     missing = [(number, name) for number, name, _ in schema.MIGRATIONS if number not in known]
+    base.execute("""INSERT INTO memory_total (memories, words) SELECT COUNT(*), COALESCE(SUM(words), 0) FROM memory_length
+                    ON CONFLICT (tenant) DO UPDATE SET memories = excluded.memories, words = excluded.words""")
     for number, name in missing:
         base.execute("INSERT INTO migration VALUES (%s, %s, %s)", (number, name, iso(at)))
     if not known:

@@ -82,7 +82,8 @@ def ranked(statement: str, values: Sequence[object]) -> tuple[str, Sequence[obje
     hits, args = _hits(_phrases(str(values[0])))
     if not hits:
         return None
-    scored = f"""(WITH hit AS ({hits}), size AS (SELECT COUNT(*)::float8 AS n, AVG(words)::float8 AS mean FROM memory_length),
+    scored = f"""(WITH hit AS ({hits}),
+        size AS (SELECT memories::float8 AS n, words::float8 / NULLIF(memories, 0) AS mean FROM memory_total),
         known AS (SELECT phrase, COUNT(*)::float8 AS n FROM hit GROUP BY phrase)
         SELECT h.memory, -SUM(GREATEST(ln((s.n - k.n + 0.5) / (k.n + 0.5)), {LEAST_IDF})
           * (h.times * ({K1} + 1)) / (h.times + {K1} * (1 - {B} + {B} * l.words / s.mean))) AS score
