@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-from judge_fit import ALL, COLLATERAL, FALSE_MERGES, Figures, apart, figures, forests, limit, verdicts
+from judge_fit import ALL, COLLATERAL, FALSE_MERGES, Figures, apart, either_sure, figures, forests, limit, verdicts
 from judge_rows import Rows
 
 from dreamd.judge.classifier import Forests
@@ -23,6 +23,8 @@ FAMILIES = {
 }
 """What is switched off together, to see what it is worth."""
 BINS = 10
+LEAST_EITHER = 0.95
+"""However clean the pairs at hand are above less."""
 
 
 NOT_FOR_LIMITS = ("claims", "real_lines_1", "a17", "a18", "a21", "a22")
@@ -30,12 +32,16 @@ NOT_FOR_LIMITS = ("claims", "real_lines_1", "a17", "a18", "a21", "a22")
 stores the pairs were taken that the judge before was least sure of; the last two were made to look like updates."""
 
 
-def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float]:
-    """From which probability of a merge and of a conflict the errors on these pairs stay within the bounds."""
+def limits_of(rows: Rows, shares: np.ndarray) -> tuple[float, float, float]:
+    """From which probability of a merge, of a conflict and of either the errors on these pairs stay within the bounds.
+
+    The third adds no error: above it lies none of the counted pairs that must stay.
+    """
     counted = ~np.isin(rows.authors, NOT_FOR_LIMITS)
     merging = np.where(rows.may_merge, shares[:, 0], 0.0)
     ending = limit(shares[:, 1], counted & (rows.right > 1), COLLATERAL)
-    return limit(merging, counted & (rows.right != 0), FALSE_MERGES), ending
+    either = limit(either_sure(shares), counted & (rows.right > 1) & (shares[:, 1] < ending), 0.0)
+    return limit(merging, counted & (rows.right != 0), FALSE_MERGES), ending, max(either, LEAST_EITHER)
 
 
 def by_author(rows: Rows, given: np.ndarray) -> list[str]:

@@ -139,10 +139,16 @@ class Figures:
                 f"{self.contradicts:.0%} | {self.collateral}/{self.unended}")
 
 
-def verdicts(rows: Rows, shares: np.ndarray, merge: float, conflict: float) -> np.ndarray:
+def either_sure(shares: np.ndarray) -> np.ndarray:
+    """The probability of a merge and a conflict together where the conflict is the likelier, else 0."""
+    return np.where(shares[:, 1] > shares[:, 0], shares[:, 0] + shares[:, 1], 0.0)
+
+
+def verdicts(rows: Rows, shares: np.ndarray, merge: float, conflict: float, either: float) -> np.ndarray:
     """The class each pair is given, as the policy gives it: a merge, else a conflict, else apart."""
     merged = (shares[:, 0] >= merge) & rows.may_merge
-    return np.where(merged, 0, np.where(shares[:, 1] >= conflict, 1, 2 + (shares[:, 3] > shares[:, 2])))
+    ended = (shares[:, 1] >= conflict) | (either_sure(shares) >= either)
+    return np.where(merged, 0, np.where(ended, 1, 2 + (shares[:, 3] > shares[:, 2])))
 
 
 def figures(rows: Rows, given: np.ndarray) -> Figures:

@@ -46,7 +46,7 @@ def before_reading(rows: Rows, beside: np.ndarray) -> tuple[dict[str, np.ndarray
 
 def read_from(rows: Rows, shares: np.ndarray, concern: np.ndarray) -> float:
     """From where a pair is read: so that few of the merges and conflicts that reading finds are left unread."""
-    merge, conflict = judge_card.limits_of(rows, shares)
+    merge, conflict, _ = judge_card.limits_of(rows, shares)
     merged = (shares[:, 0] >= merge) & rows.may_merge
     found = (rows.right == 0) & merged | (rows.right == 1) & (shares[:, 1] >= conflict) & ~merged
     wanted = np.sort(concern[found])
@@ -86,9 +86,9 @@ def main() -> int:
     first, concern = before_reading(rows, beside)
     ask = read_from(rows, shares, concern)
     shares[concern < ask, :2] = 0.0  # what is not read is neither merged nor ended
-    merge, conflict = judge_card.limits_of(rows, shares)
+    merge, conflict, either = limits = judge_card.limits_of(rows, shares)
     trees = {**forests(rows.whole[rows.grown], rows.right[rows.grown]), **first}
-    kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "marked": marked_limit(rows)}}
+    kept = {"limits": {"ask": ask, "merge": merge, "conflict": conflict, "either": either, "marked": marked_limit(rows)}}
     digest = hashlib.sha256(json.dumps(kept, sort_keys=True).encode())
     for part in sorted(trees):
         digest.update(trees[part].tobytes())
@@ -99,10 +99,10 @@ def main() -> int:
     (OUT / "pair_net.safetensors").write_bytes((args.parts / "pair_net.safetensors").read_bytes())
     near = Boosted(first, "before").probabilities(beside)[:, :2].sum(1)
     read_of = {name: float((some >= ask).mean()) for name, some in (("labelled", concern), ("neighbours", near))}
-    given = verdicts(rows, shares, merge, conflict)
+    given = verdicts(rows, shares, *limits)
     whole = Forests(trees).probabilities(rows.whole)
     print(f"{kept['name']}: {figures(rows, given).row()}", flush=True)
-    told = card(rows, shares, given, whole, (merge, conflict), read_of, ablation=args.ablation)
+    told = card(rows, shares, given, whole, limits, read_of, ablation=args.ablation)
     (OUT / "CARD.md").write_text(told, "utf-8")
     return 0
 
@@ -116,7 +116,7 @@ def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), body.getvalue(), zipfile.ZIP_DEFLATED)
 
 
-def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float],
+def card(rows: Rows, shares: np.ndarray, given: np.ndarray, whole: np.ndarray, limits: tuple[float, float, float],
          read_of: dict[str, float], *, ablation: bool) -> str:
     """The model card."""
     seen = figures(rows, verdicts(rows, whole, *limits)).row()

@@ -92,6 +92,8 @@ class Limits:
     """Least probability before reading that two have to do with each other, from which the network reads them."""
     merge: float
     conflict: float
+    either: float
+    """Least probability of a merge and a conflict together, from which a conflict is given that is likelier than the merge."""
     marked: float
     """From which share the wording itself shows which of two is current."""
 

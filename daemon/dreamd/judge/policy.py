@@ -73,8 +73,11 @@ def decide(told: Weighed, limits: Limits) -> Judgement:
                 return merged
         # Something must show by which they could not both hold: a guard, a word of weight, or words in each other's place.
         parts = told.guards or any(told.pair.only) or any(a and b for a, b in told.pair.spans)
-        if by_class["conflict"] >= limits.conflict and parts and _may_end(told.pair):
-            return _conflict(told, by_class["conflict"], limits)
+        # Where two are surely one claim or a conflict, nothing is left of staying apart: the newer takes the other's place.
+        clash, either = by_class["conflict"], by_class["conflict"] + by_class["merge"]
+        taken = either if clash > by_class["merge"] and either >= limits.either else clash
+        if taken >= limits.conflict and parts and _may_end(told.pair):
+            return _conflict(told, taken, limits)
     return _apart(told, by_class)
 
 
