@@ -70,7 +70,8 @@ def judge_of_words() -> Judge:
     from dreamd.judge import Judge
     from dreamd.judge.classifier import FittedJudge, Limits
 
-    return Judge(ReadsWords(), FittedJudge("as-read", AsRead(), AsRead(), Limits(ask=0.0, merge=0.5, conflict=0.5, marked=0.5)))
+    limits = Limits(ask=0.0, merge=0.5, conflict=0.5, either=2.0, marked=0.5)
+    return Judge(ReadsWords(), FittedJudge("as-read", AsRead(), AsRead(), limits))
 
 
 def label_of(a: str, b: str) -> str:
