@@ -381,3 +381,9 @@ class Memory:
     def is_expired(self) -> bool:
         """Whether it was archived because the day it named has passed: it is told as what was, and never unasked."""
         return self.status is Status.ARCHIVED and self.reason == EXPIRED
+
+
+def is_excluded(scope: str, exclude: tuple[str, ...]) -> bool:
+    """Whether a person keeps a scope to this machine: by its whole name, or by its kind alone, as `local`."""
+    names = {scope.casefold(), scope.partition(":")[0].casefold()}
+    return any(one.casefold().strip() in names for one in exclude)

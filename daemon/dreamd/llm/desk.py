@@ -18,6 +18,7 @@ from math import isfinite
 from dreamd.core import outage
 from dreamd.core.errors import Outage
 from dreamd.core.settings import LlmSettings
+from dreamd.core.values import is_excluded
 from dreamd.kit import Kit
 from dreamd.llm import backing_off, calling, ceilings, ledger
 from dreamd.llm.backends import instructions
@@ -282,12 +283,6 @@ def open_desk(kit: Kit, open_caller: OpenCaller = calling.open_caller, *, of_dre
     desk = Desk(kit, open_caller, of_dream)
     with desk.opened:
         yield desk
-
-
-def is_excluded(scope: str, exclude: tuple[str, ...]) -> bool:
-    """Whether a person keeps a scope to this machine: by its whole name, or by its kind alone, as `local`."""
-    names = {scope.casefold(), scope.partition(":")[0].casefold()}
-    return any(one.casefold().strip() in names for one in exclude)
 
 
 def _again(kept: Kept) -> Answer:

@@ -21,9 +21,18 @@ from dreamd.core.clock import iso
 from dreamd.core.errors import Refused
 from dreamd.core.paths import Paths
 from dreamd.core.settings import Settings
-from dreamd.core.values import MARKS, WITHHELD, Candidate, Memory, Observation, content_id, is_observed, parse_scope
+from dreamd.core.values import (
+    MARKS,
+    WITHHELD,
+    Candidate,
+    Memory,
+    Observation,
+    content_id,
+    is_excluded,
+    is_observed,
+    parse_scope,
+)
 from dreamd.kit import Kit
-from dreamd.llm.desk import is_excluded
 from dreamd.store import memories, observations, work
 from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.intake.inbox import as_row
