@@ -121,12 +121,12 @@ def _standing(said: Sequence[Ranked], told: Sequence[Ranked], store: Store, near
     """For each passage the memories of its scope that may speak of the same thing, the nearest first."""
     import numpy as np
 
-    having = [one.memory for one in said if near and near.vector_of(one.memory.id) is not None]
-    vectors = [vector for one in having if near and (vector := near.vector_of(one.id)) is not None]
+    having = {one.memory.id: (str(one.memory.scope), vector) for one in said
+              if near and (vector := near.vector_of(one.memory.id)) is not None}
     alike: dict[str, dict[str, float]] = {}
     if near and having:
-        scopes = [str(one.scope) for one in having]
-        alike = dict(zip((one.id for one in having), near.worded_like(np.stack(vectors), scopes), strict=True))
+        scopes, vectors = zip(*having.values(), strict=True)
+        alike = dict(zip(having, near.worded_like(np.stack(vectors), scopes), strict=True))
     held = memories.load_some(store, list(dict.fromkeys(i for some in alike.values() for i in some)))
     beside = [one.memory for one in told if one.memory.status is not Status.SAID]
     found = {}

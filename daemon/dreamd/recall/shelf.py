@@ -56,6 +56,7 @@ class _Held:
     said: list[passages.Row] = field(default_factory=list)
     said_matrix: Floats | None = None
     said_behind: Floats | None = None
+    said_place: dict[str, int] = field(default_factory=dict)
     abroad: Abroad | None = None
 
     @classmethod
@@ -68,6 +69,7 @@ class _Held:
         held = cls(rows, matrix, Wordings.of(rows), {row.id: n for n, row in enumerate(rows) if not row.earlier})
         if kit.settings.recall.passages:
             held.said, held.said_matrix, held.said_behind = passages.load_vectors_of(kit.store, models=ALIKE, among=seqs)
+            held.said_place = {row.id: n for n, row in enumerate(held.said)}
         shas = None if ids is None else {*(row.wording for row in rows), *(sha for row in held.said for sha in row.wordings)}
         held.abroad = load_abroad(kit, None if shas is None else [*shas, *map(abroad_key, shas)])
         return held
@@ -86,8 +88,7 @@ class _Held:
         if across:
             alone = across.over(alone, [row.wordings[0] for row in self.said])
             behind = across.over(behind, [row.wordings[1] for row in self.said])
-        place = {row.id: n for n, row in enumerate(self.said)}
-        return found, Sayings(self.said, self.said_matrix, both(alone, behind, weight), place)
+        return found, Sayings(self.said, self.said_matrix, both(alone, behind, weight), self.said_place)
 
 
 class Shelf:
@@ -224,7 +225,7 @@ class Near:
         found: list[dict[str, float]] = []
         none = np.zeros(0, np.int64)
         for vector, scope in zip(vectors, scopes, strict=True):
-            places = np.setdiff1d(self._held.wordings.places.get(scope, none), self._held.wordings.behind)
+            places = self._held.wordings.within.get(scope, none)
             row = self._held.matrix[places] @ vector if len(places) else np.zeros(0, np.float32)
             near: dict[str, float] = {}
             for n in np.argpartition(-row, BESIDE_POOL)[:BESIDE_POOL] if len(row) > BESIDE_POOL else range(len(row)):

@@ -34,8 +34,8 @@ class Wordings:
     earlier: Places
     behind: Places
     """The rows of words behind what was said around them."""
-    places: Mapping[str, Places]
-    """The rows of each scope."""
+    within: Mapping[str, Places]
+    """The rows of each scope but those behind what was said around them."""
 
     @classmethod
     def of(cls, rows: Sequence[shown.Row]) -> Wordings:
@@ -53,7 +53,8 @@ class Wordings:
 
         within: dict[str, list[int]] = {}
         for n, row in enumerate(rows):
-            within.setdefault(row.scope, []).append(n)
+            if not row.behind:
+                within.setdefault(row.scope, []).append(n)
 
         def places(chosen: Sequence[bool]) -> Places:
             return np.flatnonzero(np.array(chosen, bool))

@@ -37,8 +37,9 @@ def run(context: Context, options: Namespace) -> int:
     """Tell how things stand, once or until somebody has seen enough."""
     if options.watch is None:
         standing = look(context.world)
-        context.document(_document(context, standing))
-        for line in _lines(context, standing) if not context.json else ():
+        shared = _shared_document(context)
+        context.document(_document(context, standing, shared))
+        for line in _lines(context, standing, shared) if not context.json else ():
             context.say(line)
         return 0
     if context.json:
@@ -55,7 +56,7 @@ def _watch(context: Context, every_s: float) -> int:
         context.stdout.write("\x1b[2J")
     with suppress(KeyboardInterrupt):  # the way to leave, and no failure
         while True:
-            lines = _lines(context, look(context.world))
+            lines = _lines(context, look(context.world), _shared_document(context))
             if in_place:
                 shown = "".join(f"{line}{REST_OF_LINE}\n" for line in lines)
                 context.stdout.write(f"{FIRST_LINE}{shown}{REST_OF_SCREEN}")
@@ -66,7 +67,7 @@ def _watch(context: Context, every_s: float) -> int:
     return 0
 
 
-def _document(context: Context, standing: Standing) -> dict[str, object]:
+def _document(context: Context, standing: Standing, shared: Shared) -> dict[str, object]:
     last, outlook, beat, pulse = standing.last, standing.outlook, standing.beat, standing.pulse
     paths, live = context.world.paths, sum(standing.categories.values())
     return {
@@ -88,7 +89,7 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                  "may_start": outlook.may_start, "held_by": list(standing.held_by)},
         "outages": [{"component": m.component, "code": m.code, "reason": m.reason, "hint": m.hint or None,
                      "since": moment(m.since), "attempts": m.attempts} for m in standing.markers],
-        **_shared_document(context), "languages_apart": standing.apart or None, "language_model": standing.asking,
+        **shared, "languages_apart": standing.apart or None, "language_model": standing.asking,
         "health": {"verdict": standing.health.verdict, "healthy": standing.health.code == 0,
                    "reason": standing.health.reason, "hint": standing.health.hint or None},
         "version": __version__,
@@ -96,14 +97,17 @@ def _document(context: Context, standing: Standing) -> dict[str, object]:
                   "config": str(context.world.settings.path) if context.world.settings.path else None}}
 
 
-def _shared_document(context: Context) -> dict[str, dict[str, Any]]:
+Shared = dict[str, dict[str, Any]]
+
+
+def _shared_document(context: Context) -> Shared:
     """What waits to go up to a team, and of when the copy of its memory is; nothing where a home shares with none."""
     if not context.world.settings.teams.url:
         return {}
     return {"team": {"ready": count_ready(context.world.paths), "synced_at": moment(load_synced(context.world))}}
 
 
-def _lines(context: Context, standing: Standing) -> list[str]:
+def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
     now = context.world.clock.now()
     rows = [("now", _doing(standing, now)), ("service", _service(standing, now))]
     if standing.last is not None:
@@ -132,7 +136,7 @@ def _lines(context: Context, standing: Standing) -> list[str]:
     if standing.apart:
         rows.append(("languages", f"other languages than English stay apart: {standing.apart}; run {multilingual.INSTALL}"))
     rows += [("model", standing.model[0]), *(("", line) for line in standing.model[1:])] if standing.model else []
-    if told := _shared_document(context).get("team"):
+    if told := shared.get("team"):
         rows.append(("team", f"{render.count(told['ready'], 'statement')} ready to go up, the team's memory here "
                      + (f"as of {told['synced_at']}" if told["synced_at"] else "not yet") + "; `dream team sync`"))
     if held := standing.memories.get("held", 0):

@@ -26,6 +26,7 @@ from dreamd.core.values import (
 )
 from dreamd.dream.phases.twins import Heard, is_guess
 from dreamd.judge import ends_the_use, have_other_values, leaves_more
+from dreamd.store.telling.voices import are_of_two
 from dreamd.text.alike.parallels import pieces
 
 REVISION = timedelta(minutes=30)
@@ -179,16 +180,9 @@ def between_members(rulings: Sequence[tuple[Met, Ruling]], observations: Sequenc
     `observations` are what the incoming side rests on. A word of change still ends what it speaks of, whoever said that, and
     a person's word stands over an agent's.
     """
-    if not members:
-        return list(rulings)
-    mine = {members[one] for one in observations if one in members}
-    kept = []
-    for met, ruling in rulings:
-        theirs = {members[one] for one in met.memory.observations if one in members}
-        if mine and theirs and mine.isdisjoint(theirs) and ruling.reason in BY_TIME_OR_NUMBER:
-            ruling = Ruling(Winner.NOBODY, MEMBERS_CONTRADICT)
-        kept.append((met, ruling))
-    return kept
+    waits = Ruling(Winner.NOBODY, MEMBERS_CONTRADICT)
+    return [(met, waits if ruling.reason in BY_TIME_OR_NUMBER and are_of_two(observations, met.memory.observations, members)
+             else ruling) for met, ruling in rulings]
 
 
 def few_endings(rulings: Sequence[tuple[Met, Ruling]], spent: Iterable[str] = (), *, with_rivals: bool = False,

@@ -48,6 +48,6 @@ def refuse_between_members(store: Store, memory: Memory, others: Sequence[Memory
         return
     said = load_voices(store, [i for m in (memory, *others) for i in m.observations])
     members = {identity: voice.member for identity, voice in said.items()}
-    if any(are_of_two(memory, other, members) for other in others):
+    if any(are_of_two(memory.observations, other.observations, members) for other in others):
         raise Refused("two members of the team said these, and only a curator decides between them",
                       hint="ask a curator to run `dream review`; whoever said it may say in a new conversation what holds")

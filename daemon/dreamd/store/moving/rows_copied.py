@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dreamd.core.values import Relation
 from dreamd.store import memories
 from dreamd.store.connection import Store
-from dreamd.store.moving.rows_in import check_file, check_identity, fit
+from dreamd.store.moving.rows_in import check_file, check_identity, insert_fitting
 from dreamd.store.moving.rows_masked import masked_records
 from dreamd.store.moving.rows_out import MEMORY, OBSERVATION, Record
 from dreamd.store.word_search import index_words
@@ -43,13 +43,13 @@ def write_copies(copy: Store, records: Sequence[Record], marks: Mapping[str, str
         tx.executemany("INSERT INTO wording VALUES (?, ?) ON CONFLICT DO NOTHING", words.items())
         for one in by_kind.get("observation", []):
             check_identity(one["id"])
-            _insert(tx, "observation", OBSERVATION, one)
+            insert_fitting(tx, "observation", OBSERVATION, one)
         _write_beside(tx, by_kind)
         for one in by_kind.get("memory", []):
             check_identity(one["id"])
             check_file(one["file"])
             memories.delete_memory(tx, one["id"])
-            _insert(tx, "memory", MEMORY, one)
+            insert_fitting(tx, "memory", MEMORY, one)
             tx.executemany("INSERT INTO support SELECT ?, seq FROM observation WHERE id = ?",
                            ((one["id"], said) for said in one["observations"]))
             seq = tx.execute("SELECT seq FROM memory WHERE id = ?", (one["id"],)).fetchone()[0]
@@ -68,12 +68,6 @@ def drop_copies(copy: Store, ids: Collection[str]) -> None:
             memories.delete_memory(tx, identity)
             tx.execute("DELETE FROM meta WHERE key = ?", (f"{COPIED}{identity}",))
         _drop_loose(tx)
-
-
-def _insert(tx: sqlite3.Connection, table: str, columns: Sequence[str], row: Record) -> None:
-    names, values = ", ".join(f'"{c}"' for c in columns), ", ".join(f":{c}" for c in columns)
-    tx.execute(f"INSERT INTO {table} ({names}) VALUES ({values}) ON CONFLICT DO NOTHING",
-               {name: fit(name, row[name]) for name in columns})
 
 
 def _write_beside(tx: sqlite3.Connection, by_kind: Mapping[str, Sequence[Record]]) -> None:

@@ -81,9 +81,7 @@ class _Arrival:
 
     def insert(self, table: str, columns: Sequence[str], row: dict[str, Any]) -> bool:
         """Add a row, unless one with its key is there."""
-        row = {name: fit(name, row[name]) for name in columns}
-        names, values = ", ".join(f'"{c}"' for c in columns), ", ".join(f":{c}" for c in columns)
-        return self.tx.execute(f"INSERT INTO {table} ({names}) VALUES ({values}) ON CONFLICT DO NOTHING", row).rowcount > 0
+        return insert_fitting(self.tx, table, columns, row)
 
 
 _ID = re.compile(r"[0-9a-f]{6,64}")
@@ -100,6 +98,13 @@ def fit(column: str, told: object) -> object:
     if not isinstance(told, kinds):
         raise ValueError("no value of that column")
     return str(parse_scope(told)) if column == "scope" and isinstance(told, str) else told
+
+
+def insert_fitting(tx: sqlite3.Connection, table: str, columns: Sequence[str], row: Record) -> bool:
+    """Add a row of another store, unless one with its key is there; raises ValueError for what is no value of a column."""
+    names, values = ", ".join(f'"{c}"' for c in columns), ", ".join(f":{c}" for c in columns)
+    told = {name: fit(name, row[name]) for name in columns}
+    return tx.execute(f"INSERT INTO {table} ({names}) VALUES ({values}) ON CONFLICT DO NOTHING", told).rowcount > 0
 
 
 def check_identity(identity: str) -> None:

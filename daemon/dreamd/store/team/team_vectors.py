@@ -1,7 +1,6 @@
 """What is near to a vector, found by the server: an exact look at every vector of the scopes that may be seen.
 
-Exact, for that is quick enough (a scope of 50,000 takes some tens of milliseconds), and an approximate index under a policy
-finds nothing where others' rows fill it, and tells of these by what it costs.
+Exact, for an approximate index under a policy finds nothing where others' rows fill it, and tells of these by what it costs.
 """
 
 from __future__ import annotations

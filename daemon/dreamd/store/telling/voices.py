@@ -5,10 +5,9 @@ The server itself writes them down, for whoever is connected: nobody speaks with
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from dreamd.core.values import Memory
 from dreamd.store.connection import LISTED, Store, listed
 
 
@@ -45,7 +44,7 @@ def load_said_by(store: Store, member: str) -> list[int]:
     return [int(r["observation"]) for r in rows]
 
 
-def are_of_two(one: Memory, other: Memory, members: Mapping[str, str]) -> bool:
-    """Whether two memories rest on the words of different members alone."""
-    mine, theirs = ({members[o] for o in m.observations if o in members} for m in (one, other))
+def are_of_two(one: Sequence[str], other: Sequence[str], members: Mapping[str, str]) -> bool:
+    """Whether some observations and some others are the words of different members alone."""
+    mine, theirs = ({members[o] for o in said if o in members} for said in (one, other))
     return bool(mine and theirs) and mine.isdisjoint(theirs)

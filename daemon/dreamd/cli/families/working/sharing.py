@@ -30,30 +30,29 @@ def share(context: Context, options: Namespace) -> int:
 
 def sync(context: Context, options: Namespace) -> int:
     """Both ways, now; while the server is away, what waits goes on waiting."""
-    from dreamd.dream.sharing.carrying import carry, place_of
+    from dreamd.dream.sharing.carrying import Carried, carry, place_of
     from dreamd.dream.sharing.offering import offer
 
     place_of(context.world)
     if options.carry:
         _tell(context, carry(context.world), None)
         return 0
-    totals, waiting = None, 0
+    totals = Carried()
+    with open_kit(context.world, create=True) as kit:
+        ready = offer(kit)
     for _ in range(MOST_ROUNDS):
-        with open_kit(context.world, create=True) as kit:
-            ready = offer(kit)
         try:
             done = carry(context.world)
         except Outage as failure:
             raise Outage(f"{failure.message}; {render.count(ready.waiting, 'statement')} "
                          f"{'waits' if ready.waiting == 1 else 'wait'} here for the next sync", component=failure.component,
                          code=failure.code, hint=failure.hint) from None
-        totals = done if totals is None else totals.after(done)
+        totals, taken_up = totals.after(done), ready.ready
         with open_kit(context.world) as kit:
-            waiting = offer(kit).waiting
-        if not waiting or not ready.ready or done.reads_only:
+            ready = offer(kit)
+        if not ready.waiting or not taken_up or done.reads_only:
             break
-    if totals is not None:
-        _tell(context, totals, waiting)
+    _tell(context, totals, ready.waiting)
     return 0
 
 

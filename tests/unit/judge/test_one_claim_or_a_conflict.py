@@ -1,0 +1,38 @@
+"""Where two are surely one claim or a conflict, and the conflict is the likelier, the newer takes the other's place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import numpy as np
+import pytest
+
+from dreamd.core.values import Relation
+from dreamd.judge.alignment import Alignment
+from dreamd.judge.classifier import Limits
+from dreamd.judge.policy import Weighed, decide
+from dreamd.judge.statement import read
+
+LIMITS = Limits(ask=0.1, merge=0.9, conflict=0.8, either=0.95, marked=0.5)
+ENDS = {Relation.UPDATES, Relation.CONTRADICTS}
+
+
+def _verdict(merge: float, conflict: float) -> Relation:
+    rest = (1 - merge - conflict) / 2
+    labels = np.zeros(8)
+    labels[5] = 1.0  # they clash
+    said = (datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 5, 1, tzinfo=UTC))
+    pair = Alignment(read("The kiln room opens at nine."), read("The kiln room opens at eleven."))
+    told = Weighed(pair=pair, guards=(), said=said, similarity=0.9, features=np.zeros(0), certain=None, labels=labels,
+                   probabilities=np.array([merge, conflict, rest, rest]))
+    return decide(told, LIMITS).relation
+
+
+@pytest.mark.parametrize(("merge", "conflict", "ends"), [
+    (0.30, 0.67, True),  # .97 together, the conflict likelier
+    (0.25, 0.67, False),  # .92 together: they may well be two things
+    (0.60, 0.37, False),  # one claim is the likelier: nothing ends
+    (0.02, 0.85, True),  # a conflict by itself
+])
+def test_the_newer_takes_the_place_of_the_other(merge: float, conflict: float, ends: bool) -> None:
+    assert (_verdict(merge, conflict) in ENDS) is ends
