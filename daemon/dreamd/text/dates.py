@@ -22,6 +22,9 @@ _GENERIC_SUBJECT = re.compile(r"\s*(?:an?|any|every|each|all|most|new|old)\b", r
 _NOUN_BEFORE = re.compile(r"(?i)\b(?:of|for|over|during|within|in|through|about)\s+$")
 """Words behind which a span stands as a noun: "the first week of 2026-08", and not "of in 2026-08"."""
 _LENGTH = re.compile(r"(?i)\bthe\s+$")
+_BESIDE_A_NOUN = re.compile(r"(?i)(?<!\w)(?:the|our|my|your|his|her|its|their|\w+['’]s|of|over|during|within|about|for|than"
+                            r"|de[rmns]|das|die|unser\w*|mein\w*)\s+$")
+"""Words behind which a weekday's date has no preposition of its own: "our 2026-05-18 release"."""
 _OF_THE = re.compile(r"(?i)\bof the (?=(?:next|last|coming|following) (?:week|month|year)\b)")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _DAY_OF_MONTH = re.compile(
@@ -158,7 +161,7 @@ def _absolute(match: re.Match[str], *, rule: _Rule, day: date, evidence: list[st
         return match[0]  # "for the next month" tells how long
     if groups.get("own") and rule.kind not in ("weekday-next", "weekday-this", "weekday-last"):
         return match[0]
-    if _is_habit(match, rule, sentence, ends=ends):
+    if _is_habit(match, rule, sentence, ends=ends) or _is_one_of_several(match, rule, sentence):
         return match[0]
     try:
         found = _reckon(rule, groups, day)
@@ -185,6 +188,21 @@ def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -
     if habit is None:
         return False
     return not (rule.kind.startswith("weekday") and habit[0].lower() in ("always", "never", "immer", "nie", "siempre", "nunca"))
+
+
+def _is_one_of_several(match: re.Match[str], rule: _Rule, sentence: str) -> bool:
+    """Whether a phrase picks from a span: "the last Monday of the month", and "the last Monday" unless a past is told of."""
+    after = match.string[match.end():match.end() + 60]
+    if rule.kind in ("week", "month", "year", "weekday-last", "weekday-this") and patterns.starts("words/dates", "of_a_span", after):
+        return True
+    lead = re.match(r"(?i)(?:.*\s)?(?=(?:last|letzte[mnrs]?)\s)", match[0])
+    if rule.kind != "weekday-last" or lead is None:
+        return False
+    before = (match.string[:match.start()] + lead[0]).split()
+    if not before or not patterns.cue("words/dates", "one_of_several", whole=True).match(before[-1]):
+        return False
+    since = lead[0].lower().startswith(("since", "seit"))
+    return not (since or (lead[0] and patterns.has("words/dates", "past", sentence)))
 
 
 def _reckon(rule: _Rule, groups: dict[str, str | None], day: date) -> date:
@@ -244,7 +262,7 @@ def _worded(match: re.Match[str], rule: _Rule, found: date, lead: str, *, own: s
     iso = found.isoformat()
     if lead:
         return f"{re.sub(r'(?i)[ ]the[ ]$', ' ', lead)}{iso}{own}"
-    if own:
+    if own or (rule.kind.startswith("weekday") and _BESIDE_A_NOUN.search(match.string[:match.start()])):
         return f"{iso}{own}"
     if rule.lang == "en" and rule.kind in ("week", "month", "year") and _NOUN_BEFORE.search(match.string[:match.start()]):
         return {"week": f"the week of {iso}", "month": iso[:7]}.get(rule.kind, iso[:4])
