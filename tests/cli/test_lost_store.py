@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -34,6 +36,37 @@ def test_a_note_waits_and_says_where_when_the_store_is_lost(lived_in: Terminal, 
     assert not (lived_in.home / "dream.db").exists() or not (lived_in.home / "dream.db").stat().st_size
     asked = lived_in("list")
     assert (asked.code, "dream restore-store" in asked.err, "dream init --new" in asked.err) == (12, True, True)
+
+
+def _in_its_place(home: Path, name: str, make: Callable[[Path], object]) -> None:
+    (home / name).unlink(missing_ok=True)
+    make(home / name)
+
+
+ODD: dict[str, Callable[[Path], object]] = {
+    "a pipe": os.mkfifo,
+    "a directory": Path.mkdir,
+    "a symbolic link": lambda path: path.symlink_to(path.parent / "elsewhere.db"),
+    "a symbolic link to itself": lambda path: path.symlink_to(path),
+}
+
+
+@pytest.mark.parametrize("name", ["dream.db", "dream.db-wal", "dream.db-shm", "dream.db-journal"])
+@pytest.mark.parametrize("make", ODD.values(), ids=list(ODD))
+def test_a_note_waits_where_no_file_stands_in_the_place_of_the_store(
+        lived_in: Terminal, name: str, make: Callable[[Path], object]) -> None:
+    _in_its_place(lived_in.home, name, make)
+    told = lived_in("note", LATER)
+    assert (told.code, str(lived_in.home / "inbox") in told.err, name in told.err) == (0, True, True), told
+    assert "move it away" in told.err
+    asked = lived_in("consolidate")
+    assert (asked.code, "no file" in asked.err) == (12, True), asked
+    if name != "dream.db":
+        path = lived_in.home / name
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        lived_in("consolidate", now=TUESDAY)
+        assert LATER in {m["text"] for m in lived_in.json("list", now=TUESDAY)["memories"]}
+        assert not list((lived_in.home / "outage").glob("*.json"))
 
 
 def test_every_other_command_is_an_outage_and_touches_nothing(lived_in: Terminal) -> None:

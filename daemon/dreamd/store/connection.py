@@ -228,11 +228,10 @@ def open_store(path: Path, *, create_with: schema.Founding | None = None, migrat
 
     A store that is not there is created when `create_with` says how, else StoreMissing. One of an older schema
     is brought up to date only with `migrate`, which the holder of the dream lock alone may ask for.
-    Raises Outage for a store that is lost, of a newer dream or of an older one that may not be migrated here, Corrupt
-    for a file that is no store.
+    Raises Outage for a store that is lost, no file, of a newer dream or of an older one that may not be migrated here,
+    Corrupt for a file that is no store.
     """
-    if path.is_symlink():
-        raise DreamError(f"`{path}` is a symbolic link, not opening it")
+    lost.refuse_no_file(path)
     if team := find_elsewhere(path):
         return team
     _check_there(path, create_with)
@@ -275,6 +274,7 @@ def open_reader(path: Path) -> Store:
     Where the file may be written, SQLite opens it so and is told to refuse every change: a connection opened as
     read-only leaves `-wal` and `-shm` behind when it closes, and a look must leave no trace.
     """
+    lost.refuse_no_file(path, to_read=True)
     if team := find_elsewhere(path):
         return team
     if not lost.is_there(path):

@@ -193,7 +193,8 @@ def _is_habit(match: re.Match[str], rule: _Rule, sentence: str, *, ends: bool) -
 def _is_one_of_several(match: re.Match[str], rule: _Rule, sentence: str) -> bool:
     """Whether a phrase picks from a span: "the last Monday of the month", and "the last Monday" unless a past is told of."""
     after = match.string[match.end():match.end() + 60]
-    if rule.kind in ("week", "month", "year", "weekday-last", "weekday-this") and patterns.starts("words/dates", "of_a_span", after):
+    picks = rule.kind in ("week", "month", "year", "weekday-last", "weekday-this")
+    if picks and patterns.starts("words/dates", "of_a_span", after):
         return True
     lead = re.match(r"(?i)(?:.*\s)?(?=(?:last|letzte[mnrs]?)\s)", match[0])
     if rule.kind != "weekday-last" or lead is None:

@@ -30,8 +30,10 @@ DEFERRED = "deferred"
 REFUSED = "refused"
 TAKEN_INTO = frozenset({"observation"})
 """The only table a note goes to: to be told so spares the store two milliseconds."""
-WAITING_CODES = frozenset({"store-busy", "store-older", lost.EXCHANGED, lost.CODE})
-"""States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
+BUSY = "store-busy"
+"""Ends by itself: a note that waits for it need not be told of."""
+FOR_A_PERSON = frozenset({lost.EXCHANGED, lost.CODE, lost.NO_FILE})
+"""States of a store that end with a person's decision alone."""
 LONGEST_KEY = 400
 
 
@@ -99,12 +101,11 @@ def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool
     except locks.WriteBusy:
         pass
     except Outage as failure:
-        if failure.code not in WAITING_CODES:
-            raise
-        if failure.code in (lost.EXCHANGED, lost.CODE):
+        # Whatever keeps the store away, the words wait: where the inbox has no room for them either, it says so itself.
+        why = failure if failure.code != BUSY else None
+        if failure.code in FOR_A_PERSON:
             from dreamd.core import outage
 
-            why = failure
             with suppress(DreamError):  # the note itself has no room then either, and says so
                 outage.flag(paths.outage, failure, now=now, owner="dream note")
     except Corrupt as damage:

@@ -7,6 +7,7 @@ are pushed out one by one. So founding asks here first, and a lost store is an o
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,6 +20,9 @@ from dreamd.core.errors import Outage
 CODE = "store-lost"
 AWAY = "home-away"
 EXCHANGED = "store-exchanged"
+NO_FILE = "store-no-file"
+_KINDS = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"),
+          (stat.S_ISSOCK, "a socket"))
 FOUNDED = ".founded"
 """The mark that a store was founded here once: it tells of a loss where there are neither backups nor files yet."""
 COMING = ".restoring-"
@@ -37,6 +41,28 @@ def is_there(store: Path) -> bool:
         return store.lstat().st_size > 0
     except (FileNotFoundError, NotADirectoryError):
         return False
+
+
+def refuse_no_file(store: Path, *, to_read: bool = False) -> None:
+    """Raise Outage where a link, a directory or a pipe stands in the place of the store or of what SQLite keeps beside it.
+
+    SQLite says of each that the disk fails, or waits for ever. To be read a store may be a link, and needs no room beside.
+    """
+    for end in ("", "-wal", "-journal") if to_read else ("", "-wal", "-shm", "-journal"):
+        path = store.with_name(f"{store.name}{end}")
+        try:
+            mode = (path.stat() if to_read and path == store else path.lstat()).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            if not path.is_symlink():
+                continue
+            mode = stat.S_IFLNK
+        except OSError:
+            mode = stat.S_IFLNK  # one that leads to itself, or to where nobody may look
+        if not stat.S_ISREG(mode):
+            what = next((word for is_one, word in _KINDS if is_one(mode)), "a device")
+            back = "; then put the store back, or `dream restore-store` takes its last verified copy" if path == store else ""
+            raise Outage(f"`{path}` is {what} and no file: dream opens nothing there", component="db", code=NO_FILE,
+                         hint=f"move it away{back}")
 
 
 def refuse_if_lost(store: Path, *, is_missing: Callable[[], bool] | None = None) -> None:
