@@ -333,10 +333,11 @@ def _as_bytes(body: object) -> bytes:
     return body if isinstance(body, bytes) else str(body).encode("utf-8", "surrogateescape")
 
 
+@sound_row
 def load_file_facts(store: Store) -> dict[str, dict[str, tuple[int, int, int]]]:
     """(size, mtime_ns, inode) of the known notes by scope and path: enough to see which were touched, without bodies."""
     scopes = store.tuples("SELECT scope FROM file GROUP BY scope ORDER BY MIN(path)")
-    found: dict[str, dict[str, tuple[int, int, int]]] = {scope: {} for (scope,) in scopes}
+    found: dict[str, dict[str, tuple[int, int, int]]] = {str(parse_scope(scope)): {} for (scope,) in scopes}
     rows = store.tuples("""SELECT scope, path, size, mtime_ns, inode FROM file
                            WHERE path > 'memory/' AND path < 'memory0' ORDER BY path""")
     for scope, path, size, mtime_ns, inode in rows:
