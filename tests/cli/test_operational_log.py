@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shlex
 
+import pytest
+
 from cli.conftest import FRIDAY, MONDAY, TUESDAY, Terminal
 
 
@@ -84,3 +86,15 @@ def test_no_line_moves_the_cursor_or_names_the_window_of_who_reads_it(dream: Ter
         log.write(json.dumps(forged) + "\n")
     told = dream("log", "--query")
     assert (told.code, "\x1b" in told.out + told.err, "pwned" in told.out) == (0, False, False)
+
+
+def test_a_number_that_json_has_no_word_for_is_told_as_its_words(dream: Terminal) -> None:
+    dream("log", "deploy", "make", "the harbour page")
+    path = dream.home / "logs" / "operations.ndjson"
+    row = '{"timestamp": "2026-03-02T08:00Z", "action": "deploy", "tool": "make", "detail": "lamps", "took": %s, "n": 1e999}'
+    with path.open("a") as file:
+        file.writelines(f"{row % word}\n" for word in ("Infinity", "-Infinity", "NaN", "1.5"))
+    told = dream("log", "--query", "lamps", "--json").out
+    entries = json.loads(told, parse_constant=lambda word: pytest.fail(word))["entries"]
+    assert sorted(str(one["took"]) for one in entries) == ["-Infinity", "1.5", "Infinity", "NaN"]
+    assert entries[0]["n"] == "1e999"
