@@ -156,9 +156,12 @@ def test_a_newer_store_is_twelve_and_untouched(lived_in):
     with sqlite3.connect(lived_in.home / "dream.db") as connection:
         connection.execute("PRAGMA user_version = 9999")
     connection.close()
-    for words in (["list"], ["note", "Nothing of this may be written"], ["consolidate"]):
+    before = (lived_in.home / "dream.db").read_bytes()
+    for words in (["list"], ["note", "The newer dream will read this."], ["consolidate"]):
         told = lived_in(*words)
         assert (told.code, "newer dream" in told.err) == (12, True), (words, told)
+    assert (lived_in.home / "dream.db").read_bytes() == before
+    assert [path for path in (lived_in.home / "inbox").iterdir() if "The newer dream will read this." in path.read_text()]
 
 
 def test_a_damaged_store_is_thirteen_with_the_way_back(lived_in):

@@ -34,6 +34,8 @@ BUSY = "store-busy"
 """Ends by itself: a note that waits for it need not be told of."""
 FOR_A_PERSON = frozenset({lost.EXCHANGED, lost.CODE, lost.NO_FILE})
 """States of a store that end with a person's decision alone."""
+WAITING_CODES = FOR_A_PERSON | {BUSY, "store-older"}
+"""States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
 LONGEST_KEY = 400
 
 
@@ -102,6 +104,10 @@ def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool
         pass
     except Outage as failure:
         # Whatever keeps the store away, the words wait: where the inbox has no room for them either, it says so itself.
+        if failure.code not in WAITING_CODES:
+            _defer(world, candidates, now)
+            raise Outage(f"{failure.message}; the note waits in the inbox", component=failure.component, code=failure.code,
+                         hint=failure.hint) from failure
         why = failure if failure.code != BUSY else None
         if failure.code in FOR_A_PERSON:
             from dreamd.core import outage
