@@ -18,6 +18,7 @@ from dreamd.core.clock import Clock
 from dreamd.core.errors import ConfigError, Outage
 from dreamd.core.locks import Background
 from dreamd.core.paths import Paths, user_home
+from dreamd.core.places.filesystems import check_local
 from dreamd.core.settings import Settings
 from dreamd.core.throttle import BATCH_BUDGET_S, COMPANY_BATCH_S, Batching, Company
 from dreamd.core.values import Gated
@@ -277,7 +278,7 @@ def check_home(world: World) -> None:
 
     Raises ConfigError for a network filesystem that was not allowed.
     """
-    locks.check_local(world.paths.home, allow_network=world.settings.store.allow_network_filesystem)
+    check_local(world.paths.home, allow_network=world.settings.store.allow_network_filesystem)
 
 
 @contextmanager

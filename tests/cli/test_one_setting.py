@@ -34,6 +34,14 @@ def test_what_is_no_setting_or_no_value_of_it_is_refused_and_nothing_is_written(
     assert file_of(dream) == FILE
 
 
+def test_a_word_that_is_like_no_setting_is_answered_with_the_few_that_are_nearest(dream):
+    asked = {key: dream("config", "get", key).err.splitlines()[1] for key in ("nope", "lean", "servce.notify")}
+    assert asked["lean"] == "hint: did you mean `recall.lean`?"
+    assert asked["servce.notify"] == "hint: did you mean `service.notify`?"
+    assert asked["nope"].count("`") == 8
+    assert asked["nope"].endswith("`dream config show` lists all of them")
+
+
 def test_a_number_out_of_range_is_clamped_and_said(dream):
     told = dream("config", "set", "recall.lean", "5000")
     assert "using 50" in told.err

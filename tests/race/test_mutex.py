@@ -18,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from dreamd.core import locks as mutex
-from dreamd.core.errors import ConfigError, DreamError, Locked
+from dreamd.core.errors import ConfigError, DreamError, Locked, Outage
 from dreamd.core.locks import DREAM_LOCK, GATE_LOCK, WRITE_LOCK, Background, Owner, WriteBusy, foreground, hold_dream
+from dreamd.core.places import filesystems
 
 OWNER = Owner("dream consolidate", datetime(2026, 5, 7, 9, 30, tzinfo=UTC))
 Child = Callable[[str], subprocess.Popen[str]]
@@ -230,7 +231,7 @@ def test_lock_files_are_private_and_stay_where_they_are(locks: Path) -> None:
 
 def test_a_symlink_in_place_of_a_lock_is_refused(locks: Path, tmp_path: Path) -> None:
     (locks / WRITE_LOCK).symlink_to(tmp_path / "elsewhere")
-    with pytest.raises(DreamError, match="cannot lock"), foreground(locks, 0.1):
+    with pytest.raises(Outage, match="is a symbolic link and no file"), foreground(locks, 0.1):
         pytest.fail("followed a symlink")
     assert not (tmp_path / "elsewhere").exists()
 
@@ -264,20 +265,20 @@ def test_a_filesystem_without_locks_is_refused_and_never_trusted(locks: Path, mo
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "fuse.unheard-of"])
 def test_a_network_filesystem_is_refused_unless_a_person_allows_it(locks: Path, monkeypatch: pytest.MonkeyPatch,
                                                                    kind: str) -> None:
-    monkeypatch.setattr(mutex, "_mounts_linux", lambda: [(Path("/"), "ext4"), (locks.parent, kind)])
-    monkeypatch.setattr(mutex, "_mounts_elsewhere", mutex._mounts_linux)
+    monkeypatch.setattr(filesystems, "_mounts_linux", lambda: [(Path("/"), "ext4"), (locks.parent, kind)])
+    monkeypatch.setattr(filesystems, "_mounts_elsewhere", filesystems._mounts_linux)
     with pytest.raises(ConfigError) as refusal:
-        mutex.check_local(locks)
+        filesystems.check_local(locks)
     assert refusal.value.exit_code == 78
-    mutex.check_local(locks, allow_network=True)
+    filesystems.check_local(locks, allow_network=True)
 
 
 def test_this_disk_is_recognised_as_local(locks: Path) -> None:
-    assert mutex.filesystem_kind(locks) != ""
-    mutex.check_local(locks)
+    assert filesystems.filesystem_kind(locks) != ""
+    filesystems.check_local(locks)
 
 
 def test_a_mount_point_with_a_space_in_its_name_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = f"30 1 8:1 / {tmp_path}/my\\040disk rw - nfs server:/x rw\n"
     monkeypatch.setattr(Path, "read_text", lambda *_args, **_kw: table)
-    assert mutex._mounts_linux() == [(tmp_path / "my disk", "nfs")]
+    assert filesystems._mounts_linux() == [(tmp_path / "my disk", "nfs")]

@@ -7,9 +7,11 @@ from collections import Counter
 
 import pytest
 
+from dreamd.core.locks import WriteBusy
 from dreamd.core.values import Origin
 from dreamd.library import gate_events
 from dreamd.library.gate_events import Wanted, count_fates, find_events
+from dreamd.library.line_log import LineLog
 from dreamd.store import journal
 from household import House, Said
 
@@ -46,6 +48,23 @@ def test_what_a_killed_dream_had_decided_is_told_by_the_next_one_once(house: Hou
     assert not list(house.paths.logs.glob("gate.ahead"))
     house.dream(TUESDAY)
     assert len(events(house)) == len(SAID)
+
+
+def test_what_finds_no_place_in_the_log_is_told_by_the_next_dream_however_much_came_after_it(
+        house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*_: object) -> None:
+        raise WriteBusy("the store is busy with another write")
+
+    house.say(MONDAY, *SAID, Said("Parcels are sorted at the western depot.", scope="project:parcels"))
+    with monkeypatch.context() as patched:  # another one packs the log away all night
+        patched.setattr(LineLog, "append", busy)
+        house.dream(MONDAY)
+        house.say(TUESDAY, "The billing API listens on port 9090 now.")
+        house.dream(TUESDAY)
+    assert events(house) == []
+    house.dream(TUESDAY)
+    assert len(events(house)) == len(SAID) + 2
+    assert not list(house.paths.logs.glob("gate.ahead"))
 
 
 def test_a_plan_that_was_only_announced_is_no_event(house: House) -> None:

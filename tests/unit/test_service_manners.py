@@ -259,3 +259,20 @@ def test_a_dream_that_got_through_ends_the_wait_whoever_began_it(house: House) -
     note_deferral(house.paths, ["agents"], NOW)
     house.dream(FIRST_NIGHT)
     assert not deferral.deferral_path(house.paths).exists()
+
+
+SANDBOX = """
+import os
+def forbidden(*_):
+    raise PermissionError(1, "Operation not permitted")
+{calls} = forbidden
+from dreamd.service.child import lower_priority
+lower_priority()
+print("went on")
+"""
+
+
+@pytest.mark.parametrize("calls", ["os.nice", "os.nice = os.getpriority = os.sched_getscheduler"])
+def test_a_sandbox_in_which_nobody_sets_a_priority_keeps_no_dream_from_its_work(calls: str) -> None:
+    told = subprocess.run([sys.executable, "-c", SANDBOX.format(calls=calls)], capture_output=True, text=True, timeout=120)
+    assert told.stdout == "went on\n", told.stderr

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 from dreamd import __version__
 from dreamd.cli.commands import FAMILY, SUMMARY, nearest, overview
 from dreamd.cli.told import Told
-from dreamd.core.errors import CouldNotLook, DreamError, Outage, UsageError
+from dreamd.core.errors import Corrupt, CouldNotLook, DreamError, Outage, UsageError
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -279,9 +279,24 @@ def _crashed(error: Exception, context: Context | None) -> DreamError:
 
     paths = context.world.paths if context is not None else Paths(default_home(read_environment()))
     logged = telemetry.log_crash(paths, error)
+    if context is not None and (damage := _damage_of(context)):
+        return damage
     where = f"where it happened is in `{paths.logs / telemetry.CRASH_NAME}`" if logged else "it could not be logged"
     return DreamError(f"something unforeseen happened ({type(error).__name__}); {where}",
                       hint="run `dream check`; nothing that was stored is lost")
+
+
+def _damage_of(context: Context) -> Corrupt | None:
+    """What is wrong with the store, if anything: nobody foresees all that a flipped bit makes of a row, but the store tells."""
+    from dreamd.kit import open_to_change
+
+    try:
+        with open_to_change(context.world, read_only=True):
+            return None
+    except Corrupt as damage:
+        return damage
+    except DreamError:
+        return None
 
 
 def _of_check(error: DreamError, command: str) -> DreamError:

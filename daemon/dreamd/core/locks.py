@@ -18,8 +18,6 @@ from __future__ import annotations
 import errno
 import json
 import os
-import re
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
@@ -29,7 +27,8 @@ from typing import TYPE_CHECKING
 
 from dreamd.core import fsio
 from dreamd.core.clock import SystemClock, iso
-from dreamd.core.errors import ConfigError, DreamError, Locked, Outage
+from dreamd.core.errors import DreamError, Locked, Outage
+from dreamd.core.places.in_the_way import refuse_no_lock
 
 if TYPE_CHECKING:
     from filelock import UnixFileLock
@@ -48,20 +47,13 @@ FOREGROUND_POLL_S = (*(0.0001,) * 10, *(0.0002,) * 10, 0.0005, 0.0005, 0.001, 0.
 """Naps of one who waits to write, the last again and again: most locks are held for a millisecond or two, and a
 waiting person is worth the polls; a dream is not."""
 FOREGROUND_BUDGET_S = 2.0
+LOGS_BUDGET_S = 20.0
+"""To pack the largest log takes seconds, and a line that has no place is lost: whoever writes one waits for that."""
 PROBE_GRACE_S = 1.0
 """A probe holds a shared lock for an instant; taking a lock for life outlasts it."""
 BACKGROUND_PATIENCE_S = 30.0
 """How long a dream waits for the turnstile before it gives the whole run up for now."""
 OWNER_BYTES = 512
-NO_LOCKS = "dream never works without its locks; check the directory and its filesystem"
-
-NETWORK_FILESYSTEMS = frozenset({
-    "afs", "afpfs", "beegfs", "ceph", "cifs", "coda", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs", "nfs4",
-    "ocfs2", "pvfs2", "smb2", "smb3", "smbfs", "webdav",
-})
-LOCAL_FUSE = frozenset({"fuseblk", "fuse.ext2", "fuse.ext4", "fuse.fuse-overlayfs", "fuse.gocryptfs", "fuse.encfs",
-                        "fuse.ntfs-3g", "fuse.portal", "fuse.lxcfs"})
-"""FUSE filesystems known to keep locks on one machine; any other FUSE may be a network in disguise."""
 
 
 class WriteBusy(Locked):
@@ -143,7 +135,7 @@ def requests(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator
 
 
 @contextmanager
-def logs(locks_dir: Path, budget_s: float = FOREGROUND_BUDGET_S) -> Iterator[None]:
+def logs(locks_dir: Path, budget_s: float = LOGS_BUDGET_S) -> Iterator[None]:
     """Be the only one who adds to or rotates the logs that people read.
 
     Raises WriteBusy when the time is spent.
@@ -221,54 +213,6 @@ def read_owner(locks_dir: Path, name: str) -> str:
     return _owner_words(locks_dir / name)
 
 
-def check_local(directory: Path, *, allow_network: bool = False) -> None:
-    """Refuse a directory whose filesystem does not exclude writers on other machines.
-
-    Raises ConfigError for network filesystems and for FUSE mounts not known to be local.
-    """
-    if allow_network:
-        return
-    kind = filesystem_kind(directory)
-    suspicious = kind.startswith("fuse") and kind not in LOCAL_FUSE
-    if kind in NETWORK_FILESYSTEMS or suspicious:
-        raise ConfigError(f"`{directory}` lies on a network filesystem ({kind}), where locks do not exclude writers",
-                          hint="choose a local directory with `--home`, or set `store.allow_network_filesystem = true` "
-                               "if this machine is the only one that ever writes there")
-
-
-def filesystem_kind(directory: Path) -> str:
-    """The type of the filesystem a directory lies on, as the kernel calls it; empty when it cannot be told."""
-    real = directory.resolve()
-    mounts = _mounts_linux() if sys.platform == "linux" else _mounts_elsewhere()
-    best, best_depth = "", -1
-    for point, kind in mounts:
-        depth = len(point.parts)
-        if depth >= best_depth and (real == point or point in real.parents):
-            best, best_depth = kind, depth
-    return best
-
-
-def _mounts_linux() -> list[tuple[Path, str]]:
-    try:
-        lines = Path("/proc/self/mountinfo").read_text(errors="surrogateescape").splitlines()
-    except OSError:
-        return []  # a hidden procfs: unknown is not a reason to refuse
-    found = []
-    for line in lines:
-        left, _, right = line.partition(" - ")
-        fields = left.split()
-        if len(fields) >= 5 and right:
-            point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), fields[4])
-            found.append((Path(point), right.split()[0]))
-    return found
-
-
-def _mounts_elsewhere() -> list[tuple[Path, str]]:
-    import psutil
-
-    return [(Path(part.mountpoint), str(part.fstype)) for part in psutil.disk_partitions(all=True)]
-
-
 @contextmanager
 def _hold_named(locks_dir: Path, name: str, *, owner: Owner, wait_s: float, said: str) -> Iterator[None]:
     from filelock import Timeout
@@ -312,14 +256,10 @@ def _flock(path: Path, *, until_s: float) -> int:
 
 
 def _open_lock(path: Path) -> int:
+    refuse_no_lock(path)
     with fsio.translated(path):
         fsio.make_private_dir(path.parent)
-        try:
-            return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-        except OSError as error:
-            if error.errno in (errno.ELOOP, errno.EMLINK, errno.EISDIR):
-                raise DreamError(f"cannot lock `{path}`: {error.strerror}", hint=NO_LOCKS) from None
-            raise
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
 
 
 def _is_had(descriptor: int, path: Path) -> bool:
@@ -330,7 +270,7 @@ def _is_had(descriptor: int, path: Path) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        raise DreamError(f"cannot lock `{path}`: {error.strerror or error}", hint=NO_LOCKS) from error
+        raise _unlockable(path, error) from error
     return True
 
 
@@ -355,13 +295,28 @@ def _take(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable
 
 def _acquire(lock: UnixFileLock, *, wait_s: float, poll_s: float, give_up: Callable[[], bool] | None = None) -> None:
     """Acquire, turning a filesystem that cannot lock into a sentence instead of carrying on unlocked."""
-    fsio.make_private_dir(Path(lock.lock_file).parent)  # the library would make it, open to everybody
+    path = Path(lock.lock_file)
+    refuse_no_lock(path)
+    fsio.make_private_dir(path.parent)  # the library would make it, open to everybody
     try:
         lock.acquire(timeout=wait_s, poll_interval=poll_s, cancel_check=give_up)
     except TimeoutError:
         raise
     except OSError as error:
-        raise DreamError(f"cannot lock `{lock.lock_file}`: {error.strerror or error}", hint=NO_LOCKS) from error
+        raise _unlockable(path, error) from error
+
+
+def _unlockable(path: Path, error: OSError) -> DreamError:
+    """Why a lock cannot be had: for want of rights or room, as any other file, or because the filesystem knows no locks."""
+    plain = DreamError(f"cannot lock `{path}`: {error.strerror or error}",
+                       hint="dream never works without its locks; check the directory and its filesystem")
+    try:
+        with fsio.translated(path):
+            raise error
+    except Outage as known:
+        return plain if error.errno == errno.EIO else known  # that is what some filesystems say that know no locks
+    except DreamError:
+        return plain
 
 
 def _write_owner(descriptor: int, owner: Owner | None) -> None:

@@ -17,6 +17,7 @@ from dreamd.core.errors import ConfigError
 from dreamd.core.values import parse_scope
 
 LARGEST_FILE_BYTES = 1_000_000
+LIKE_A_SLIP = 0.75
 TEAM_FORM = "write `payments = [\"repo-a\", \"~/src/pay\"]` below `[teams]`"
 
 
@@ -388,7 +389,10 @@ def _clamped(name: str, value: float, meta: Mapping[str, Any], *, whole: bool, w
 
 
 def _nearest(word: str, known: tuple[str, ...]) -> str:
-    import difflib
+    from difflib import SequenceMatcher
 
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"known: {', '.join(sorted(known))}"
+    ratio = {name: max(SequenceMatcher(None, word, part).ratio() for part in (name, name.split(".")[-1])) for name in known}
+    near = sorted(known, key=lambda name: -ratio[name])[:3]
+    if ratio[near[0]] >= LIKE_A_SLIP:
+        return f"did you mean `{near[0]}`?"
+    return f"nearest are {', '.join(f'`{name}`' for name in near)}; `dream config show` lists all of them"

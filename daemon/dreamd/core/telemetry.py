@@ -188,23 +188,32 @@ def _checked_counts(name: str, counts: Mapping[str, int]) -> dict[str, int]:
 
 def _append_bounded(path: Path, line: bytes) -> bool:
     try:
-        _rotate(path)
+        if _is_full(path):
+            _rotate(path)
         fsio.append_line(path, line)
     except (DreamError, OSError):
         return False  # a log that cannot be written must not stop the work; markers and exit codes speak then
     return True
 
 
-def _rotate(path: Path) -> None:
+def _is_full(path: Path) -> bool:
     try:
-        if path.lstat().st_size < LOG_BYTES:
-            return
+        return path.lstat().st_size >= LOG_BYTES
     except FileNotFoundError:
-        return
-    generations = _generations(path)
-    for older, newer in zip(reversed(generations), list(reversed(generations))[1:], strict=False):
-        if newer.exists():
-            fsio.move(newer, older)
+        return False
+
+
+def _rotate(path: Path) -> None:
+    """Make room for a new file; of several processes that see a full one only one does, or each would push out one more."""
+    from dreamd.core import locks  # needed once in thousands of lines
+
+    # Where the lock cannot be had the line goes to the full file, and the next one tries again.
+    with suppress(DreamError), locks.logs(path.parent.parent / "locks", 0.0):
+        if _is_full(path):
+            generations = _generations(path)
+            for older, newer in zip(reversed(generations), list(reversed(generations))[1:], strict=False):
+                if newer.exists():
+                    fsio.move(newer, older)
 
 
 def _generations(path: Path) -> list[Path]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dreamd.core import fsio, locks
-from dreamd.core.errors import DreamError
+from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.locks import Owner
 from dreamd.core.values import Scope, parse_scope
 from dreamd.dream import projection, setting_aside
@@ -22,6 +22,7 @@ from dreamd.kit import Kit
 from dreamd.store import checks, derived, memories, observations, seals, work
 from dreamd.store.connection import translated
 from dreamd.store.library.library_file import exists as library_exists
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.work import Intent, KnownFile
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
@@ -52,10 +53,23 @@ def check(kit: Kit, *, repair: bool = False) -> list[Finding]:
 
 
 def _findings(kit: Kit, repair: bool) -> Iterator[Finding]:
+    """Everything that is found; where a damaged row is in the way of a look, that row is what it finds."""
     for name, look in checks.INVARIANTS:
-        with translated(kit.paths.store):
-            faults = look(kit.store)
+        try:
+            with translated(kit.paths.store):
+                faults = sound_row(look)(kit.store)
+        except Corrupt as damage:
+            faults = [damage.message]
         yield Finding(name, BROKEN if faults else OK, "; ".join(faults[:10]), BY_RESTORE if faults else "")
+    try:
+        with translated(kit.paths.store):
+            yield from _beside_rows(kit, repair)
+    except Corrupt as damage:
+        yield Finding("rows", BROKEN, damage.message, BY_RESTORE)
+
+
+def _beside_rows(kit: Kit, repair: bool) -> Iterator[Finding]:
+    """What follows from the rows, and what lies beside the store."""
     unsealed = set(seals.broken(kit.store.connection)) & seals.DERIVED
     yield _derived(kit, "word index", checks.stale_words(kit.store), _rebuild_words, repair)
     yield _derived(kit, "vectors", len(checks.bad_vectors(kit.store)) or len(unsealed & {"vector", "vector_file"}),

@@ -67,33 +67,50 @@ def announce(world: World, ruled: Sequence[Ruled]) -> dict[str, Row]:
     events = {one.observation.id: _event(one, now, words=world.settings.log.gate_text) for one in ruled}
     if events:
         with suppress(DreamError, OSError):
-            fsio.write_unsynced(_ahead(world), b"\n".join(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
-                                                          for row in events.values()))
+            _lay_ahead(world, [*_load_ahead(world), *events.values()])
     return events
 
 
-def tell(world: World, events: Sequence[Row]) -> None:
-    """Add what was decided to the log."""
+def tell(world: World, events: Sequence[Row], announced: Iterable[Row]) -> None:
+    """Add what was decided to the log, of what was announced; what was announced earlier and found no place there stays."""
     log = log_of(world)
     with suppress(DreamError, OSError):  # what was announced stays then, for the next dream
         if log.rotate_if_due(world.clock.now()):
             log.drop_old(world.clock.now())
         log.append(events)
-        fsio.remove(_ahead(world))
+        settled = {_name(row) for row in announced}
+        _lay_ahead(world, [row for row in _load_ahead(world) if _name(row) not in settled])
 
 
 def settle(world: World, decided: Callable[[Sequence[Row]], Sequence[Row]]) -> None:
     """Add what an interrupted dream had decided and not told; `decided` says which of the events the store knows of."""
+    left = _load_ahead(world)
+    wanted = {_name(row) for row in left}
+    if not left or log_of(world).hindrance():
+        return  # what was announced waits for a log that can be read
+    told = {_name(row) for row in log_of(world).newest_first()} & wanted
+    tell(world, [row for row in decided(left) if _name(row) not in told], left)
+
+
+def _name(row: Row) -> tuple[object, object]:
+    """What tells one event from all others."""
+    return row.get("run"), row.get("id")
+
+
+def _load_ahead(world: World) -> list[Row]:
     try:
         body = fsio.read_bytes(_ahead(world), limit_bytes=LARGEST_BYTES)
     except (FileNotFoundError, DreamError):
-        return
-    left = [row for line in body.split(b"\n") if (row := read_row(line)) is not None]
-    wanted = {(row.get("run"), row.get("id")) for row in left}
-    if log_of(world).hindrance():
-        return  # what was announced waits for a log that can be read
-    told = {(row.get("run"), row.get("id")) for row in log_of(world).newest_first()} & wanted
-    tell(world, [row for row in decided(left) if (row.get("run"), row.get("id")) not in told])
+        return []
+    return [row for line in body.split(b"\n") if (row := read_row(line)) is not None]
+
+
+def _lay_ahead(world: World, rows: Sequence[Row]) -> None:
+    lines = [json.dumps(row, ensure_ascii=False).encode("utf-8", "replace") for row in rows]
+    if lines:
+        fsio.write_unsynced(_ahead(world), b"\n".join(lines))
+    else:
+        fsio.remove(_ahead(world))
 
 
 def _ahead(world: World) -> Path:

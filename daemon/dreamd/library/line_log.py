@@ -98,11 +98,21 @@ class LineLog:
 
     def newest_first(self) -> Iterator[Row]:
         """Every line that can be read, the last one first."""
-        for name in (self.name, *reversed(self.packed())):
-            for line in reversed(self._body(name).split(b"\n")):
+        packed, growing = self._at_once()
+        for name in ("", *reversed(packed)):
+            for line in reversed((self._body(name) if name else growing).split(b"\n")):
                 row = read_row(line)
                 if row is not None:
                     yield row
+
+    def _at_once(self) -> tuple[list[str], bytes]:
+        """What was packed and what grows as both are at one moment: what is packed in between would be in neither, or twice."""
+        for _ in range(100):
+            packed = self.packed()
+            growing = self._body(self.name)
+            if packed == self.packed():
+                break
+        return packed, growing
 
     def count_spoilt(self) -> int:
         """How many lines nobody can read, and packed files in which nothing can be; a last line without its end is none."""

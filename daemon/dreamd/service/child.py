@@ -47,9 +47,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     paths = Paths(options.home)
     stop = Stop(paths, parent=options.parent)
     stop.listen()
-    _die_with_parent()
-    lower_priority()
     try:
+        _die_with_parent()
+        lower_priority()
         env = read_environment()
         world = World(paths, read_settings(options.config, env), _clock(options.now), env)
         _limit_memory(world.settings.service.child_memory_mib)

@@ -34,12 +34,15 @@ def take_short_turns() -> None:
     long one. Linux takes the wish from 6.12 on; before that, elsewhere, and where a sandbox forbids it nothing happens.
     """
     number = SET_ATTRIBUTES.get(os.uname().machine) if sys.platform == "linux" and sys.maxsize > 1 << 32 else None
-    if number is None or os.sched_getscheduler(0) != os.SCHED_OTHER:
+    if number is None:
         return
-    # struct sched_attr of sched_setattr(2): size, policy, flags, nice, priority, runtime, deadline, period
-    wish = struct.pack("=IIQiIQQQ", 48, os.SCHED_OTHER, 0, os.nice(0), 0, TURN_NS, 0, 0)
     with suppress(OSError, AttributeError):
-        ctypes.CDLL(None, use_errno=True).syscall(number, 0, wish, 0)
+        if os.sched_getscheduler(0) == os.SCHED_OTHER:
+            # Asked for and not set anew, as `os.nice(0)` does: that is what a sandbox forbids.
+            nice = os.getpriority(os.PRIO_PROCESS, 0)
+            # struct sched_attr of sched_setattr(2): size, policy, flags, nice, priority, runtime, deadline, period
+            wish = struct.pack("=IIQiIQQQ", 48, os.SCHED_OTHER, 0, nice, 0, TURN_NS, 0, 0)
+            ctypes.CDLL(None, use_errno=True).syscall(number, 0, wish, 0)
 
 
 class Stop:

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from dreamd.core.errors import Corrupt, DreamError
 from dreamd.core.values import text_sha
 from dreamd.store import observations, schema, seals
-from dreamd.store.connection import Store, sound_row, translated
+from dreamd.store.connection import Store, translated
 from dreamd.store.derived import MULTILINGUAL_BYTES, VECTOR_BYTES
+from dreamd.store.presence import sound_rows
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.word_search import index_words
 
 Look = Callable[[Store], list[str]]
@@ -55,6 +57,14 @@ def _shape(connection: sqlite3.Connection) -> dict[str, tuple[set[str], set[str]
     names = [str(row[0]) for row in cursor.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()]
     return {name: ({str(c[1]) for c in cursor.execute(f"PRAGMA table_info({name})").fetchall()},
                    {str(i[1]) for i in cursor.execute(f"PRAGMA index_list({name})").fetchall()}) for name in names}
+
+
+def types_fit(store: Store) -> list[str]:
+    """Words are words and numbers are numbers, in every row of every table."""
+    if seals.server_of(store.connection):
+        return []  # a server sees to that
+    return [f"a row of `{table}` holds what dream never wrote in `{column}`"
+            for table, column in sound_rows.strange_cells(store.connection)]
 
 
 def words_known(store: Store) -> list[str]:
@@ -172,7 +182,7 @@ FITTING: tuple[Look, ...] = (words_known, said_unchanged, successors_known, stat
                              journal_chained, fates_sound)
 """What rows must be to each other, whoever wrote them."""
 INVARIANTS: tuple[tuple[str, Look], ...] = (
-    ("database", sound_database), ("shape", shape_fits), ("words", words_known),
+    ("database", sound_database), ("shape", shape_fits), ("types", types_fit), ("words", words_known),
     ("observations", said_unchanged), ("versions", successors_known), ("standing", status_fits),
     ("scopes", one_scope), ("journal", journal_complete),
     ("history", journal_chained), ("fates", fates_sound), ("seals", sealed),

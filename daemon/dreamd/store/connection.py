@@ -10,20 +10,17 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from functools import wraps
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar  # Any: what stands in a column
+from typing import Any, cast  # Any: what stands in a column
 
 from dreamd.core import fsio
-from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing, UsageError
+from dreamd.core.errors import Corrupt, DreamError, Outage, StoreMissing
 from dreamd.store import schema, seals
-from dreamd.store.presence import lost
+from dreamd.store.presence import lost, sound_rows
 from dreamd.store.presence.elsewhere import find_elsewhere, identity_of
 from dreamd.store.presence.holding import fence_of
 from dreamd.store.presence.read_only import connect_to_read
 
-P = ParamSpec("P")
-T = TypeVar("T")
 BUSY_TIMEOUT_MS = 2000
 COMMITS_PER_FOLD = 8
 """Commits of a dream after which it folds the log in by itself, long before a foreground writer would have to."""
@@ -150,24 +147,28 @@ class Store:
     def one(self, sql: str, *args: object) -> sqlite3.Row | None:
         """The first row of a query, or None."""
         with translated(self.path):
-            row: sqlite3.Row | None = self.connection.execute(sql, args).fetchone()
-            return row
+            cursor = self.connection.execute(sql, args)
+            row = cursor.fetchone()
+            return None if row is None else cast(sqlite3.Row, sound_rows.checked(cursor, [row], self.path)[0])
 
     def all(self, sql: str, *args: object) -> list[sqlite3.Row]:
         """All rows of a query."""
         with translated(self.path):
-            return self.connection.execute(sql, args).fetchall()
+            cursor = self.connection.execute(sql, args)
+            return sound_rows.checked(cursor, cursor.fetchall(), self.path)
 
     def tuples(self, sql: str, *args: object) -> list[tuple[Any, ...]]:
         """All rows of a query without the names of their columns, for a query that has a row for each memory."""
         with translated(self.path):
             cursor = self.connection.cursor()
             cursor.row_factory = None
-            return cursor.execute(sql, args).fetchall()
+            return sound_rows.checked(cursor, cursor.execute(sql, args).fetchall(), self.path)
 
     def meta(self, key: str) -> str | None:
         """One value of the store's own facts."""
         row = self.one("SELECT value FROM meta WHERE key = ?", key)
+        if row is not None and row["value"] is None:
+            raise Corrupt(f"the store `{self.path}` is damaged (a fact of it says nothing)", hint=sound_rows.WHAT_HELPS)
         return None if row is None else str(row["value"])
 
     def epoch(self) -> int:
@@ -339,20 +340,6 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
         if schema.version_of(tx) < schema.VERSION:
             schema.migrate(tx, founding=create_with)
     return version == 0
-
-
-def sound_row(read: Callable[P, T]) -> Callable[P, T]:
-    """Make a reader of rows say that the store is damaged when a row holds what dream never wrote, or lacks a column."""
-
-    @wraps(read)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return read(*args, **kwargs)
-        except (UsageError, ValueError, TypeError, LookupError, AttributeError) as error:
-            raise Corrupt("a row of the store holds what dream never wrote",
-                          hint="run `dream check`; `dream restore-store` goes back to the last verified copy") from error
-
-    return checked
 
 
 @contextmanager

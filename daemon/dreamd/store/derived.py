@@ -14,7 +14,8 @@ from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.identity import vector_keys
 from dreamd.core.values import Basis, Judgement, Relation, Scope, text_sha, with_context
 from dreamd.store import schema, seals
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.word_search import index_words
 
 if TYPE_CHECKING:

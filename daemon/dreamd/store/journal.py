@@ -13,9 +13,10 @@ from dreamd.core.clock import iso, parse_instant
 from dreamd.core.errors import StoreMissing
 from dreamd.core.evidence_words import from_json, to_json
 from dreamd.core.values import Clue, content_id
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import drop_vectors
 from dreamd.store.presence.holding import SCOPES_EPOCH
+from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row
 
 DREAM = "dream"
 """Kind of a run of the four phases; a person's verbs carry their own name as kind."""
@@ -227,6 +228,7 @@ def load_run(store: Store, identity: str) -> Run:
     if row is None and wanted.isdecimal() and len(wanted) < 12:
         row = store.one(sql + "r.seq = ?", int(wanted))
     if row is None:
+        refuse_lost_ids(store.connection, "run")
         raise StoreMissing("no run with that id", hint=_which(store, wanted))
     return _run(row)
 

@@ -22,8 +22,9 @@ from dreamd.core.values import (
     parse_scope,
     text_sha,
 )
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import side_of
+from dreamd.store.presence.sound_rows import refuse_lost_ids, sound_row
 from dreamd.store.uses import mark_asked, mark_used
 from dreamd.store.word_search import index_words
 from dreamd.store.work import mark_unwritten
@@ -68,6 +69,7 @@ def load_memory(store: Store, identity: str) -> Memory:
     with store.reading():
         rows = store.all(f"{SELECT} WHERE m.id >= ? AND m.id < ? LIMIT 2", wanted, wanted + "g")
         if not rows:
+            refuse_lost_ids(store.connection, "memory")
             raise StoreMissing("no memory with that id", hint="`dream list --all` shows the ids")
         if len(rows) > 1:
             raise UsageError("several memories begin with that id", hint="give a few more characters")

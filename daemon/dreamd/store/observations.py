@@ -28,7 +28,8 @@ from dreamd.core.values import (
     content_id,
     parse_scope,
 )
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.turn_before import said_before
 
 COLUMNS = """o.seq, o.id, o.text, o.origin, o.at, o.scope, o.conversation, o.key, o.class_hint, o.type_hint, o.ttl,
@@ -214,8 +215,8 @@ def load_ids_of_run(store: Store, run: str) -> list[str]:
 
 def load_said_before(store: Store, seq: int, latest: datetime) -> datetime | None:
     """When the last thing was said that was stored before some number, of what was said no later than an instant."""
-    row = store.one("SELECT MAX(at) AS at FROM observation WHERE seq < ? AND at <= ?", seq, iso(latest))
-    return parse_instant(row["at"]) if row and row["at"] else None
+    row = store.one("SELECT MAX(at) AS newest FROM observation WHERE seq < ? AND at <= ?", seq, iso(latest))
+    return parse_instant(row["newest"]) if row and row["newest"] else None
 
 
 def last_seq(store: Store) -> int:
@@ -311,6 +312,7 @@ def is_forgotten(tx: sqlite3.Connection, conversation: str, text: str, *, key: b
     return tx.execute("SELECT 1 FROM tombstone WHERE hash = ?", (digest,)).fetchone() is not None
 
 
+@sound_row
 def tombstone_key(store: Store) -> bytes:
     """The store's secret for tombstones."""
     return bytes.fromhex(store.meta("tombstone_key") or "00")

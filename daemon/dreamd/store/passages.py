@@ -30,9 +30,10 @@ from dreamd.core.values import (
     text_sha,
     with_context,
 )
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.derived import WEIGHED, load_vectors, unit_rows
 from dreamd.store.memories import SHORTEST_ID, load_memory
+from dreamd.store.presence.sound_rows import sound_row
 
 if TYPE_CHECKING:
     import sqlite3
@@ -221,9 +222,9 @@ def find(store: Store, identity: str) -> Place | None:
     wanted = identity.strip().lower()
     if len(wanted) < SHORTEST_ID:
         return None
-    rows = store.all(f"""SELECT {_COLUMNS}, o.seq, ({_CARRIER} LIMIT 1) AS memory {_SOME} AND o.id >= ? AND o.id < ?
+    rows = store.all(f"""SELECT {_COLUMNS}, o.seq, ({_CARRIER} LIMIT 1) AS carrier {_SOME} AND o.id >= ? AND o.id < ?
                          LIMIT 2""", wanted, wanted + "g")
-    return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["memory"] or "") if len(rows) == 1 else None
+    return Place(int(rows[0]["seq"]), _face(rows[0]), rows[0]["carrier"] or "") if len(rows) == 1 else None
 
 
 def load_named(store: Store, identity: str) -> Memory | Place:

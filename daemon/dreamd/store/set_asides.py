@@ -10,7 +10,8 @@ import sqlite3
 from dataclasses import asdict, dataclass
 
 from dreamd.core.values import content_id
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.work import write_meta
 
 ASIDE = "aside "

@@ -12,8 +12,9 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Cursor, Scope, content_id, parse_scope
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.presence.holding import SCOPES_EPOCH, epoch_key
+from dreamd.store.presence.sound_rows import sound_row
 
 
 @dataclass(frozen=True)

@@ -82,7 +82,7 @@ def carry_out(kit: Kit, plan: Plan, footing: Footing, *, phase: str) -> int:
         for step_number in reached:  # as many reports on every machine, however its clock cut the batches
             kit.progress(phase, step_number, len(plan.steps))
     if events:  # not before the unit is whole: one that is taken back has decided nothing
-        gate_events.tell(kit.world, [events[one] for one in told if one in events])
+        gate_events.tell(kit.world, [events[one] for one in told if one in events], events.values())
     return written
 
 

@@ -18,6 +18,7 @@ from dreamd.core.settings import ServiceSettings
 from dreamd.core.world import World
 from dreamd.store import journal, observations
 from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import sound_row
 from dreamd.text.for_people import ago, count
 
 OLD_NOTE = timedelta(days=7)
@@ -63,6 +64,7 @@ class Slots:
     ahead: tuple[datetime, ...] = ()
 
 
+@sound_row
 def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
     """Count what waits, no further than needed to decide."""
     waiting, oldest = observations.count_pending(store)

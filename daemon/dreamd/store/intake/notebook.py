@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from dreamd.core import fsio, locks
+from dreamd.core import locks
 from dreamd.core.errors import Corrupt, DreamError, Outage
+from dreamd.core.places.filesystems import check_local
+from dreamd.core.places.in_the_way import NO_LOCKS
 from dreamd.core.values import LONGEST_TEXT, Candidate
 from dreamd.store import observations, schema, seals
 from dreamd.store.connection import Store, open_store
@@ -32,7 +34,7 @@ TAKEN_INTO = frozenset({"observation"})
 """The only table a note goes to: to be told so spares the store two milliseconds."""
 BUSY = "store-busy"
 """Ends by itself: a note that waits for it need not be told of."""
-FOR_A_PERSON = frozenset({lost.EXCHANGED, lost.CODE, lost.NO_FILE})
+FOR_A_PERSON = frozenset({lost.EXCHANGED, lost.CODE, lost.NO_FILE, NO_LOCKS})
 """States of a store that end with a person's decision alone."""
 WAITING_CODES = FOR_A_PERSON | {BUSY, "store-older"}
 """States of a store that end with the next dream, or with a person's decision; until then a note waits in the inbox."""
@@ -94,8 +96,7 @@ def _encodable(candidate: Candidate) -> bool:
 def _keep(world: World, candidates: list[Candidate]) -> tuple[list[Stored], bool, Outage | None]:
     paths, now = world.paths, world.clock.now()
     why: Outage | None = None
-    locks.check_local(paths.home, allow_network=world.settings.store.allow_network_filesystem)
-    fsio.make_private_dir(paths.locks)
+    check_local(paths.home, allow_network=world.settings.store.allow_network_filesystem)
     try:
         with locks.foreground(paths.locks, BUDGET_S), \
                 open_store(paths.store, create_with=schema.Founding(now, world.zone_name)) as store:

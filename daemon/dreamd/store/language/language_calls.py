@@ -15,7 +15,8 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.models.language_model import Ending, Used
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import sound_row
 
 MOST_CALLS = 200_000
 RESTS = "language model rests"

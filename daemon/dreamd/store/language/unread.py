@@ -9,7 +9,8 @@ from datetime import datetime
 
 from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import WITHHELD, Cursor, is_observed
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import sound_row
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,10 @@ from dreamd.core.errors import Corrupt, DreamError, Outage
 from dreamd.core.paths import Paths
 from dreamd.core.values import Candidate, Observation
 from dreamd.store import observations
-from dreamd.store.connection import BUSY_TIMEOUT_MS, Store, sound_row, translated
+from dreamd.store.connection import BUSY_TIMEOUT_MS, Store, translated
 from dreamd.store.intake import inbox
 from dreamd.store.presence import lost
+from dreamd.store.presence.sound_rows import sound_row
 
 MOST_ROWS = 10_000_000
 """Further than this nobody looks for rows one by one: a damaged store may claim any number."""

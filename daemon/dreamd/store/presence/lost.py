@@ -16,13 +16,12 @@ from pathlib import Path
 
 from dreamd.core import fsio
 from dreamd.core.errors import Outage
+from dreamd.core.places.in_the_way import kind_of
 
 CODE = "store-lost"
 AWAY = "home-away"
 EXCHANGED = "store-exchanged"
 NO_FILE = "store-no-file"
-_KINDS = ((stat.S_ISLNK, "a symbolic link"), (stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a pipe"),
-          (stat.S_ISSOCK, "a socket"))
 FOUNDED = ".founded"
 """The mark that a store was founded here once: it tells of a loss where there are neither backups nor files yet."""
 COMING = ".restoring-"
@@ -59,9 +58,8 @@ def refuse_no_file(store: Path, *, to_read: bool = False) -> None:
         except OSError:
             mode = stat.S_IFLNK  # one that leads to itself, or to where nobody may look
         if not stat.S_ISREG(mode):
-            what = next((word for is_one, word in _KINDS if is_one(mode)), "a device")
             back = "; then put the store back, or `dream restore-store` takes its last verified copy" if path == store else ""
-            raise Outage(f"`{path}` is {what} and no file: dream opens nothing there", component="db", code=NO_FILE,
+            raise Outage(f"`{path}` is {kind_of(mode)} and no file: dream opens nothing there", component="db", code=NO_FILE,
                          hint=f"move it away{back}")
 
 

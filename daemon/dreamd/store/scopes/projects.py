@@ -21,7 +21,8 @@ from dreamd.core.errors import UsageError
 from dreamd.core.repositories.repository import Project, plain_path, project_at
 from dreamd.core.values import Scope, parse_scope, storable
 from dreamd.store import work
-from dreamd.store.connection import Store, sound_row
+from dreamd.store.connection import Store
+from dreamd.store.presence.sound_rows import sound_row
 
 _KNOWN = "project "
 _PLACE = "place "

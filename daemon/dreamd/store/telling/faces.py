@@ -10,9 +10,10 @@ from typing import Any
 
 from dreamd.core.clock import parse_instant
 from dreamd.core.values import Memory
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.journal import Entry, load_entries
 from dreamd.store.memories import FORGOTTEN_TEXT
+from dreamd.store.presence.sound_rows import sound_row
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from dreamd.core.clock import parse_instant
-from dreamd.store.connection import LISTED, Store, listed, sound_row
+from dreamd.store.connection import LISTED, Store, listed
 from dreamd.store.journal import DREAM
 from dreamd.store.memories import HELD_SINCE
+from dreamd.store.presence.sound_rows import sound_row
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""What the places are like that dream works in."""
