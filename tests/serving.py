@@ -27,6 +27,7 @@ quiet_minutes = 0
 min_hours = 0
 volume_base = 1
 max_load_per_core = 16
+min_free_percent = 0
 """
 ONLY_EXTRACTION = """
 [service]
@@ -35,6 +36,7 @@ quiet_minutes = 0
 volume_base = 100000
 volume_sessions = 1000
 max_load_per_core = 16
+min_free_percent = 0
 [extraction]
 every_turns = 2
 min_minutes = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,9 +113,17 @@ def test_unknown_pressure_never_strains() -> None:
 
 
 def test_a_small_disk_is_not_held_for_ever() -> None:
-    assert judge_disk(GIB // 2, GIB) is None
-    assert judge_disk(GIB // 8, GIB) is not None
-    assert judge_disk(None, None) is None
+    assert judge_disk(GIB // 2, GIB, percent=5) is None
+    assert judge_disk(GIB // 8, GIB, percent=5) is not None
+    assert judge_disk(None, None, percent=5) is None
+
+
+def test_how_much_of_a_large_disk_stays_free_is_a_person_s_choice_but_never_less_than_a_gib() -> None:
+    assert judge_disk(11 * GIB, 252 * GIB, percent=5) is not None
+    assert judge_disk(11 * GIB, 252 * GIB, percent=2) is None
+    assert judge_disk(GIB // 2, 252 * GIB, percent=0) is not None
+    held = judge_surroundings(Surroundings(free_bytes=11 * GIB, disk_bytes=252 * GIB), replace(RULES, min_free_percent=1))
+    assert "disk" not in [one.gate for one in held.holds]
 
 
 GREETER = "Class=greeter\nType=wayland\nIdleHint=no\nState=active\n"

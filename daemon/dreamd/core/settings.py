@@ -132,6 +132,7 @@ class ServiceSettings:
     quiet_minutes: float = _number(5, 0, 120, "how long agents must have been quiet")
     battery_min_percent: int = _number(30, 0, 100, "charge below which nothing starts on battery")
     max_load_per_core: float = _number(0.7, 0.05, 16.0, "load above which a dream waits, where pressure is unknown")
+    min_free_percent: float = _number(5, 0, 50, "free share of the disk below which nothing starts; never less than 1 GiB")
     settle_s: int = _number(120, 0, 3600, "wait after login or resume")
     trickle_after_hours: float = _number(24, 1, 720, "deferral after which a dream runs slowly all the same")
     starved_after_hours: float = _number(72, 1, 2160, "deferral that counts as starved")

@@ -28,7 +28,6 @@ USUAL_LOAD = 0.7
 CALM_S = 30.0
 PERSON_IDLE_S = 300.0
 DISK_FLOOR_BYTES = 1 << 30
-DISK_FLOOR_SHARE = 0.05
 READER_TIMEOUT_S = 2.0
 
 
@@ -100,7 +99,7 @@ class Permission:
 def judge_surroundings(seen: Surroundings, rules: ServiceSettings, *, deferred_s: float = 0.0) -> Permission:
     """Decide whether a dream may start, how hard it may work, and what holds it back in words."""
     power = _judge_power(seen, rules)
-    disk = judge_disk(seen.free_bytes, seen.disk_bytes)
+    disk = judge_disk(seen.free_bytes, seen.disk_bytes, percent=rules.min_free_percent)
     soft = [h for h in (_judge_settling(seen, rules), _judge_agents(seen, rules), _judge_load(seen, rules)) if h]
     hard = [h for h in (power, disk) if h]
     trickle = deferred_s >= rules.trickle_after_hours * 3600 and not hard
@@ -110,13 +109,13 @@ def judge_surroundings(seen: Surroundings, rules: ServiceSettings, *, deferred_s
     return Permission((*hard, *soft), pace)
 
 
-def judge_disk(free_bytes: int | None, disk_bytes: int | None) -> Hold | None:
-    """Hold when a write would bring the disk near its end: below one GiB or a twentieth, whichever is more."""
+def judge_disk(free_bytes: int | None, disk_bytes: int | None, *, percent: float) -> Hold | None:
+    """Hold when a write would bring the disk near its end: below one GiB or that share of it, whichever is more."""
     if free_bytes is None:
         return None
     # On a small disk a GiB may be most of it; a quarter of the disk is then floor enough.
     size = disk_bytes or 0
-    floor = max(DISK_FLOOR_BYTES, int(size * DISK_FLOOR_SHARE))
+    floor = max(DISK_FLOOR_BYTES, int(size * percent / 100))
     floor = min(floor, size // 4) if size else floor
     if free_bytes >= floor:
         return None
