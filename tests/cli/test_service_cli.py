@@ -178,7 +178,8 @@ def test_a_watch_that_means_nothing_is_refused(ada: Person, words: tuple[str, ..
 
 
 def test_an_automatic_dream_obeys_the_gates_and_a_day_later_goes_slowly(ada: Person) -> None:
-    (ada.home / "s.toml").write_text("[service]\nvolume_base = 1\nquiet_minutes = 30\nmax_load_per_core = 16\nmin_free_percent = 0\n")
+    (ada.home / "s.toml").write_text(
+        "[service]\nvolume_base = 1\nquiet_minutes = 30\nmax_load_per_core = 16\nmin_free_percent = 0\n")
     ada.env["DREAM_CONFIG"] = str(ada.home / "s.toml")
 
     def auto(now: str) -> dict[str, object]:
@@ -198,7 +199,8 @@ def test_an_automatic_dream_obeys_the_gates_and_a_day_later_goes_slowly(ada: Per
 
 
 def test_an_automatic_dream_stays_away_during_a_pause(ada: Person) -> None:
-    (ada.home / "s.toml").write_text("[service]\nvolume_base = 1\nquiet_minutes = 0\nmax_load_per_core = 16\nmin_free_percent = 0\n")
+    (ada.home / "s.toml").write_text(
+        "[service]\nvolume_base = 1\nquiet_minutes = 0\nmax_load_per_core = 16\nmin_free_percent = 0\n")
     ada.env["DREAM_CONFIG"] = str(ada.home / "s.toml")
     ada.dream("note", "The staging server listens on port 4001.")
     ada.dream("pause")
