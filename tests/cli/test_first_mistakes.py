@@ -55,3 +55,17 @@ def test_a_shell_reads_its_completions_and_they_name_every_command(capsys, tmp_p
     if shutil.which(ask[0]) is None:
         pytest.skip(f"{shell} is not installed here")
     assert subprocess.run([*ask, str(script)], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("filled", [False, True])
+def test_a_store_in_which_nobody_noted_anything_is_sound_to_every_command_that_looks(house, capsys, tmp_path, filled):
+    said(house, capsys, "init")
+    if filled:
+        folder = tmp_path / "memory"
+        folder.mkdir()
+        (folder / "MEMORY.md").write_text("# Memory\n\n- The billing API listens on port 8080.\n")
+        assert said(house, capsys, "ingest", str(folder))[0] == 0
+    looks = (["status"], ["list", "--all"], ["history"], ["diary"], ["review"], ["check"], ["events"], ["sources"], ["log"],
+             ["scope", "list"], ["consolidate", "--dry-run"], ["consolidate", "--auto"])
+    told = {words[0]: said(house, capsys, *words) for words in looks}
+    assert {name: row for name, row in told.items() if row[0]} == {}

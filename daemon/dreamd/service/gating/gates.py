@@ -128,9 +128,9 @@ def nightly_slots(world: World, now: datetime) -> Slots:
 
 def last_note_at(store: Store) -> datetime | None:
     """When somebody wrote an observation in the foreground last; what a dream itself read does not count."""
-    row = store.one("SELECT MAX(stored_at) AS at FROM (SELECT stored_at, source_id FROM observation "
+    row = store.one("SELECT MAX(stored_at) AS newest FROM (SELECT stored_at, source_id FROM observation "
                     "ORDER BY seq DESC LIMIT ?) AS late WHERE source_id = ''", RECENT_NOTES)
-    return parse_instant(row["at"]) if row and row["at"] else None
+    return parse_instant(row["newest"]) if row and row["newest"] else None
 
 
 @dataclass(frozen=True)
