@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,26 @@ def test_a_shell_reads_its_completions_and_they_name_every_command(capsys, tmp_p
     if shutil.which(ask[0]) is None:
         pytest.skip(f"{shell} is not installed here")
     assert subprocess.run([*ask, str(script)], capture_output=True, check=False).returncode == 0
+
+
+IN_BASH = 'source {0}; COMP_WORDS=({1} ""); COMP_CWORD={2}; _shtab_dream; printf "%s\\n" "${{COMPREPLY[@]}}"'
+IN_FISH = "source {0}; complete -C '{1} ' | cut -f1"
+
+
+@pytest.mark.parametrize(("shell", "asked"), [("bash", IN_BASH), ("fish", IN_FISH)])
+@pytest.mark.parametrize(("typed", "offered"), [
+    ("dream list --status", {"live", "held", "stale", "archived", "replaced"}), ("dream hook", {"session-start", "stop"}),
+    ("dream help", {"look", "moving", "diary"})])
+def test_a_shell_offers_what_can_follow(capsys, tmp_path, shell, asked, typed, offered):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed here")
+    script = tmp_path / f"dream.{shell}"
+    main(["completion", shell])
+    script.write_text(capsys.readouterr().out)
+    line = asked.format(script, typed, len(typed.split()))
+    told = subprocess.run([shell, "-c", line], capture_output=True, text=True, check=False,
+                          env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)})
+    assert offered <= {one.strip() for one in told.stdout.splitlines()}, told.stderr
 
 
 @pytest.mark.parametrize("filled", [False, True])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tomllib
@@ -14,7 +16,8 @@ from pathlib import Path
 import pytest
 
 from asgi_browser import SECOND_NIGHT, open_page
-from household import Said
+from dreamd.core.settings import build_settings
+from household import House, Said
 
 
 @pytest.mark.parametrize(("path", "words"), [
@@ -35,6 +38,30 @@ def test_a_home_with_nothing_in_it_says_what_to_do_first(house, path):
     browser.enter()
     answer = browser.see(path)
     assert (answer.status, "dream note" in answer.text, "Nothing here yet" in answer.text) == (404, True, True)
+    page.warm.close()
+
+
+def test_the_copy_of_a_teams_memory_is_leafed_through_read_and_left_as_it_is(lived, tmp_path):
+    """Made where a sync puts it, by a dream of its own: no server is needed to look."""
+    there = House(tmp_path / "theirs")
+    there.say(SECOND_NIGHT, "The kiln fires at 1180 degrees.")
+    there.dream(SECOND_NIGHT)
+    shutil.copytree(there.home, lived.home / "team")
+    with sqlite3.connect(lived.home / "team" / "dream.db") as copy:
+        copy.execute("INSERT INTO meta VALUES ('synced', ?)", (SECOND_NIGHT,))
+    lived.settings = build_settings({"teams": {"url": "postgresql://ann@db/team", "tenant": "acme"}})
+    browser, page = open_page(lived)
+    browser.enter()
+    kiln = f"/memory/{there.memory('kiln').id}"
+    assert "The kiln fires" not in browser.see("/memories").text and "of acme, as of" in browser.see("/memories").text
+    for path in ("/memories?whose=team", "/memories?whose=team&q=kiln", "/memories?q=kiln"):
+        told = browser.see(path).text
+        assert (kiln in told, "team acme" in told, "5 memories" in told) == (True, True, False)
+    told = browser.see(kiln).text
+    assert [one for one in ("The kiln fires at 1180", "acme", "dream team sync") if one not in told] == []
+    assert "/act/" not in told
+    refused = browser.do("pin", id=there.memory("kiln").id, seen=f"{there.memory('kiln').id}:1")
+    assert (refused.status, "read-only" in refused.text) == (409, True)
     page.warm.close()
 
 

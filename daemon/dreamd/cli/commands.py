@@ -62,7 +62,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str, str], ...]], ...] = (
         ("config", "upkeep", "settings, where each came from, what was clamped"),
         ("completion", "telling.completing", "what a shell needs to complete these words: bash, zsh, fish"),
         ("llm", "llm", "a language model, where you want one: set up, off, what it used"),
-        ("eval", "measuring", "recall before and after dreaming, ablation, baseline"),
+        ("eval", "measuring", "does it help? what recall finds before and after dreaming"),
     )),
     ("team", (
         ("team", "working.teaming", "a team's memory on PostgreSQL, for whoever runs it: init, status, users, drain"),

@@ -24,6 +24,7 @@ from dreamd.store.connection import translated
 from dreamd.store.library.library_file import exists as library_exists
 from dreamd.store.presence.sound_rows import sound_row
 from dreamd.store.work import Intent, KnownFile
+from dreamd.text.for_people import count
 
 OK, REPAIRED, BROKEN = "ok", "repaired", "broken"
 EDITED = "edited"
@@ -176,10 +177,11 @@ def _rights(kit: Kit, repair: bool) -> Finding:
     if not ajar:
         return Finding("rights", OK)
     if not repair:
-        return Finding("rights", EDITED, f"{len(ajar)} open to other users; `dream check --repair` closes them")
+        open_to = f"{count(len(ajar), 'file')} open to other users"
+        return Finding("rights", EDITED, f"{open_to}; `dream check --repair` closes what is open")
     for path in ajar:
         fsio.close_to_others(path)
-    return Finding("rights", REPAIRED, f"{len(ajar)} closed to other users")
+    return Finding("rights", REPAIRED, f"{count(len(ajar), 'file')} closed to other users")
 
 
 def _derived(kit: Kit, name: str, wrong: int, mend: Callable[[Kit], None], repair: bool) -> Finding:

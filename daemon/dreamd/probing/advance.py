@@ -122,7 +122,8 @@ def check_progress(world: World, facts: Facts, inbox: Inbox, preferences: Mappin
     old_s = patience_s if kept else max(patience_s, OLD_NOTE_DAYS * DAY_S)
     if idle_s > patience_s and (many or oldest_s > old_s):
         return Check("progress", "stale", f"no successful dream for {span(idle_s)} and {waiting} waiting", BY_HAND)
-    return fine("progress", f"{waiting} waiting, last success {iso(facts.last_success) or 'never'}")
+    good = f"the last dream {span(idle_s)} ago" if facts.last_success else "no dream yet"
+    return fine("progress", f"{waiting} waiting, {good}")
 
 
 def check_outcomes(world: World, facts: Facts, preferences: Mapping[str, object]) -> Check:

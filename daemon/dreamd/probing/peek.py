@@ -130,10 +130,10 @@ def iso(moment: datetime | None) -> str | None:
 
 def span(seconds: float) -> str:
     """A length of time in the largest unit that says it."""
-    for unit, name in ((DAY_S, "d"), (HOUR_S, "h"), (60.0, "min")):
+    for unit, name in ((DAY_S, "days"), (HOUR_S, "hours"), (60.0, "minutes")):
         if seconds >= 2 * unit:
             return f"{seconds / unit:.0f} {name}"
-    return f"{seconds:.0f} s"
+    return f"{seconds:.0f} seconds"
 
 
 def printable(text: object) -> str:

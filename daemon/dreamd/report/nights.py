@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from dreamd.core.clock import EARLIEST
 from dreamd.core.errors import StoreMissing
-from dreamd.core.values import Fate, Memory, Observation
+from dreamd.core.values import Fate, Memory, Observation, Origin
 from dreamd.dream.plan import Change
 from dreamd.report.word_changes import WordChange, word_changes
 from dreamd.store import journal, observations, work
@@ -24,7 +24,7 @@ from dreamd.store.journal import DREAM, Entry, Run
 from dreamd.store.telling import taken_back
 from dreamd.store.telling.faces import Face, Faced, face_of, load_faced, load_faces
 from dreamd.store.telling.over_time import Spent, load_spent
-from dreamd.text.for_people import count
+from dreamd.text.for_people import VOICES, count
 from dreamd.text.plain_reasons import plain, plain_evidence, plain_skip, plain_why
 
 SKIPPED = "skipped."
@@ -43,7 +43,7 @@ class Kind(StrEnum):
     HELD = "held"
     REVIVED = "live again"
     FADED = "stale"
-    RETIRED = "retired"
+    RETIRED = "archived"
     EDITED = "edited"
     MOVED = "moved"
     SAID_AGAIN = "said again"
@@ -74,7 +74,7 @@ class Source:
     @property
     def who(self) -> str:
         """Who said it."""
-        return VOICES.get(self.origin, self.origin)
+        return VOICES[Origin(self.origin)]
 
     @property
     def place(self) -> str:
@@ -89,7 +89,6 @@ class Source:
         return f"{self.who}, {'a note' if self.kind == 'note' else self.place}{talk}"
 
 
-VOICES = {"user": "a person", "agent": "an agent", "tool": "a tool", "web": "a web page", "import": "an import"}
 KINDS = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "copilot-cli": "Copilot", "vscode-chat": "VS Code",
          "opencode": "OpenCode", "openclaw": "OpenClaw", "cursor": "Cursor", "hermes": "Hermes", "letta": "Letta",
          "memory-dir": "memory directory", "note": "notes", "decisions": "decision records"}
@@ -114,7 +113,6 @@ class Told:
     evidence: tuple[str, ...]
     before: Face | None
     after: Face | None
-    words: tuple[WordChange, ...]
     sources: tuple[Source, ...]
     """What was said that this run took up for it, or for what took its place; else what it rested on before."""
     number: int = 0
@@ -127,6 +125,11 @@ class Told:
     """The words of what took its place."""
     rivals: tuple[tuple[str, str], ...] = ()
     """What it cannot stand beside: ids and words."""
+
+    @property
+    def words(self) -> tuple[WordChange, ...]:
+        """Which words came, went and stayed."""
+        return word_changes(self.before.text if self.before else "", self.after.text if self.after else "")
 
     @property
     def text(self) -> str:
@@ -278,8 +281,8 @@ def _moves(run: Run, faced: Sequence[Faced], said: dict[str, Source], successors
         if one.before or one.after:
             groups.setdefault(one.entry.memory, []).append(one)
     final = {memory: rows[-1].after for memory, rows in groups.items()}
-    named = {identity: face.text for identity, face in final.items() if face}
-    told = [_told(run, memory, rows, said, {**successors, **named}) for memory, rows in groups.items()]
+    named = {**successors, **{identity: face.text for identity, face in final.items() if face}}
+    told = [_told(run, memory, rows, said, named) for memory, rows in groups.items()]
     return [replace(one, taken_back=back.get(one.memory, "")) for one in _numbered(told, said)]
 
 
@@ -324,7 +327,7 @@ def _told(run: Run, memory: str, rows: Sequence[Faced], said: dict[str, Source],
     return Told(
         f"{run.id}/{telling.entry.seq}", tuple(f"{run.id}/{row.entry.seq}" for row in rows), run.id, kind, memory,
         telling.entry.scope, reason, plain_why(reason, evidence), evidence, before, after,
-        word_changes(before.text if before else "", after.text if after else ""), tuple(said[o] for o in new if o in said),
+        tuple(said[o] for o in new if o in said),
         successor=successor, rivals=tuple((other, words[other]) for other in rivals if other in words))
 
 

@@ -15,13 +15,14 @@ from dreamd.store import journal, memories
 from dreamd.store.connection import Store
 from dreamd.store.journal import DREAM, Run
 from dreamd.store.telling import over_time
+from dreamd.text.for_people import status_word
 
 NIGHTS = 60
 """The nights a picture holds: the newest."""
 AGES = ((7, "under a week"), (30, "1 to 4 weeks"), (90, "1 to 3 months"), (180, "3 to 6 months"), (365, "6 to 12 months"),
         (10**6, "over a year"))
 DONE = (("learned", ("add", "promote")), ("replaced", ("supersede",)), ("merged or detailed", ("merge", "refine", "regroup")),
-        ("held", ("hold", "propose")), ("stale or retired", ("stale", "archive")), ("live again", ("revive", "restore")),
+        ("held", ("hold", "propose")), ("stale or archived", ("stale", "archive")), ("live again", ("revive", "restore")),
         ("kept as an earlier version", ("version", "support")), ("others", ()))
 BECAME = ((Fate.NEW, "new"), (Fate.DUPLICATE, "said before"), (Fate.REFINES, "added detail"),
           (Fate.UPDATES, "replaced something"), (Fate.CONTRADICTS, "contradict"), (Fate.HELD, "held"),
@@ -154,7 +155,7 @@ def load_versions(store: Store, memory_id: str) -> list[Version]:
         found.update(fresh)
         wanted = {i for one in fresh.values() for i in (*one.supersedes, one.superseded_by)} - {""} - found.keys()
     ordered = sorted(found.values(), key=lambda one: (one.valid_from, one.created_at, one.id))
-    return [Version(one.id, one.text, one.status.value, one.valid_from, one.valid_to) for one in ordered]
+    return [Version(one.id, one.text, status_word(one.status), one.valid_from, one.valid_to) for one in ordered]
 
 
 def _nightly(name: str, title: str, runs: Sequence[Run], counted: Sequence[Row], unit: str, *, note: str = "",

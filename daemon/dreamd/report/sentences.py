@@ -92,7 +92,7 @@ def _changes(night: Night, zone: tzinfo) -> Iterator[str]:
     tellers: dict[Kind, Callable[[list[Told]], Iterator[str]]] = {
         Kind.LEARNED: _learned,
         Kind.MERGED: lambda some: _merged(some, night), Kind.REPLACED: lambda some: _replaced(some, day, zone),
-        Kind.HELD: _held, Kind.RETIRED: lambda some: _for_reasons(some, "was retired", "were retired"),
+        Kind.HELD: _held, Kind.RETIRED: lambda some: _for_reasons(some, "was archived", "were archived"),
         Kind.FADED: lambda some: _for_reasons(some, "went stale", "went stale"),
         Kind.REVIVED: lambda some: _for_reasons(some, "is live again", "are live again"),
         Kind.EARLIER: lambda some: _for_reasons(some, "was kept as an earlier version", "were kept as earlier versions"),

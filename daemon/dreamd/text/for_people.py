@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime, tzinfo
 
-from dreamd.core.values import Memory, Status
+from dreamd.core.values import Memory, Origin, Status, Trust
 
+VOICES = {Origin.USER: "a person", Origin.AGENT: "an agent", Origin.TOOL: "a tool", Origin.WEB: "a web page",
+          Origin.IMPORT: "an import"}
+"""Who said something."""
+WORD_OF = {Trust.USER: "a person", Trust.AGENT: "an agent or an imported file", Trust.UNTRUSTED: "a tool or a web page"}
+"""Whose word a memory counts for."""
 ENDLESS = 1_000_000
 """The width of what is no terminal: nothing is cut or broken there."""
 
@@ -43,10 +48,20 @@ def stamp(moment: datetime, zone: tzinfo | None = None) -> str:
     return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M")
 
 
+def status_word(status: str) -> str:
+    """How a memory stands, in the word that is used wherever people read of it."""
+    return "replaced" if status == Status.SUPERSEDED else str(status)
+
+
+def outcome_words(outcome: str) -> str:
+    """How a run ended."""
+    return outcome.replace("-", " ") or "running"
+
+
 def marks(memory: Memory) -> str:
     """What is particular about a memory, in a few signs' room."""
     told = [] if memory.status is Status.LIVE else [
-        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else memory.status.value]
+        f"said on {memory.confirmed_at.date()}" if memory.status is Status.SAID else status_word(memory.status)]
     told += [f"team {memory.team}"] if memory.team else []
     told += ["pinned"] if memory.pinned else []
     told += ["edited"] if memory.edited else []

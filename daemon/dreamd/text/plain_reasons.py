@@ -90,7 +90,7 @@ OF_FATES = {Fate.NEW: ("new memory", "new memories"), Fate.DUPLICATE: ("said bef
 OF_OPS = {
     "add": "learned", "promote": "made a memory", "refine": "given detail", "merge": "merged", "regroup": "merged",
     "support": "said again", "supersede": "replaced", "version": "kept as an earlier version", "hold": "held for you",
-    "propose": "proposed", "edit": "edited", "rename": "renamed", "archive": "retired", "restore": "brought back",
+    "propose": "proposed", "edit": "edited", "rename": "renamed", "archive": "archived", "restore": "brought back",
     "revive": "live again", "move": "moved", "forget": "forgotten", "link": "noted beside another", "unlink": "let stand alone",
     "undo": "taken back", "reclass": "of another class", "import": "taken in"}
 """What was done to a memory in one step; `stale` and the others are words already."""
@@ -160,5 +160,5 @@ def _as_written(span: str, texts: Sequence[str]) -> str:
     if len(words) > 1:
         pattern = re.compile(r"\W{1,8}".join(map(re.escape, words)))
         found = next((hit for text in texts if (hit := pattern.search(text))), None)
-    told = " ".join(found.group().split()) if found else span
+    told = " ".join(found.group().replace("**", "").replace("`", "").split()) if found else span
     return told if len(told) <= LONGEST_CLUE else f"{told[:LONGEST_CLUE].rsplit(' ', 1)[0]} …"

@@ -20,8 +20,9 @@ from dreamd.dream import verbs
 from dreamd.kit import Kit, open_to_change
 from dreamd.report.nights import memory_named
 from dreamd.store import journal, memories
+from dreamd.store.presence.team_copy import refusing_copied
 from dreamd.store.telling.written_out import out_of_reach
-from dreamd.text.for_people import count
+from dreamd.text.for_people import count, status_word
 from dreamd.web.warm import Warm
 
 Said = Mapping[str, str]
@@ -66,7 +67,7 @@ def act(world: World, verb: str, said: Said, warm: Warm) -> Done:
     chosen = VERBS.get(verb)
     if chosen is None:
         raise StoreMissing("there is no such verb")
-    with open_to_change(world) as kit:
+    with refusing_copied(world, said.get("id", "")), open_to_change(world) as kit:
         kit.embedder = warm.embedder
         before = journal.last_seq(kit.store)
         done = chosen(kit, said)
@@ -127,7 +128,7 @@ def _decide(kit: Kit, said: Said) -> Done:
         return Done("no longer asked for")
     is_memory = bool(memories.load_revisions(kit.store, [identity]))
     changed = answer(kit, identity, choice, seen=seen_in(said) if is_memory else {})
-    return Done("; ".join(f"{m.status.value}: {m.text}" for m in changed) or "dismissed", identity)
+    return Done("; ".join(f"{status_word(m.status)}: {m.text}" for m in changed) or "dismissed", identity)
 
 
 def _undo(kit: Kit, said: Said) -> Done:

@@ -28,6 +28,7 @@ from dreamd.report.quiet import load_quiet
 from dreamd.service import how_it_stands
 from dreamd.store import journal, memories
 from dreamd.store.connection import FIRST_STEPS
+from dreamd.store.presence.team_copy import HOW_IT_CHANGES, load_synced
 from dreamd.web import acts
 from dreamd.web.doors.door import Door
 from dreamd.web.doors.keys import Keys
@@ -53,7 +54,7 @@ class Page:
     def last_night(self, request: Request) -> Response:
         """The newest dream, what comes next, and the runs before it."""
         with open_kit(self.world, read_only=True) as kit:
-            shown, lines = self.nights.show(kit), night_by_night.others(kit)
+            shown, lines = self.nights.show(kit), self.nights.lines(kit)
             waiting = len(load_waiting(kit))
         standing = how_it_stands.look(self.world)
         quiet = load_quiet(self.world.paths, since=shown.run.now if shown else None)[-QUIET:]
@@ -94,9 +95,10 @@ class Page:
         with open_kit(self.world, read_only=True) as kit:
             shown = remembered.show(kit, asked, self.warm.search)
             part = request.headers.get("hx-target") == "results"
-            counted = {} if part else remembered.facets(kit)
+            counted = {} if part else remembered.facets(kit, asked)
         return self.render.page(request, "_results.html" if part else "memories.html", {
-            "asked": asked, "shown": shown, "facets": counted, "ages": remembered.AGES, "orders": remembered.ORDER_WORDS,
+            "asked": asked, "shown": shown, "facets": counted, "synced": load_synced(self.world),
+            "team": self.world.settings.teams.tenant, "ages": remembered.AGES, "orders": remembered.ORDER_WORDS,
             "per_page": remembered.A_PAGE, "origins": [o.value for o in Origin], "classes": [c.value for c in MemoryClass],
             "categories": [c.value for c in Category], "statuses": [s.value for s in Status if s is not Status.SAID]})
 
@@ -110,7 +112,7 @@ class Page:
         return self.render.page(request, "_memory.html" if part else "memory.html", {
             "whole": whole, "told": whole.told, "memory": whole.told.memory, "rules": self.world.settings.prune,
             "passage": remembered.is_passage(whole.told.memory), "promotable": remembered.kind_of_held(whole.told.memory),
-            "done": None, **told})
+            "how_it_changes": HOW_IT_CHANGES, "done": None, **told})
 
     def decide(self, request: Request) -> Response:
         """What waits for a person."""

@@ -17,9 +17,10 @@ from dreamd.core.values import Observation
 from dreamd.core.world import World
 from dreamd.dream.telling.explained import Operation
 from dreamd.kit import read_zone
+from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.report.word_changes import word_changes
 from dreamd.store.journal import Run
-from dreamd.text.for_people import ago, clean, count, marks, stamp
+from dreamd.text.for_people import VOICES, WORD_OF, ago, clean, count, marks, outcome_words, stamp, status_word
 from dreamd.text.plain_reasons import OF_OPS, fate_and_why, plain, plain_evidence
 
 HERE = Path(__file__).parent
@@ -35,9 +36,11 @@ class Renderer:
         self._world = world
         self._env = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined,
                                 trim_blocks=True, lstrip_blocks=True)
-        self._env.filters.update(words=_words, short=_short, when=self._when, stamp=self._stamp, count=count, marks=marks)
+        self._env.filters.update(words=_words, short=_short, when=self._when, stamp=self._stamp, count=count, marks=marks,
+                                 standing=status_word, outcome=outcome_words)
         self._env.globals.update(differences=word_changes, reason_words=_reason, fate_words=_fate, clue_words=_clues,
-                                 run_words=_run, op_words=_done, svg=Markup)
+                                 run_words=_run, op_words=_done, svg=Markup, voices=VOICES, word_of=WORD_OF,
+                                 trouble_with=TROUBLE_WITH)
 
     def page(self, request: Request, template: str, values: Mapping[str, object], *, status: int = 200) -> HTMLResponse:
         """A whole page, or the part of one that a script asked for."""

@@ -32,7 +32,7 @@ from dreamd.store.telling.written_out import WrittenOut, out_of_reach
 from dreamd.text.language import language_of
 
 KEYS = {"a": "keep-a", "b": "keep-b", "o": "both", "d": "drop", "n": "neither", **{c: c for c in verbs.CHOICES}}
-NOW = {Status.LIVE: "holds now", Status.ARCHIVED: "retired", Status.SUPERSEDED: "replaced"}
+NOW = {Status.LIVE: "holds now"}
 SKIP, QUIT = "skip", "quit"
 SHOWN = 20
 
@@ -106,7 +106,7 @@ def review(context: Context, options: Namespace) -> int:
             changed = answer(kit, options.id, options.choice)
             context.document({"memories": [memory_document(m, context.world.paths) for m in changed]})
             for memory in changed:
-                context.say(f"{NOW.get(memory.status, memory.status.value)}: {_line(context, memory)}")
+                context.say(f"{NOW.get(memory.status, render.status_word(memory.status))}: {_line(context, memory)}")
             return 0
     with open_to_look(context.world) as (kit, _):
         questions = verbs.load_review(kit)

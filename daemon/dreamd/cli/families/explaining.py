@@ -12,10 +12,10 @@ from dreamd.cli.printing.changes import change_lines
 from dreamd.cli.printing.json_documents import memory_document, moment, observation_document, operation_document, voice_document
 from dreamd.core.values import Memory, Observation, is_observed
 from dreamd.dream.phases.prune import Age
-from dreamd.dream.telling.explained import Explained, explain
+from dreamd.dream.telling.explained import Explained, explain, knowing
 from dreamd.kit import open_kit
-from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling.voices import Voice
+from dreamd.text.for_people import VOICES
 from dreamd.text.plain_reasons import fate_and_why
 
 
@@ -26,8 +26,8 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Observations, fates, versions, links and every decision with its evidence."""
-    with open_kit(context.world, read_only=True) as kit, beside_own(context.world, kit.store, options.id) as (store, mark):
-        told = explain(kit if store is kit.store else replace(kit, world=world_of_copy(context.world), store=store), options.id)
+    with open_kit(context.world, read_only=True) as kit, knowing(kit, options.id) as (knows, mark):
+        told = explain(knows, options.id)
         told = replace(told, memory=mark(told.memory))
     document = _document(context, told)
     context.document(document)
@@ -120,9 +120,9 @@ def _tell_undone(context: Context, told: Explained) -> None:
 def _tell_heard(context: Context, one: Observation, place: str, voice: Voice | None) -> None:
     """What was said, by whom, where, and what became of it."""
     talk = f", conversation {one.conversation}" if one.conversation else ""
-    where = f", {render.clean(place)} at {one.start}" if place else ""
+    where = f", {render.clean(place)}" if place else ""
     by = f", {render.clean(str(voice))}" if voice else ""
-    context.say(render.wrap(f"{one.origin.value}{by}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
+    context.say(render.wrap(f"{VOICES[one.origin]}{by}{talk}{where}", context.width, f"  {render.stamp(one.at)}  "))
     for line in _words(one):
         context.say(render.wrap(line, context.width, "    "))
     told = [fate_and_why(one.fate, one.fate_reason), *(["set aside"] if one.set_aside else [])]

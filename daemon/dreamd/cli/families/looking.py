@@ -16,8 +16,9 @@ from dreamd.cli.printing.changes import why_it_stands
 from dreamd.cli.printing.json_documents import memory_document, memory_file, voice_document
 from dreamd.cli.printing.progress import shown
 from dreamd.core.errors import UsageError
-from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, Trust, parse_scope
+from dreamd.core.values import SCOPE_KINDS, Category, Memory, MemoryClass, Scope, Status, parse_scope
 from dreamd.store.leafing.chosen import load_page
+from dreamd.text.for_people import WORD_OF
 
 if TYPE_CHECKING:
     from dreamd.agents.reference import Consulted, Told
@@ -33,15 +34,14 @@ HALF = 0.5
 """Share of a question's words below which a better answer may stand among what holds no more."""
 SIFTED = 60
 """Results that are looked through where only some of them are wanted."""
-VOICES = {Trust.USER: "a person", Trust.AGENT: "an agent or an imported file", Trust.UNTRUSTED: "a tool or a web page"}
 
 
 def add_arguments(command: str, parser: ArgumentParser) -> None:
     """Declare what each command of this family takes."""
     if command == "list":
         parser.add_argument("--all", action="store_true", help="memories of every status")
-        parser.add_argument("--status", action="append", choices=[s.value for s in OF_MEMORIES],
-                            help="only memories of this status")
+        parser.add_argument("--status", action="append", choices=[render.status_word(s) for s in OF_MEMORIES],
+                            type=render.status_word, help="only memories of this status")
         add_filters(parser, usual="in the order they were made")
     elif command == "search":
         parser.add_argument("query", metavar="QUERY", nargs="+", help="what you are looking for")
@@ -75,7 +75,8 @@ def list_memories(context: Context, options: Namespace) -> int:
     if options.all and options.status:
         raise UsageError("give `--all` or `--status`, not both")
     scope = _named_scope(context, options.scope)
-    wanted = OF_MEMORIES if options.all else tuple(Status(s) for s in options.status or DEFAULT_STATUSES)
+    wanted = OF_MEMORIES if options.all else tuple(
+        s for s in OF_MEMORIES if render.status_word(s) in (options.status or DEFAULT_STATUSES))
     with open_reader(context.world.paths.store) as store:
         found, _ = load_page(store, chosen_by(context, options, scope, wanted), limit=-1)
         if not options.sort:
@@ -128,7 +129,7 @@ def _list_by_scope(context: Context, found: Sequence[Memory]) -> None:
 
 
 def _say_what_else(context: Context, found: Sequence[Memory], counted: dict[str, int], wanted: Sequence[Status]) -> None:
-    others = [f"{n} {status}" for status, n in counted.items() if Status(status) not in wanted and n]
+    others = [f"{n} {render.status_word(status)}" for status, n in counted.items() if Status(status) not in wanted and n]
     rest = f"; not shown: {', '.join(others)} (`dream list --all`)" if others else ""
     if found:
         context.tell(f"\n{render.count(len(found), 'memory')}{rest}")
@@ -183,9 +184,9 @@ def memory_lines(context: Context, memory: Memory) -> list[str]:
     until = f" to {render.stamp(memory.valid_to)}" if memory.valid_to else ""
     facts = [
         ("scope", str(memory.scope)),
-        ("class", " · ".join((memory.memory_class.value, memory.memory_type.value, memory.category.value))),
+        ("class", f"{memory.memory_class} (type {memory.memory_type}, category {memory.category})"),
         ("status", ", ".join(filter(None, ("live" if memory.status is Status.LIVE else "", render.marks(memory))))),
-        ("why", why_it_stands(memory)), ("word of", VOICES[memory.trust]),
+        ("why", why_it_stands(memory)), ("word of", WORD_OF[memory.trust]),
         ("valid", f"from {render.stamp(memory.valid_from)}{until}"),
         ("said", f"{render.count(memory.support, 'time')}, last {render.stamp(memory.confirmed_at)}"),
         ("recalled", render.count(memory.recalls, "time")
@@ -259,7 +260,7 @@ def search(context: Context, options: Namespace) -> int:
 
 
 def _counted(left: dict[str, int]) -> str:
-    return ", ".join(f"{n} {status}" for status, n in left.items())
+    return ", ".join(f"{n} {render.status_word(status)}" for status, n in left.items())
 
 
 def _say_why_nothing(context: Context, left: dict[str, int], scope: Scope | None) -> None:

@@ -73,7 +73,8 @@ def history(context: Context, options: Namespace) -> int:
         ids, back = journal.run_ids(kit.store), taken_back.count_taken_back(kit.store, runs)
     context.document({"runs": [_run_document(r, ids) for r in runs]})
     now = context.world.clock.now()
-    rows = [(r.id, render.ago(r.now, now), r.kind, ended(r.outcome), gist(r, ids, back.get(r.seq, 0))) for r in runs]
+    rows = [(r.id, render.ago(r.now, now), r.kind, render.outcome_words(r.outcome), gist(r, ids, back.get(r.seq, 0)))
+            for r in runs]
     for line in render.table(rows, width=context.width):
         context.say(line)
     if not runs:
@@ -107,11 +108,6 @@ def _run_document(run: Run, ids: dict[int, str]) -> dict[str, object]:
             "undone_by": ids.get(run.undone_by) if run.undone_by else None}
 
 
-def ended(outcome: str) -> str:
-    """How a run ended, as people say it."""
-    return outcome.replace("-", " ") or "running"
-
-
 def diff(context: Context, options: Namespace) -> int:
     """Show every change of a run: before, after, why; and what was said that changed nothing."""
     from dreamd.agents import attach as attaching
@@ -140,7 +136,7 @@ def diff(context: Context, options: Namespace) -> int:
 
 def _head(run: Run, ids: dict[int, str]) -> str:
     back = f" · taken back by {ids.get(run.undone_by, run.undone_by)}" if run.undone_by else ""
-    return f"run {run.id} · {run.kind} · {render.stamp(run.now)} · {ended(run.outcome)}{back}"
+    return f"run {run.id} · {run.kind} · {render.stamp(run.now)} · {render.outcome_words(run.outcome)}{back}"
 
 
 def _tell_changes(context: Context, night: Night, steps: Sequence[Operation]) -> None:
@@ -260,7 +256,7 @@ def _return_words(one: Return) -> tuple[str, str]:
         return "returns", one.again.text
     if one.now.text != one.again.text:
         return "reads again", one.again.text
-    status = "" if one.now.status is one.again.status else one.again.status.value
+    status = "" if one.now.status is one.again.status else render.status_word(one.again.status)
     return (f"{status} again" if status else "as before"), one.again.text
 
 

@@ -60,7 +60,7 @@ def show(context: Context, options: Namespace) -> int:
                               for r in rows]):
         context.say(render.fit(line, context.width))
     kinds = {str(r["scope"]) if str(r["scope"]).startswith("team:") else str(r["scope"]).partition(":")[0]: r for r in rows}
-    for n, line in enumerate(render.table([(kind, f"until {r['lives_until']}", f"told: {r['told_to']}")
+    for n, line in enumerate(render.table([(kind, f"told to {r['told_to']}", f"a memory lives until {r['lives_until']}")
                                            for kind, r in kinds.items()])):
         context.say(f"{'' if n else chr(10)}{render.fit(line, context.width)}")
     if not rows:

@@ -18,6 +18,7 @@ from dreamd.core.telemetry import Beat
 from dreamd.dream.sharing.offering import count_ready
 from dreamd.models import multilingual
 from dreamd.probing.vital_signs import TROUBLE_WITH
+from dreamd.service.gating.due import TOO_SOON
 from dreamd.service.how_it_stands import Standing, look
 from dreamd.store.presence.team_copy import load_synced
 
@@ -118,7 +119,7 @@ def _lines(context: Context, standing: Standing, shared: Shared) -> list[str]:
         rows.append(("last dream", render.ago(standing.last_good.ended_at, now)))
     else:
         rows.append(("last dream", "none yet; `dream consolidate` makes one"))
-    kept = ", ".join(f"{n:,} {status}" for status, n in sorted(standing.memories.items()) if n)
+    kept = ", ".join(f"{n:,} {render.status_word(status)}" for status, n in sorted(standing.memories.items()) if n)
     rows.append(("memories", kept or "none yet"))
     if standing.categories:
         live = sum(standing.categories.values())
@@ -185,7 +186,8 @@ def _next(standing: Standing, now: datetime) -> str:
         since = f" for {_lasting(iso(standing.due_since), now)}" if standing.due_since else ""
         words.append(f"held back{since}: {held}" if due.due else held)
     if standing.next_at is not None:
-        words.append(f"at the latest {render.ago(standing.next_at, now)}, if something waits then")
+        words.append(f"the next comes {render.ago(standing.next_at, now)} at the earliest" if due.gate == TOO_SOON else
+                     f"at the latest {render.ago(standing.next_at, now)}, if something waits then")
     return "; ".join(words)
 
 

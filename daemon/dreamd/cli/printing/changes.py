@@ -68,7 +68,8 @@ def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
     elif after is not None:
         lines.append(render.wrap(after.text, width, "  = "))
     if before is not None and after is not None:
-        pairs = [(name, getattr(before, field) or "–", getattr(after, field) or "–") for field, name in MOVES]
+        pairs = [(name, *(render.status_word(str(getattr(side, field) or "–")) for side in (before, after)))
+                 for field, name in MOVES]
         moved = [f"{name} {old} → {new}" for name, old, new in pairs if old != new]
         if moved:
             lines.append("    " + ", ".join(moved))

@@ -12,6 +12,7 @@ from dreamd.cli.context import Context
 from dreamd.cli.printing import render
 from dreamd.core.clock import iso
 from dreamd.core.values import IN_PASSING
+from dreamd.text.for_people import VOICES
 from dreamd.text.plain_reasons import OF_FATES, fate_words, plain
 
 if TYPE_CHECKING:
@@ -55,6 +56,6 @@ def tell_fates(context: Context, heard: Sequence[Observation]) -> None:
 
 def _line(context: Context, observation: Observation) -> str:
     memory = f"  → {observation.memory_id}" if observation.memory_id else ""
-    head = f"  {observation.origin.value:<6}"
+    head = f"  {VOICES[observation.origin]:<10}  "
     return head + render.clip(observation.text, context.width - len(head) - len(memory)) + render.paint(
         memory, "cyan", colour=context.colour)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 
 from dreamd.core.errors import StoreMissing
 from dreamd.core.values import Memory, Observation, Status
@@ -12,6 +13,7 @@ from dreamd.kit import Kit
 from dreamd.store import journal, memories, observations, passages, work
 from dreamd.store.connection import Store
 from dreamd.store.journal import Entry, Run
+from dreamd.store.presence.team_copy import beside_own, world_of_copy
 from dreamd.store.telling import taken_back
 from dreamd.store.telling.voices import Voice, load_voices
 from dreamd.store.uses import load_days_used
@@ -45,6 +47,13 @@ class Explained:
     """Of a team's memory: who said each observation, by its id."""
     undone: bool = False
     """Whether it is a memory no more, for the run that had made it was taken back."""
+
+
+@contextmanager
+def knowing(kit: Kit, identity: str) -> Iterator[tuple[Kit, Callable[[Memory], Memory]]]:
+    """The kit over the store that knows an id, one's own before the copy of a team's, and how its memories are marked."""
+    with beside_own(kit.world, kit.store, identity) as (store, mark):
+        yield kit if store is kit.store else replace(kit, world=world_of_copy(kit.world), store=store), mark
 
 
 def explain(kit: Kit, identity: str) -> Explained:

@@ -42,7 +42,7 @@ class Reach:
             return "gone"
         if self.read_at is None:
             return "not read yet"
-        whole = not self.bytes or self.read_bytes >= self.bytes or is_store(Path(self.path))
+        whole = not self.bytes or self.read_bytes >= self.bytes or is_store(Path(self.path)) or Path(self.path).is_dir()
         skipped = sum(self.skips.values())
         return (f"{'all' if whole else f'{100 * self.read_bytes // self.bytes} %'}, {self.observations} kept"
                 + (f", {skipped} passed over" if skipped else ""))

@@ -26,6 +26,8 @@ OLD_NOTE = timedelta(days=7)
 CLOCK_STEP = timedelta(minutes=5)
 NIGHT_SLACK = timedelta(hours=4)
 """The nightly dream may come this much before its interval is over, or it would drift later every night."""
+TOO_SOON = "time"
+"""The gate that stays shut for a while after a dream."""
 SUCCESSES = ("changed", "nothing-to-do", "partial")
 
 
@@ -94,8 +96,7 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
         return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
     nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
     if last is not None and now - last < interval:
-        return Due(False, "time", f"the last dream was {ago(last, now)}, the next comes {_span(interval)} later",
-                   next_at=min((last + interval, *nights)))
+        return Due(False, TOO_SOON, f"the last dream was {ago(last, now)}", next_at=min((last + interval, *nights)))
     enough = rules.volume_base + rules.volume_share * backlog.memories
     if backlog.waiting >= enough:
         return Due(True, "volume", f"{_waiting(backlog.waiting)}, {enough:.0f} are enough")

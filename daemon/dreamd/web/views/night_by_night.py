@@ -72,6 +72,7 @@ class Nights:
 
     def __init__(self) -> None:
         self._told: dict[tuple[int, int], Shown] = {}
+        self._lines: tuple[int, list[Line]] = -1, []
         self._lock = threading.Lock()
 
     def show(self, kit: Kit, identity: str = "") -> Shown | None:
@@ -90,6 +91,18 @@ class Nights:
                 with self._lock:
                     self._told = dict([*self._told.items(), *([(key, known)] if run.ended_at else [])][-KEPT:])
             return known
+
+
+    def lines(self, kit: Kit) -> list[Line]:
+        """The newest runs, each in a line."""
+        with kit.store.reading():
+            last = journal.last_seq(kit.store)
+            if self._lines[0] != last:
+                told = others(kit)
+                if any(not line.run.ended_at for line in told):  # what it does is counted while it does it
+                    return told
+                self._lines = last, told
+            return self._lines[1]
 
 
 def _tell(kit: Kit, night: Night) -> Shown:

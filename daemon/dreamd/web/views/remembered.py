@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -10,14 +11,16 @@ from typing import TypeVar
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import Category, Memory, MemoryClass, Origin, Status, parse_scope
-from dreamd.dream.telling.explained import Explained, explain
+from dreamd.dream.telling.explained import Explained, explain, knowing
 from dreamd.kit import Kit
 from dreamd.recall.answer import Found, Look, Recall
 from dreamd.recall.ranking import Budget
 from dreamd.report.pictures import timeline
 from dreamd.report.plots import load_versions
 from dreamd.store import memories, passages
+from dreamd.store.connection import Store
 from dreamd.store.leafing.chosen import ORDERS, Chosen, count_by, load_page, of_origin
+from dreamd.store.presence.team_copy import of_team, open_copy
 
 A_PAGE = 40
 FOUND_AT_MOST = 60
@@ -26,6 +29,7 @@ MOST_ANCESTORS = 200
 AGES = {"week": ("in the last week", 7, 0), "month": ("in the last month", 30, 0), "quarter": ("in the last 90 days", 90, 0),
         "older": ("not for 90 days", 0, 90)}
 ORDER_WORDS = {"said": "said last", "made": "newest first", "asked": "asked for most", "oldest": "not heard of for longest"}
+TEAM = "team"
 One = TypeVar("One", bound=StrEnum)
 
 
@@ -41,6 +45,8 @@ class Asked:
     origin: str = ""
     age: str = ""
     order: str = "said"
+    whose: str = ""
+    """`team` for the copy of a team's memory in a home of one's own."""
     page: int = 1
 
     def address(self, **changed: object) -> str:
@@ -98,6 +104,7 @@ def read_asked(given: Mapping[str, str]) -> Asked:
         one_of("category", [c.value for c in Category]),
         one_of("status", ["all", *(s.value for s in Status if s is not Status.SAID)], "live"),
         one_of("origin", [o.value for o in Origin]), one_of("age", list(AGES)), one_of("order", list(ORDERS), "said"),
+        one_of("whose", [TEAM]),
         min(int(page), 1_000_000) if page.isdecimal() and len(page) < 8 and int(page) else 1)
 
 
@@ -121,25 +128,34 @@ def show(kit: Kit, asked: Asked, search: Callable[[str, Look], Recall]) -> Shown
     """The memories that answer a query best first, or without one those that were chosen, in their order."""
     chosen = choose(asked, kit.clock.now())
     if not asked.query:
-        found, total = load_page(kit.store, chosen, limit=A_PAGE, after=A_PAGE * (asked.page - 1))
-        return Shown(found, total)
+        with whose(kit, asked) as store:
+            found, total = load_page(store, chosen, limit=A_PAGE, after=A_PAGE * (asked.page - 1))
+        return Shown(of_team(kit.world, found) if asked.whose else found, total)
     everything = chosen.wants_past or chosen.statuses != {Status.LIVE}
     look = Look(limit=FOUND_AT_MOST, budget=Budget.BALANCED, held=chosen.wants_held or not chosen.statuses, record=False,
                 scopes=(chosen.scope,) if chosen.scope else (), everything=everything,
                 classes=frozenset({chosen.memory_class} if chosen.memory_class else ()),
                 categories=frozenset({chosen.category} if chosen.category else ()))
     answer = search(asked.query, look)
-    kept = [f for f in answer.results if _belongs(f.memory, chosen)]
+    kept = [f for f in answer.results if _belongs(f.memory, chosen) and (f.memory.team or not asked.whose)]
     if chosen.origin:
-        rests = of_origin(kit.store, [f.memory.id for f in kept], chosen.origin)
+        with whose(kit, asked) as store:
+            rests = of_origin(store, [f.memory.id for f in kept], chosen.origin)
         kept = [f for f in kept if f.memory.id in rests]
     return Shown(kept, len(kept), answer.mode, answer.warning)
 
 
-def facets(kit: Kit) -> dict[str, dict[str, int]]:
+@contextmanager
+def whose(kit: Kit, asked: Asked) -> Iterator[Store]:
+    """The store that is leafed through: one's own, or the copy of a team's where that is wanted and there."""
+    with open_copy(kit.world) if asked.whose else nullcontext() as copy:
+        yield kit.store if copy is None else copy
+
+
+def facets(kit: Kit, asked: Asked) -> dict[str, dict[str, int]]:
     """How many memories each filter would show."""
-    with kit.store.reading():
-        return {column: count_by(kit.store, column) for column in ("scope", "class", "category", "status")}
+    with whose(kit, asked) as store, store.reading():
+        return {column: count_by(store, column) for column in ("scope", "class", "category", "status")}
 
 
 def load_whole(kit: Kit, identity: str) -> Whole:
@@ -147,8 +163,9 @@ def load_whole(kit: Kit, identity: str) -> Whole:
 
     Raises StoreMissing where there is none.
     """
-    with kit.store.reading():
+    with knowing(kit, identity) as (kit, mark), kit.store.reading():
         told = explain(kit, identity)
+        told = replace(told, memory=mark(told.memory))
         revision = memories.load_revisions(kit.store, [told.memory.id]).get(told.memory.id, 0)
         subject = load_versions(kit.store, told.memory.id) if revision else []
         picture = timeline(f"subject-{told.memory.id}", subject, kit.clock.now()) if len(subject) > 1 else ""

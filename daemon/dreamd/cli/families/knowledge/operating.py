@@ -15,6 +15,8 @@ from dreamd.cli.printing import render
 from dreamd.core.clock import parse_instant
 from dreamd.core.errors import UsageError
 from dreamd.core.values import parse_scope
+from dreamd.library.line_log import told_at
+from dreamd.text.for_people import stamp
 from dreamd.text.injection import strip_hidden
 
 SHOWN = 20
@@ -71,7 +73,9 @@ def _look_up(context: Context, options: Namespace) -> int:
     context.document({"query": " ".join(words), "entries": rows, "more": more, "next": following})
     for row in rows:
         reason = f" ({row['reason']})" if row.get("reason") else ""
-        told = f"{row.get('timestamp', '')}  {row.get('action', '')}  {row.get('tool', '')}  {row.get('detail', '')}{reason}"
+        at = told_at(row)
+        when = stamp(at) if at else row.get("timestamp", "")
+        told = f"{when}  {row.get('action', '')}  {row.get('tool', '')}  {row.get('detail', '')}{reason}"
         context.say(render.fit(" ".join(strip_hidden(told).split()), 400))
     if not rows:
         context.say("nothing in the log fits" if words or options.since or options.action or options.tool

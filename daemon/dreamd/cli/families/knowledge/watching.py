@@ -13,17 +13,22 @@ from dreamd.cli.context import Context, encode
 from dreamd.cli.families.knowledge.operating import MOST_SHOWN, SHOWN, since_when
 from dreamd.cli.printing import render
 from dreamd.core.errors import UsageError
-from dreamd.core.values import GateVerdict
+from dreamd.core.values import IN_PASSING, GateVerdict
+from dreamd.library.line_log import told_at
+from dreamd.text.for_people import stamp
 from dreamd.text.injection import strip_hidden
+from dreamd.text.plain_reasons import plain
 
 LOOK_EVERY_S = 0.3
+IN_WORDS = {GateVerdict.ALLOW.value: "let in", GateVerdict.HOLD.value: "held for you", GateVerdict.DISCARD.value: "let go"}
 
 
 def add_arguments(_command: str, parser: ArgumentParser) -> None:
     """Declare what `dream events` takes."""
     parser.add_argument("--follow", action="store_true", help="go on with what comes; with `--json` one document a line")
     parser.add_argument("--since", metavar="TIME", help="no older ones: a time, or `2h`, `7d`, `3w` ago")
-    parser.add_argument("--verdict", choices=[verdict.value for verdict in GateVerdict], default="", help="of one verdict")
+    parser.add_argument("--verdict", choices=[verdict.value for verdict in GateVerdict], default="",
+                        help="only what was let in, held for you, or let go")
     parser.add_argument("--run", default="", metavar="RUN", help="of one run, as `dream history` names it")
     parser.add_argument("-n", "--limit", type=int, default=SHOWN, metavar="N", help=f"most events ({SHOWN})")
 
@@ -45,10 +50,12 @@ def run(context: Context, options: Namespace) -> int:
     for row in shown:
         context.say(_line(row))
     if not found:
-        context.say("no verdict of the gate fits" if options.since or options.verdict or options.run else "no verdict yet")
+        context.say("nothing that the gate decided fits" if options.since or options.verdict or options.run else
+                    "the gate has decided nothing yet")
+        context.tell("hint: `dream consolidate` hands it what was said")
     else:
         context.say("")
-        context.say(f"{render.count(len(found), 'verdict')}: " + ", ".join(f"{n} {verdict}" for verdict, n in counts.items()))
+        context.say(f"{render.count(len(found), 'verdict')}: " + ", ".join(f"{n:,} {IN_WORDS[v]}" for v, n in counts.items()))
     return 0
 
 
@@ -94,5 +101,10 @@ def _at(path: Path) -> tuple[int, int]:
 
 
 def _line(row: Mapping[str, object]) -> str:
-    told = [str(row.get(name, "")) for name in ("time", "verdict", "reason", "class", "scope", "source", "id")]
-    return "  ".join(" ".join(strip_hidden(word).split()) for word in told if word)
+    """One verdict in words; the file is anyone's to write, so what is none is told as it stands."""
+    told = {name: str(row.get(name, "")) for name in ("verdict", "reason", "class", "scope", "source", "id")}
+    at, reason = told_at(row), told["reason"]
+    became = "said in passing" if reason == IN_PASSING else IN_WORDS.get(told["verdict"], told["verdict"])
+    words = [stamp(at) if at else str(row.get("time", "")), f"{became}: {plain(reason)}" if reason else became,
+             *(told[name] for name in ("class", "scope", "source", "id"))]
+    return "  ".join(" ".join(strip_hidden(word).split()) for word in words if word)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from argparse import Action, ArgumentParser, Namespace
 
-from dreamd.cli.commands import FAMILY, GLOBAL_OPTIONS, SUMMARY
+from dreamd.cli.commands import FAMILY, GLOBAL_OPTIONS, GROUPS, SUMMARY
 from dreamd.cli.context import Context
+from dreamd.cli.hooking import EVENTS
+from dreamd.cli.manual.topics import list_topics
 from dreamd.core.errors import DreamError
 
 SHELLS = ("bash", "zsh", "fish")
 APART = frozenset({"probe", "hook"})
 """Commands that read their own words before any family is loaded."""
+PROBED = ("--json", "--nagios", "--deep", "--prom", "--home", "--config", "--now")
 FILES, FOLDERS = frozenset({"FILE", "PATH"}), frozenset({"DIR"})
 
 
@@ -47,7 +50,12 @@ def _everything() -> ArgumentParser:
         parser = commands.add_parser(command, help=SUMMARY[command], description=SUMMARY[command], allow_abbrev=False)
         if command not in APART:
             declare(command, load_family(command), parser)
-    commands.add_parser("help", help="what a command does")
+            parser.description = SUMMARY[command]  # a shell has a line for it, however much `--help` tells
+    for flag in PROBED:
+        commands.choices["probe"].add_argument(flag, action="store_true", help="`dream probe --help` says what for")
+    commands.choices["hook"].add_argument("event", choices=EVENTS)
+    commands.add_parser("help", help="commands by family, a topic or a command at length").add_argument(
+        "what", choices=[*dict.fromkeys((*(name for name, _ in GROUPS), *list_topics(), *FAMILY))])
     for parser in (top, *commands.choices.values()):
         _name_places(parser)
     return top
