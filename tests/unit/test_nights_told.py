@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from datetime import UTC
@@ -18,6 +19,7 @@ from dreamd.report.pictures import flow, timeline
 from dreamd.report.plots import Plot, load_plots, load_versions
 from dreamd.report.quiet import load_quiet
 from dreamd.report.sentences import tell_headline, tell_night, why_nothing
+from dreamd.report.svg_frame import LEFT, Frame, draw_labels
 from dreamd.report.word_changes import Part, common_words, word_changes
 from dreamd.store.connection import open_reader
 from household import FIRST_DAY, FIRST_NIGHT, House, Said
@@ -63,7 +65,7 @@ def test_a_night_says_what_was_learned_and_what_notes_became_one(two_nights: Hou
 def test_a_night_says_what_ended_when_and_because_of_what(two_nights: House) -> None:
     assert ("“The lamp controller listens on port 7400” (1) ended on 5 February, because “The lamp controller now listens on "
             "port 7500” took its place") in told(two_nights)
-    assert "“The storm webcam is switched off until 2026-01-20” (2) was retired, because the day it named has passed." in told(
+    assert "“The storm webcam is switched off until 2026-01-20” (2) was archived, because the day it named has passed." in told(
         two_nights)
 
 
@@ -75,7 +77,7 @@ def test_every_change_has_its_reason_its_source_its_words_and_what_undoes_it(two
     assert ended.successor == "The lamp controller now listens on port 7500."
     assert [(s.kind, s.text) for s in new.sources] == [("note", "The lamp controller now listens on port 7500.")]
     assert "dream undo" not in told(two_nights)
-    assert tell_headline(night) == "1 replaced, 1 retired"
+    assert tell_headline(night) == "1 replaced, 1 archived"
 
 
 def test_a_night_in_which_no_memory_changed_says_why(house: House) -> None:
@@ -128,6 +130,8 @@ def test_what_a_quiet_night_left_in_the_log_is_told(two_nights: House) -> None:
 
 @pytest.mark.parametrize(("before", "after", "came", "went"), [
     ("the port is 7400", "the port is 7500", "7500", "7400"), ("", "all new", "all new", ""), ("one", "one", "", ""),
+    ("it is at 10.0.3.4.", "it is at 10.0.7.9.", "10.0.7.9", "10.0.3.4"),
+    ("see docs/a.md", "see docs/b.md", "docs/b.md", "docs/a.md"),
     ("端口是 7400。", "端口是 7500。", "7500", "7400")])
 def test_words_that_came_and_went_are_told_apart_and_lose_nothing(before: str, after: str, came: str, went: str) -> None:
     parts = word_changes(before, after)
@@ -199,3 +203,17 @@ def test_the_picture_of_a_run_counts_everything_that_went_in(two_nights: House) 
     assert len(night.taken) == 4
     assert "2 from notes: new memories" in flow(night)
     assert "let go: only agrees, thanks or greets" in flow(night)
+
+
+def test_days_below_a_picture_stand_apart_however_near_their_nights_are() -> None:
+    frame = Frame("days", "days", "three nights within an hour")
+    draw_labels(frame, ["2026-11-28"] * 3, [LEFT, LEFT + 40.0, LEFT + 60.0])
+    places = re.findall(r'<text x="([\d.]+)"', frame.done())
+    assert places == [f"{LEFT + 60:g}"]
+
+
+def test_one_note_is_told_as_one(house: House) -> None:
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
+    house.dream(FIRST_NIGHT)
+    picture = flow(nights(house)[0])
+    assert ("1  note<" in picture, "1  new memory<" in picture) == (True, True)

@@ -12,7 +12,7 @@ from dreamd.core.values import IN_PASSING, Fate
 from dreamd.report.elements import element
 from dreamd.report.nights import Night
 from dreamd.report.svg_frame import TOP, WIDTH, Frame, colour
-from dreamd.text.plain_reasons import fate_words
+from dreamd.text.plain_reasons import OF_FATES, fate_words
 
 MOST_FROM = 8
 BAR = 12
@@ -72,7 +72,8 @@ def _flow(frame: Frame, left: Counter[str], right: Counter[str], links: Counter[
             fill = colour(order.index(name)) if side is right else "currentColor"
             frame.draw(element("rect", x=x, y=y, width=BAR, height=max(1.0, high), fill=fill,
                                opacity=0.9 if side is right else 0.55))
-            frame.text(x - 8 if side is left else x + BAR + 8, y + high / 2 + 4, f"{side[name]:,}  {_short(name, NAME)}",
+            words = _short(_of_one(name) if side[name] == 1 else name, NAME)
+            frame.text(x - 8 if side is left else x + BAR + 8, y + high / 2 + 4, f"{side[name]:,}  {words}",
                        anchor="end" if side is left else "start")
     begun = [dict(places) for places in tops]
     for (a, b), n in sorted(links.items(), key=lambda row: (tops[0][row[0][0]], tops[1][row[0][1]])):
@@ -122,6 +123,11 @@ def timeline(name: str, versions: Sequence[Version], now: datetime) -> str:
             frame.text(16, y + 36 + 15 * n, line)
         y += 34 + 15 * len(lines)
     return frame.done()
+
+
+def _of_one(name: str) -> str:
+    """How a place or a fate is called where there is one of it."""
+    return "note" if name == "notes" else next((one for one, many in OF_FATES.values() if many == name), name)
 
 
 def _short(words: str, most: int) -> str:

@@ -18,6 +18,7 @@ LINE_HEIGHT = 16
 COLOURS = ("#3f7fd0", "#c9691f", "#2f9464", "#a65bb5", "#b58a12", "#3c98a8", "#c4547a", "#7d7f85")
 """Eight tones that stand out from white and from black alike; each may be set as `--dream-1` to `--dream-8`."""
 MOST_LABELS = 6
+LABEL_SIGN, GAP = 7.2, 8.0
 
 
 def colour(n: int) -> str:
@@ -89,16 +90,20 @@ def y_of(frame: Frame, value: float, top: float) -> float:
 
 
 def draw_labels(frame: Frame, labels: Sequence[str], places: Sequence[float]) -> None:
-    """Write as many labels below as there is room for, the first and the last always."""
+    """Write as many labels below as there is room for, the last always."""
     step = max(1, math.ceil((len(labels) - 1) / (MOST_LABELS - 1))) if len(labels) > 1 else 1
     shown = sorted({*range(0, len(labels), step), len(labels) - 1} if labels else set())
-    room = (frame.width - LEFT - RIGHT) / MOST_LABELS
-    last = -room
-    for n in shown:
-        if n == len(labels) - 1 or places[n] - last >= room * 0.7 and places[-1] - places[n] >= room * 0.7:
-            anchor = "end" if places[n] > frame.width - RIGHT - 30 else "start" if places[n] < LEFT + 10 else "middle"
+    reached, ahead = -math.inf, math.inf
+    for n in [*shown[-1:], *shown[:-1]]:
+        anchor = "end" if places[n] > frame.width - RIGHT - 30 else "start" if places[n] < LEFT + 10 else "middle"
+        wide = LABEL_SIGN * len(labels[n])
+        left = places[n] - wide * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+        if left >= reached and left + wide <= ahead:
             frame.text(places[n], frame.height - BOTTOM + 18, labels[n], anchor=anchor, opacity=0.8)
-            last = places[n]
+            if ahead == math.inf:
+                ahead = left - GAP
+            else:
+                reached = left + wide + GAP
 
 
 def draw_key(names: Sequence[str], frame: Frame, top: float) -> None:

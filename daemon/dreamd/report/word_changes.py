@@ -6,7 +6,8 @@ import re
 from difflib import SequenceMatcher
 from enum import StrEnum
 
-_PIECE = re.compile(r"\s+|\w+|[^\w\s]")
+_PIECE = re.compile(r"\s+|\w+(?:[.:/@_-]+\w+)*|[^\w\s]")
+"""A version, an address, a path is one word: nobody reads half of it."""
 _LETTERED = re.compile(r"\w")
 MOST_PIECES = 1500
 """Longer texts are told whole: comparing them word by word would take longer than anybody reads."""
