@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import pty
+import re
+import struct
 import subprocess
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -178,3 +183,26 @@ def test_a_line_is_cut_by_columns_not_by_signs():
     assert render.clip("ab", 2) == "ab"
     assert render.clip("abcdef", 4) == "abc…"
     assert render.clip("測試測試", 5) == "測試…"
+
+
+@pytest.mark.parametrize("words", [
+    ["list", "--all"], ["diff"], ["events"], ["check"], ["help"], ["history", "RUN"], ["undo", "--dry-run"],
+    ["explain", "MEMORY"]], ids=" ".join)
+def test_what_is_told_fits_a_narrow_terminal_and_is_whole_in_a_pipe(lived_in, memory_of, words):
+    named = {"RUN": lived_in.json("history")["runs"][-1]["run"], "MEMORY": memory_of("8080")["id"]}
+    words = [named.get(word, word) for word in words]
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 80, 0, 0))
+    with subprocess.Popen(lived_in.command(*words, now=TUESDAY), stdin=theirs, stdout=theirs, stderr=theirs, env=lived_in.env,
+                          cwd=lived_in.person) as running:
+        os.close(theirs)
+        told = b""
+        with suppress(OSError):  # the terminal is gone with its last program
+            while piece := os.read(ours, 65536):
+                told += piece
+        running.wait()
+    os.close(ours)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", told.decode())
+    wide = [line for line in plain.split("\r\n") if len(line.rpartition("\r")[2]) > 80 and str(lived_in.home) not in line]
+    assert wide == []
+    assert "…" not in lived_in(*words, now=TUESDAY).out.replace("COMMAND …", "").replace('"…"', "")

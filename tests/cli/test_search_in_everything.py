@@ -18,7 +18,7 @@ def test_all_shows_what_was_replaced_behind_what_holds_and_marks_it(replaced):
     found = replaced.json("search", "which port does the billing API listen on", "--all")["results"]
     told = [r["memory"]["status"] for r in found]
     assert told[0] == "live" and "superseded" in told
-    assert "[superseded" in replaced("search", "billing API port", "--all").out
+    assert "[replaced" in replaced("search", "billing API port", "--all").out
 
 
 def test_where_only_what_is_gone_matches_the_answer_says_so(lived_in, memory_of):

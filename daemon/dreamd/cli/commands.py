@@ -97,21 +97,25 @@ GLOBAL_OPTIONS = (
 
 
 EVERYDAY = (
-    ("dream consolidate", "one dream, now; `--dry-run` shows what it would do"),
-    ("dream status", "what it does, what waits, whether it is healthy"),
-    ("dream open", "all of it on a page in your browser, on this machine alone"),
+    ("dream consolidate", "one dream, now; `--dry-run` only shows it"),
+    ("dream status", "what it does, what waits, is it healthy"),
+    ("dream open", "all of it on a page in your browser"),
     ('dream note "Deploys go through Nix"', "tell it something"),
     ('dream search "how do we deploy?"', "ask it"),
     ("dream list", "what holds now"),
-    ("dream explain 53e5", "why a memory is what it is: who said what, every decision"),
+    ("dream explain 53e5", "why it is what it is: who said what"),
     ("dream review", "decide what waits for you"),
     ('dream edit 53e5 "…"', "other words for a memory"),
     ("dream forget 53e5", "for good, everywhere"),
     ("dream diff", "what the last run changed, and why"),
     ("dream undo", "take it back"),
-    ("dream connect claude-code", "tell an agent what is known, hear what it is told"),
+    ("dream connect claude-code", "tell an agent what is known, and listen"),
 )
 """What people use most, in the order in which they come to need it."""
+
+
+NARROW = 80
+"""Columns that every terminal has."""
 
 
 def overview() -> str:
@@ -121,12 +125,12 @@ def overview() -> str:
     from dreamd.cli.printing.render import wrap
 
     lines = ["usage: dream [options] COMMAND …", "",
-             "Consolidates the memory of AI agents: what they and you said becomes small, current and explained.",
+             "Consolidates the memory of AI agents: what they and you said becomes small,", "current and explained.",
              "", "every day:", *lines_of(EVERYDAY)]
     lines += ["", "all commands (`dream help FAMILY` tells what each is for):"]
     for title, rows in GROUPS:
-        lines += wrap(" ".join(name for name, _, _ in rows), 98, f"  {title:<10}").splitlines()
-    lines += ["", "at length (`dream help TOPIC`):", *wrap(" · ".join(list_topics()), 98, "  ").splitlines()]
+        lines += wrap(" ".join(name for name, _, _ in rows), NARROW, f"  {title:<10}").splitlines()
+    lines += ["", "at length (`dream help TOPIC`):", *wrap(" · ".join(list_topics()), NARROW, "  ").splitlines()]
     lines += ["", "options, before or after the command:", *(f"  {name:<15}{what}" for name, what in GLOBAL_OPTIONS),
               "", "`dream COMMAND --help` shows a command's own options and examples"]
     return "\n".join(lines)

@@ -92,8 +92,11 @@ OF_OPS = {
     "support": "said again", "supersede": "replaced", "version": "kept as an earlier version", "hold": "held for you",
     "propose": "proposed", "edit": "edited", "rename": "renamed", "archive": "archived", "restore": "brought back",
     "revive": "live again", "move": "moved", "forget": "forgotten", "link": "noted beside another", "unlink": "let stand alone",
-    "undo": "taken back", "reclass": "of another class", "import": "taken in"}
+    "undo": "taken back", "reclass": "of another class", "import": "taken in",
+    "pin": "pinned", "unpin": "no longer pinned", "review": "decided by you", "crossing": "moved to another scope"}
 """What was done to a memory in one step; `stale` and the others are words already."""
+OF_WISHES = ("pin", "unpin")
+"""What a person does for reasons of their own: the reason that stands beside it is the memory's."""
 
 
 def plain(reason: str) -> str:

@@ -21,7 +21,7 @@ from dreamd.probing.vital_signs import TROUBLE_WITH
 from dreamd.report.word_changes import word_changes
 from dreamd.store.journal import Run
 from dreamd.text.for_people import VOICES, WORD_OF, ago, clean, count, marks, outcome_words, stamp, status_word
-from dreamd.text.plain_reasons import OF_OPS, fate_and_why, plain, plain_evidence
+from dreamd.text.plain_reasons import OF_OPS, OF_WISHES, fate_and_why, plain, plain_evidence
 
 HERE = Path(__file__).parent
 ASSETS, THIRD_PARTY = HERE / "assets", HERE / "third_party"
@@ -40,7 +40,7 @@ class Renderer:
                                  standing=status_word, outcome=outcome_words)
         self._env.globals.update(differences=word_changes, reason_words=_reason, fate_words=_fate, clue_words=_clues,
                                  run_words=_run, op_words=_done, svg=Markup, voices=VOICES, word_of=WORD_OF,
-                                 trouble_with=TROUBLE_WITH)
+                                 trouble_with=TROUBLE_WITH, of_wishes=OF_WISHES)
 
     def page(self, request: Request, template: str, values: Mapping[str, object], *, status: int = 200) -> HTMLResponse:
         """A whole page, or the part of one that a script asked for."""

@@ -370,8 +370,9 @@ def sources(context: Context, _options: Namespace) -> int:
         return 0
     home = context.world.env.get("HOME", "")
     told = [(f"{r.kind} {r.version}".strip(), r.scope, r.progress, render.short(Path(r.path), home)) for r in rows]
-    for row, line in zip(rows, render.table(told), strict=True):
-        context.say(line if len(line) <= context.width else render.wrap(line, context.width))
+    for row, words, line in zip(rows, told, render.table(told), strict=True):
+        place = render.clean(words[-1])
+        context.say(line if len(line) <= context.width else f"{line.removesuffix(place).rstrip()}\n  {place}")
         for warning in () if context.json else _wrong_there(row):
             context.say(f"  {render.clean(warning)}")
     context.say("")

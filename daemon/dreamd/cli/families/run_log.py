@@ -93,7 +93,7 @@ def _one_run(context: Context, identity: str) -> int:
     if context.json:
         return 0
     context.say(_head(found, ids))
-    context.say(gist(found, ids, back.get(found.seq, 0)) or "it changed nothing")
+    context.say(render.wrap(gist(found, ids, back.get(found.seq, 0)) or "it changed nothing", context.width))
     tell_fates(context, heard)
     if found.operations:
         context.tell(f"\n`dream diff {found.id}` shows what it changed")
@@ -202,8 +202,9 @@ def undo(context: Context, options: Namespace) -> int:
         if options.dry_run:
             context.document({"run": plan.run.id, "later": later, "planned": True, "returns": _returns_document(back),
                               "operations": [entry_document(kit.store, e) for e in plan.entries]})
-            context.say(f"would take back {'one change of ' if options.only else ''}run {plan.run.id} "
-                        f"({render.count(len(back), 'memory')})" + (f" and the later runs {', '.join(later)}" if later else ""))
+            told = (f"would take back {'one change of ' if options.only else ''}run {plan.run.id} "
+                    f"({render.count(len(back), 'memory')})" + (f" and the later runs {', '.join(later)}" if later else ""))
+            context.say(render.wrap(told, context.width))
             _tell_returns(context, back)
             return 0
         done = undoing.apply_undo(kit, plan, with_later=options.with_later)

@@ -58,11 +58,11 @@ def show(context: Context, options: Namespace) -> int:
     context.document({"scopes": rows})
     for line in render.table([(str(r["scope"]), render.count(int(str(r["live"])), "memory", "memories"), _known_by(r))
                               for r in rows]):
-        context.say(render.fit(line, context.width))
+        context.say(render.fit(line.rstrip(), context.width))
     kinds = {str(r["scope"]) if str(r["scope"]).startswith("team:") else str(r["scope"]).partition(":")[0]: r for r in rows}
     for n, line in enumerate(render.table([(kind, f"told to {r['told_to']}", f"a memory lives until {r['lives_until']}")
-                                           for kind, r in kinds.items()])):
-        context.say(f"{'' if n else chr(10)}{render.fit(line, context.width)}")
+                                           for kind, r in kinds.items()], width=context.width)):
+        context.say(f"{'' if n else chr(10)}{line}")
     if not rows:
         context.say("no scope yet")
     if waits:

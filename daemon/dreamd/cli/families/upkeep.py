@@ -58,7 +58,8 @@ def check(context: Context, options: Namespace) -> int:
     broken = [f for f in findings if f.verdict == doctor.BROKEN]
     context.document({"healthy": not broken, "findings": [
         {"name": f.name, "verdict": f.verdict, "detail": f.detail or None} for f in findings]})
-    for finding, line in zip(findings, render.table([(f.verdict, f.name, f.detail) for f in findings]), strict=True):
+    rows = [(f.verdict, f.name, f.detail) for f in findings]
+    for finding, line in zip(findings, render.table_rows(rows, width=context.width), strict=True):
         _, style = SIGNS.get(finding.verdict, ("", "dim"))
         context.say(render.paint(line.rstrip(), style, colour=context.colour and finding.verdict != doctor.OK))
     if broken and not context.json:

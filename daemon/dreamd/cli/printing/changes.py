@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dreamd.cli.printing import render
 from dreamd.report.nights import Kind, Told
-from dreamd.text.plain_reasons import DURABLE, OF_OPS, plain, plain_evidence, plain_why
+from dreamd.text.plain_reasons import DURABLE, OF_OPS, OF_WISHES, plain, plain_evidence, plain_why
 
 if TYPE_CHECKING:
     from dreamd.core.values import Clue, Memory
@@ -48,7 +48,8 @@ def told_lines(one: Told, *, digits: int, width: int, colour: bool) -> list[str]
     more = len(one.sources) - len(whence)
     rows = [("why", because), *((("from" if n == 0 else ""), place) for n, place in enumerate(whence)),
             ("", f"and {more:,} more: dream explain {one.memory}" if more > 0 else "")]
-    return [*lines, *(render.wrap(text, width, f"{gap}{name:<6}") for name, text in rows if text)]
+    lines += [render.wrap(text, width, f"{gap}{name:<6}") for name, text in rows if text]
+    return "\n".join(lines).split("\n")
 
 
 def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
@@ -56,7 +57,7 @@ def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
     entry, before, after = told.entry, told.before, told.after
     done = OF_OPS.get(entry.op, entry.op)
     rest = f"  {done}  {entry.scope}"
-    because = why(entry.reason, entry.evidence, [side.text for side in (before, after) if side])
+    because = "" if entry.op in OF_WISHES else why(entry.reason, entry.evidence, [s.text for s in (before, after) if s])
     beside = because and len(entry.memory) + len(rest) + 2 + len(because) <= width
     lines = [render.paint(entry.memory, "cyan", colour=colour) + rest + (f"  {because}" if beside else "")]
     if because and not beside:
@@ -73,4 +74,4 @@ def change_lines(told: Operation, *, width: int, colour: bool) -> list[str]:
         moved = [f"{name} {old} → {new}" for name, old, new in pairs if old != new]
         if moved:
             lines.append("    " + ", ".join(moved))
-    return lines
+    return "\n".join(lines).split("\n")

@@ -83,6 +83,11 @@ def memory_line(memory: Memory, *, width: int, colour: bool, scope: bool = False
 
 def table(rows: Sequence[Sequence[str]], *, gap: int = 2, width: int = ENDLESS) -> list[str]:
     """Rows with their columns aligned and cleaned; the last one goes on below itself where it is longer than there is room."""
+    return [line for row in table_rows(rows, gap=gap, width=width) for line in row.split("\n")]
+
+
+def table_rows(rows: Sequence[Sequence[str]], *, gap: int = 2, width: int = ENDLESS) -> list[str]:
+    """The same with one text for each row, of several lines where it goes on below itself."""
     if not rows:
         return []
     rows = [[clean(cell) for cell in row] for row in rows]
@@ -91,7 +96,7 @@ def table(rows: Sequence[Sequence[str]], *, gap: int = 2, width: int = ENDLESS) 
     for row in rows:
         head = "".join(cell + " " * (w + gap - sum(map(_columns, cell))) for cell, w in zip(row, widths, strict=False))
         told.append(wrap(row[-1], width, head) if len(head) + len(row[-1]) > width else head + row[-1])
-    return [line for one in told for line in one.split("\n")]
+    return told
 
 
 def tell_way(done: int, total: int, left_s: float | None) -> str:

@@ -48,7 +48,8 @@ def run(context: Context, options: Namespace) -> int:
     context.document({"events": shown, "counts": counts, "fates": gate_events.count_fates(found),
                       "more": len(found) > len(shown)})
     for row in shown:
-        context.say(_line(row))
+        *head, words = _line(row)
+        context.say(render.wrap(words, context.width, f"{'  '.join(head)}  "))
     if not found:
         context.say("nothing that the gate decided fits" if options.since or options.verdict or options.run else
                     "the gate has decided nothing yet")
@@ -67,7 +68,7 @@ def _follow(context: Context, wanted: object, path: Path) -> int:
     with suppress(KeyboardInterrupt):  # the way to leave, and no failure
         for row in _coming(path):
             if wanted.fits(row):
-                context.stdout.write((encode(row) if context.json else _line(row)) + "\n")
+                context.stdout.write((encode(row) if context.json else "  ".join(_line(row))) + "\n")
                 context.stdout.flush()
     return 0
 
@@ -100,11 +101,11 @@ def _at(path: Path) -> tuple[int, int]:
     return (found.st_ino, found.st_size) if S_ISREG(found.st_mode) else (0, 0)
 
 
-def _line(row: Mapping[str, object]) -> str:
-    """One verdict in words; the file is anyone's to write, so what is none is told as it stands."""
+def _line(row: Mapping[str, object]) -> list[str]:
+    """One verdict in words, the longest last; the file is anyone's to write, so what is none is told as it stands."""
     told = {name: str(row.get(name, "")) for name in ("verdict", "reason", "class", "scope", "source", "id")}
     at, reason = told_at(row), told["reason"]
     became = "said in passing" if reason == IN_PASSING else IN_WORDS.get(told["verdict"], told["verdict"])
-    words = [stamp(at) if at else str(row.get("time", "")), f"{became}: {plain(reason)}" if reason else became,
-             *(told[name] for name in ("class", "scope", "source", "id"))]
-    return "  ".join(" ".join(strip_hidden(word).split()) for word in words if word)
+    words = [stamp(at) if at else str(row.get("time", "")), *(told[name] for name in ("id", "class", "scope", "source")),
+             f"{became}: {plain(reason)}" if reason else became]
+    return [one for word in words if (one := " ".join(strip_hidden(word).split()))]

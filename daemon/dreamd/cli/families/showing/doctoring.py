@@ -64,7 +64,7 @@ def run(context: Context, options: Namespace) -> int:
 def _tell(context: Context, rows: list[Row], steps: list[str]) -> None:
     shown = [r for r in rows if r.verdict != OK or r.part == "versions" or context.verbosity > 0]
     told = [tuple(map(render.clean, (r.verdict, r.part, r.name, r.detail))) for r in shown]
-    for row, line in zip(shown, render.table(told), strict=True):
+    for row, line in zip(shown, render.table_rows(told, width=context.width), strict=True):
         context.say(render.paint(line.rstrip(), STYLES[row.verdict], colour=context.colour))
     sound = sum(r.verdict == OK for r in rows)
     others = ", ".join(f"{n} {word}" for word in (WRONG, UNKNOWN, NOTE) if (n := sum(r.verdict == word for r in rows)))
