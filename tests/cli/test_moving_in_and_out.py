@@ -7,12 +7,13 @@ import json
 import sqlite3
 import zipfile
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from dreamd.cli.families.moving import travelling
 from dreamd.cli.main import main
 from dreamd.core.values import MemoryClass, Origin, Status, Trust, text_sha
 from dreamd.dream import verbs
@@ -439,3 +440,11 @@ def test_rows_that_do_not_fit_together_change_nothing(rich: House, tmp_path: Pat
     there = House(tmp_path / "there")
     assert dream(there, "import", str(_forge(rich, tmp_path / "forged.jsonl", (kind, forged))), "--trust") == 4
     assert there.memories() == [] and there.faults("2026-02-09T09:00:00Z") == []
+
+
+def test_an_export_says_how_far_it_is(rich: House, tmp_path: Path,
+                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, int, int]] = []
+    monkeypatch.setattr(travelling, "shown", lambda _context, _what: nullcontext(lambda *step: told.append(step)))
+    assert main(["--home", str(rich.home), "export", str(tmp_path / "memory.jsonl")]) == 0
+    assert told[0][:2] == ("writing", 0) and told[0][2] >= len((tmp_path / "memory.jsonl").read_text().splitlines()) // 2

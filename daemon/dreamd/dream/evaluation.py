@@ -40,7 +40,7 @@ from dreamd.core.world import World
 from dreamd.dream.cycle import run_cycle
 from dreamd.dream.planning import Wish
 from dreamd.extraction import gate
-from dreamd.kit import Kit, open_kit
+from dreamd.kit import Kit, Progress, no_progress, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
 from dreamd.recall.answer import Found, Look, search
 from dreamd.recall.gold import Gold, Question
@@ -98,12 +98,21 @@ class Evaluation:
     """Statements that hold an answer of today and were ended."""
 
 
-def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, nights: int = 0, phases: bool = False) -> Evaluation:
+@dataclass(frozen=True)
+class Wanted:
+    """What is measured beside the questions before and after one dream, and who is told how far it is."""
+
+    nights: int = 0
+    phases: bool = False
+    progress: Progress = no_progress
+
+
+def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, wanted: Wanted = Wanted()) -> Evaluation:
     """Ask every question before and after dreaming, after more `nights` without news, and without each factor of the ranking.
 
     With `phases` everything is dreamt again without each phase. Raises Outage when the model or the disk is away.
     """
-    known = Remembered(embedder)
+    known = Remembered(embedder, wanted.progress)
     quiet = replace(settings, sources=_no_sources(), store=replace(settings.store, zone=gold.zone))
     with tempfile.TemporaryDirectory(prefix="dream-eval-") as place:
         with _kit(Path(place) / "before", gold.now, quiet, known) as kit:
@@ -118,8 +127,8 @@ def evaluate(gold: Gold, *, settings: Settings, embedder: Embedder, nights: int 
             ended = _wrongly_ended(gold, held, carried)
             ablation = {name: _difference(after, answers) for name, answers in _ablated(kit, gold, carried)}
         worth = {name: _difference(after, _ask_without(Path(place) / name, gold, changed, known))
-                 for name, changed in _without_phases(quiet)} if phases else {}
-        later = _ask_later(home, gold, quiet, known, nights) if nights else ()
+                 for name, changed in _without_phases(quiet)} if wanted.phases else {}
+        later = _ask_later(home, gold, quiet, known, wanted.nights) if wanted.nights else ()
     alive = sum(memory.status is Status.LIVE for memory in held)
     return Evaluation(gold, before, undreamt, after, ablation, alive, later, worth, sum(m.support > 1 for m in held), ended)
 
@@ -139,13 +148,13 @@ def _without_phases(settings: Settings) -> Iterator[tuple[str, Settings]]:
     yield "prune", replace(settings, prune=replace(settings.prune, stale_after_days=3650))
 
 
-def _ask_without(home: Path, gold: Gold, settings: Settings, embedder: Embedder) -> tuple[Answered, ...]:
+def _ask_without(home: Path, gold: Gold, settings: Settings, embedder: Remembered) -> tuple[Answered, ...]:
     carried = _dream(home, gold, settings, embedder)
     with _kit(home, gold.now, settings, embedder) as kit:
         return _ask_all(kit, gold, carried)
 
 
-def _ask_later(home: Path, gold: Gold, settings: Settings, embedder: Embedder, nights: int) -> tuple[Answered, ...]:
+def _ask_later(home: Path, gold: Gold, settings: Settings, embedder: Remembered, nights: int) -> tuple[Answered, ...]:
     """The answers after more nights in which nothing new was heard."""
     for night in range(1, nights + 1):
         with _kit(home, gold.now + timedelta(days=night), settings, embedder) as kit:
@@ -196,8 +205,8 @@ class Remembered:
     model_id = MODEL_ID
     dim = DIM
 
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
+    def __init__(self, embedder: Embedder, progress: Progress) -> None:
+        self._embedder, self.progress = embedder, progress
         self._texts: dict[str, NDArray[np.float32]] = {}
         self._questions: dict[str, NDArray[np.float32]] = {}
 
@@ -241,10 +250,10 @@ def _no_sources() -> SourceSettings:
 
 
 @contextmanager
-def _kit(home: Path, now: datetime, settings: Settings, embedder: Embedder) -> Iterator[Kit]:
+def _kit(home: Path, now: datetime, settings: Settings, embedder: Remembered) -> Iterator[Kit]:
     world = World(Paths(home), settings, FixedClock(now), {"HOME": str(home.parent), "TZ": "UTC"})
     with open_kit(world, create=True, migrate=True) as kit:
-        kit.embedder = embedder
+        kit.embedder, kit.progress = embedder, embedder.progress
         yield kit
 
 
@@ -270,7 +279,7 @@ def _fill_undreamt(kit: Kit, gold: Gold) -> dict[str, set[str]]:
     return carried
 
 
-def _dream(home: Path, gold: Gold, settings: Settings, embedder: Embedder) -> dict[str, set[str]]:
+def _dream(home: Path, gold: Gold, settings: Settings, embedder: Remembered) -> dict[str, set[str]]:
     """Say and dream in the order of time; which memory carries which statements in the end."""
     waiting = sorted(gold.statements, key=lambda s: (s.candidate.at, s.id))
     for at in (*(d for d in gold.dreams if d < gold.now), gold.now):
@@ -294,8 +303,11 @@ def _carried(kit: Kit) -> dict[str, set[str]]:
 
 
 def _ask_all(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> tuple[Answered, ...]:
-    shelf = Shelf()
-    return tuple(_ask(kit, question, carried, shelf) for question in gold.questions)
+    shelf, answers = Shelf(), []
+    for n, question in enumerate(gold.questions):
+        kit.progress("asking", n, len(gold.questions))
+        answers.append(_ask(kit, question, carried, shelf))
+    return tuple(answers)
 
 
 def _ask(kit: Kit, question: Question, carried: dict[str, set[str]], shelf: Shelf) -> Answered:

@@ -14,7 +14,7 @@ from dreamd.core.errors import UsageError
 from dreamd.core.paths import share_dir
 from dreamd.core.settings import LlmSettings
 from dreamd.dream import evaluation
-from dreamd.dream.evaluation import Answered, Evaluation, harm, interval, mean_figures
+from dreamd.dream.evaluation import Answered, Evaluation, Wanted, harm, interval, mean_figures
 from dreamd.models import load_embedder
 from dreamd.recall.gold import KINDS, read_gold
 
@@ -46,8 +46,9 @@ def run(context: Context, options: Namespace) -> int:
     embedder = load_embedder(model.engine, expected_texts=len(gold.statements), directory=model.directory,
                              threads=model.threads, device=model.device, kept_in=context.world.paths.models)
     alone = replace(context.world.settings, llm=LlmSettings())  # what is measured costs nothing
-    with shown(context, "dreaming and asking"):
-        found = evaluation.evaluate(gold, settings=alone, embedder=embedder, nights=options.nights, phases=options.phases)
+    with shown(context, "dreaming and asking") as tick:
+        found = evaluation.evaluate(gold, settings=alone, embedder=embedder,
+                                    wanted=Wanted(options.nights, options.phases, tick))
     worse = [] if options.gold else evaluation.compare_with_baseline(
         evaluation.mean_figures(found.after), evaluation.read_baseline())
     context.document(_document(found, worse, own=not options.gold))

@@ -61,7 +61,8 @@ def write_folder(kit: Kit, folder: Path, scopes: Sequence[Scope], *, whole: bool
     """
     _refuse_foreign(folder)
     wanted = {LINES_NAME: as_lines(load_records(kit.store, None if whole else scopes))}
-    for scope in scopes:
+    for n, scope in enumerate(scopes):
+        kit.progress("writing", n, len(scopes))
         everything = memories.load_memories(kit.store, scope=scope)
         known = work.load_files(kit.store, scope=scope)
         made = projection.render_scope(everything, known, scope=scope, paths=kit.paths, rules=kit.settings.index)

@@ -55,6 +55,13 @@ def load_records(store: Store, scopes: Sequence[Scope] | None) -> Iterator[Recor
         yield from _beside(store, ids, whole=scopes is None)
 
 
+def count_records(store: Store) -> int:
+    """About how many records there are in all: what each table of them holds."""
+    tables = ("run", "wording", "observation", "fate", "memory", "operation")
+    row = store.one("SELECT " + " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in tables) + " AS some")
+    return int(row["some"]) if row else 0
+
+
 def load_some_records(store: Store, ids: Sequence[str]) -> Iterator[Record]:
     """Some memories with their words, what carries them, who said it and what became of it; nothing of the journal."""
     said = [r["observation"] for r in store.all(f"SELECT DISTINCT observation FROM support WHERE memory IN {LISTED}",

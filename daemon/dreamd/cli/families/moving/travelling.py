@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dreamd.cli.context import Context
 from dreamd.cli.families.telling.diaries import remember
 from dreamd.cli.printing import render
+from dreamd.cli.printing.progress import shown
 from dreamd.core import fsio
 from dreamd.core.errors import DreamError, Refused, UsageError
 from dreamd.core.values import Candidate, Scope, parse_scope
@@ -17,7 +18,7 @@ from dreamd.dream.moving.packing import as_bundle, as_lines, digest_of, write_fo
 from dreamd.kit import Kit, open_kit, open_to_change
 from dreamd.sources.base.own_writing import is_own_writing
 from dreamd.store.memories import load_scopes
-from dreamd.store.moving.rows_out import load_records
+from dreamd.store.moving.rows_out import Record, count_records, load_records
 
 if TYPE_CHECKING:
     from dreamd.dream.moving.as_statements import Standing
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 FORMS = ("lines", "markdown", "bundle")
 EXPORT = "export"
+OFTEN = 500
+"""Records between two words on how far an export is."""
 NAMED = 5
 """Scopes that are named where another one was asked for."""
 
@@ -64,7 +67,8 @@ def move_out(context: Context, options: Namespace) -> int:
         if form == "bundle" and len(scopes) != 1:
             raise UsageError("a bundle holds one scope", hint="name it with `--scope project:NAME`")
         remember(context.world, target, context.world.clock.now(), EXPORT)
-        digest = _write(kit, target, form, scopes, options.label)
+        with shown(context, "writing") as kit.progress:
+            digest = _write(kit, target, form, scopes, options.label)
     context.document({"written": str(target), "form": form, "scopes": [str(s) for s in scopes], "hash": digest or None})
     context.say(f"written: {target}")
     if digest:
@@ -77,12 +81,21 @@ def _write(kit: Kit, target: Path, form: str, scopes: list[Scope], label: str) -
         write_folder(kit, target, scopes or load_scopes(kit.store), whole=not scopes)
         return ""
     if form == "bundle":
-        body, digest = as_bundle(load_records(kit.store, scopes), scopes[0], label)
+        body, digest = as_bundle(_counted(kit, load_records(kit.store, scopes), whole=False), scopes[0], label)
     else:
-        body = as_lines(load_records(kit.store, scopes or None))
+        body = as_lines(_counted(kit, load_records(kit.store, scopes or None), whole=not scopes))
         digest = digest_of(body)
     fsio.write_atomic(target, body)
     return digest
+
+
+def _counted(kit: Kit, records: Iterable[Record], *, whole: bool) -> Iterator[Record]:
+    """The same, with a word on how far it is."""
+    total = count_records(kit.store) if whole else 0  # of some scopes nobody knows before they are read
+    for n, one in enumerate(records):
+        if n % OFTEN == 0:
+            kit.progress("writing", min(n, total), total)
+        yield one
 
 
 def _form_of(name: str) -> str:
@@ -166,7 +179,7 @@ def _own(context: Context, path: Path, export: Export, *, trusted: bool) -> int:
     from dreamd.dream.moving.taking_in import bring_in
     from dreamd.store.moving.rows_in import is_untouched
 
-    with open_to_change(context.world, create=True) as kit:
+    with open_to_change(context.world, create=True) as kit, shown(context, "taking in"):
         empty = is_untouched(kit.store)
         if trusted or empty:
             arrived = bring_in(kit, export if trusted else with_doubts(export))
