@@ -140,7 +140,8 @@ def bench_shell(_sizes: list[int]) -> None:
 
 def bench_page(sizes: list[int]) -> None:
     """Answers of the page over a full store, beside those over one with nothing in it."""
-    print("page: milliseconds until the server has answered (median of 15), and times as long as over an empty store")
+    print("page: milliseconds until the server has answered, of the processor in brackets (medians of 15); times an empty "
+          "store")
     with tempfile.TemporaryDirectory(prefix="dream-bench-") as folder:
         empty = _child("page", home=f"{folder}/empty")
         for size in sizes:
@@ -148,7 +149,8 @@ def bench_page(sizes: list[int]) -> None:
             _child("fill", home=f"{folder}/{size}", first=size, count=FRESH, total=size + FRESH)
             _child("dream", home=f"{folder}/{size}")
             full = _child("page", home=f"{folder}/{size}")
-            told = ", ".join(f"{name} {ms:.0f} ({ms / empty[name]:.1f}x)" for name, ms in full.items() if name in empty)
+            told = ", ".join(f"{name} {ms:.0f} ({cpu_ms:.0f})" + (f" {cpu_ms / empty[name][1]:.1f}x" if name in empty else "")
+                             for name, (ms, cpu_ms) in full.items())
             print(f"  {size:>6}: {told}")
     print()
 
@@ -383,10 +385,10 @@ def step_page(home: str) -> dict[str, Any]:
     for name, path in views.items():
         times = []
         for _ in range(16):
-            begun = time.perf_counter()
+            begun, begun_cpu = time.perf_counter(), time.process_time()
             assert browser.see(path).status == 200, path
-            times.append(1000 * (time.perf_counter() - begun))
-        took[name] = statistics.median(times[1:])
+            times.append((1000 * (time.perf_counter() - begun), 1000 * (time.process_time() - begun_cpu)))
+        took[name] = [statistics.median(column) for column in zip(*times[1:], strict=True)]
     page.warm.close()
     return took
 
