@@ -33,6 +33,12 @@ def test_a_wrong_day_for_the_diary_is_named_with_the_ways_to_say_one(house, caps
     assert "`zzz`" in told and "`7d`, `3w`" in told
 
 
+def test_a_diary_of_days_to_come_is_refused(house, capsys):
+    house.say(FIRST_NIGHT, "The billing API listens on port 8080.")
+    code, told = said(house, capsys, "diary", "--since", "2031-01-01")
+    assert (code, "still to come" in told) == (2, True)
+
+
 @pytest.mark.parametrize(("terminal", "tells"), [(True, True), (False, False)])
 def test_a_note_says_on_a_terminal_that_search_knows_it_after_the_next_dream(house, capsys, monkeypatch, terminal, tells):
     monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: terminal, raising=False)

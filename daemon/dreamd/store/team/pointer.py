@@ -71,6 +71,8 @@ def checked(url: str, tenant: str) -> Place:
 
     Raises ConfigError for another engine, for a password in the address and for a name that is none.
     """
+    if not url:
+        raise ConfigError("this home is no team's: `store.url` is not set", hint="see `dream help team`")
     if not url.startswith(SCHEMES):
         raise ConfigError("`store.url` must begin with `postgresql://`")
     if "password=" in url or ":" in url.partition("://")[2].rpartition("@")[0]:

@@ -53,7 +53,8 @@ def run(context: Context, options: Namespace) -> int:
     if not found:
         context.say("nothing that the gate decided fits" if options.since or options.verdict or options.run else
                     "the gate has decided nothing yet")
-        context.tell("hint: `dream consolidate` hands it what was said")
+        if not (options.since or options.verdict or options.run):
+            context.tell("hint: `dream consolidate` hands it what was said")
     else:
         context.say("")
         context.say(f"{render.count(len(found), 'verdict')}: " + ", ".join(f"{n:,} {IN_WORDS[v]}" for v, n in counts.items()))

@@ -34,9 +34,12 @@ def add_arguments(_command: str, parser: ArgumentParser) -> None:
 
 def run(context: Context, options: Namespace) -> int:
     """Tell the nights, or write them where a person wants them."""
+    since = since_when(context, options.since)
+    if since is not None and since > context.world.clock.now():
+        raise UsageError("that day is still to come", hint="`dream diary` tells the last week, `--since 3w` three")
     wanted = [(_target(context, word), form) for word, form in ((options.html, "html"), (options.md, "md")) if word]
     with open_kit(context.world, read_only=True) as kit:
-        diary = load_diary(kit, since=since_when(context, options.since), plots=bool(wanted))
+        diary = load_diary(kit, since=since, plots=bool(wanted))
     for path, form in wanted:
         write_diary(context.world, diary, path, form)
     context.document({"since": iso(diary.since), "until": iso(diary.until), "files": [str(path) for path, _ in wanted],

@@ -138,7 +138,7 @@ def _end(context: Context, options: Namespace, task: Task, next_phase: str) -> i
     if not next_phase:
         context.say("nothing is proposed: no project is known here" if scope is None else
                     f"{render.count(len(ended.proposed), 'line')} proposed to {scope}; `dream review` decides" if ended.proposed
-                    else f"no line stands alone that {scope} does not know; all of it stays with the task")
+                    else f"nothing in it was new to {scope}; all of it stays with the task")
     context.tell(f"`dream undo {ended.run}` takes it back")
     return 0
 
