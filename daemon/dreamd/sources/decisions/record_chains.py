@@ -14,7 +14,7 @@ from dreamd.sources.decisions.record_reading import Record, whole
 from dreamd.sources.decisions.record_words import Standing, plain
 
 CYCLE, TWICE, UNKNOWN = "cycle", "number-twice", "unknown-status"
-_PATH = re.compile(r"[\w./%~-]*[\w%-]\.(?:md|markdown|mdx|adoc|asciidoc|rst|txt|html)\b", re.IGNORECASE)
+_PATH = re.compile(r"(?:(?<=<)[^<>\n]+|[\w./%~-]*[\w%-])\.(?:md|markdown|mdx|adoc|asciidoc|rst|org|txt|html)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w./])(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #]*)?#?(?<![.\d])"
                      r"(?P<number>(?:(?:19|20)\d\d[-_.])?\d{1,7})(?![\w]|\.\d)")
 _URL = re.compile(r"https?://\S+?(?=[\s)>\]]|$)")

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from dreamd.core.repositories.repository import find_repository
 from dreamd.sources.base.finding import files_below
 from dreamd.sources.base.opening import Unopened, read_start
-from dreamd.sources.decisions.record_reading import is_beside, read_record
+from dreamd.sources.decisions.record_reading import is_beside, is_record
 
 PAGES = (".md", ".markdown", ".mdx", ".adoc", ".asciidoc", ".rst", ".org", ".txt")
 LARGEST_PAGE_BYTES = 512 * 1024
@@ -76,7 +76,7 @@ def _reads(folder: Path, page: str) -> bool:
         start = read_start(folder / page, LARGEST_PAGE_BYTES)
     except Unopened:
         return False
-    return read_record(page, start.decode("utf-8", "replace").removeprefix("\ufeff")) is not None
+    return is_record(page, start.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
 def _pointed(root: Path) -> Iterator[Path]:

@@ -76,24 +76,36 @@ class Record:
     """The words that name other records, as they stand."""
 
 
+def is_record(path: str, text: str) -> bool:
+    """Whether a page is a record of a decision, and no template, index or guide."""
+    return _page_of(PurePosixPath(path), text) is not None
+
+
 def read_record(path: str, text: str) -> Record | None:
     """Read a page; None for what is no record of a decision: a template, an index, a guide."""
     place = PurePosixPath(path)
-    if is_beside(place):
+    page = _page_of(place, text)
+    if page is None:
         return None
-    page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
     prefix, number = _numbered(place, page)
     title = _title_of(page.title, place)
     standing, said = _standing_of(page, place)
     dated = _file_day(place.stem)
-    if not _is_record(page, standing, known=number is not None or dated is not None) or _is_hollow(page, text):
-        return None
     ours, theirs = _speaks_of(page)
     if standing in (Standing.ACCEPTED, Standing.UNSTATED, Standing.UNKNOWN) and theirs:
         standing, said = Standing.SUPERSEDED, "superseded"
     decided, why = _decided(page, title)
     return Record(path, _name(prefix, number, place, page), prefix.casefold(), number, title, decided, why, standing, said,
                   *_day_of(page, dated), tuple(ours), tuple(theirs))
+
+
+def _page_of(place: PurePosixPath, text: str) -> Page | None:
+    """The page taken apart, where it is a record."""
+    if is_beside(place):
+        return None
+    page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
+    known = _numbered(place, page)[1] is not None or _file_day(place.stem) is not None
+    return page if _is_record(page, _standing_of(page, place)[0], known=known) and not _is_hollow(page, text) else None
 
 
 def is_beside(place: PurePosixPath) -> bool:

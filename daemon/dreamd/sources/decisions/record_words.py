@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from dreamd.sources.decisions.record_pages import WORDS
 from dreamd.text import patterns
@@ -155,6 +155,7 @@ def month_in(text: str) -> date | None:
     return _ask_dateparser(f"1 {named[0].replace(',', ' ')}") if named else None
 
 
+@lru_cache(1024)
 def _ask_dateparser(said: str) -> date | None:
     import dateparser
 
