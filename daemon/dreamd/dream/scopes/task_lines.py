@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from dreamd.core.errors import UsageError
 from dreamd.core.values import FROM_TASK, Candidate, Origin, Scope, content_id
 from dreamd.dream.scopes.mapping import evidence_of
 from dreamd.dream.scopes.placing import Placing
 from dreamd.kit import Kit, exclusions
-from dreamd.library.tasks.foreign_tasks import folders_of_others, lines_of
-from dreamd.library.tasks.standing_alone import why_not
-from dreamd.library.tasks.task_folder import Folder, one_line
 from dreamd.store import observations
 from dreamd.store.scopes import projects
+
+if TYPE_CHECKING:
+    from dreamd.library.tasks.task_folder import Folder
 
 
 def propose_of_others(kit: Kit) -> list[Candidate]:
@@ -22,7 +23,7 @@ def propose_of_others(kit: Kit) -> list[Candidate]:
     kept_out = exclusions(kit.world)
     return _propose(kit, [(folder, known.scope) for known in projects.load_known(kit.store)
                           if known.root.startswith("/") and not kept_out.has_place(known.root)
-                          for folder in folders_of_others(Path(known.root) / kit.settings.tasks.place)])
+                          for folder in _folders_in(Path(known.root) / kit.settings.tasks.place)])
 
 
 def propose_given(kit: Kit, given: Sequence[Path]) -> tuple[int, int]:
@@ -38,13 +39,29 @@ def propose_given(kit: Kit, given: Sequence[Path]) -> tuple[int, int]:
 def _folders_at(place: Path, tail: tuple[str, ...]) -> list[Folder]:
     """The folders of a repository, of the directory that holds them, or the one that is named itself."""
     if place.parts[-len(tail):] == tail:
-        return list(folders_of_others(place))
+        return _folders_in(place)
     if place.parent.parts[-len(tail):] == tail:
-        return [folder for folder in folders_of_others(place.parent) if folder.root == place]
-    return list(folders_of_others(place.joinpath(*tail)))
+        return [folder for folder in _folders_in(place.parent) if folder.root == place]
+    return _folders_in(place.joinpath(*tail))
+
+
+def _folders_in(place: Path) -> list[Folder]:
+    """The folders in a directory of tasks; where nobody keeps any, nothing is loaded."""
+    try:
+        if not place.is_dir():
+            return []
+    except (OSError, ValueError):  # not ours to read, or no path
+        return []
+    from dreamd.library.tasks.foreign_tasks import folders_of_others
+
+    return list(folders_of_others(place))
 
 
 def _propose(kit: Kit, folders: Sequence[tuple[Folder, Scope]]) -> list[Candidate]:
+    if not folders:
+        return []
+    from dreamd.library.tasks.foreign_tasks import lines_of
+
     told: dict[str, Candidate] = {}
     for folder, scope in folders:
         for line, at in lines_of(folder):
@@ -60,6 +77,9 @@ def _propose(kit: Kit, folders: Sequence[tuple[Folder, Scope]]) -> list[Candidat
 
 
 def _standing_alone(kit: Kit, one: Candidate) -> Candidate | None:
+    from dreamd.library.tasks.standing_alone import why_not
+    from dreamd.library.tasks.task_folder import one_line
+
     try:
         text = one_line(one.text)
     except UsageError:  # too long, or nothing but what must not be kept
