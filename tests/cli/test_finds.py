@@ -291,6 +291,24 @@ def test_the_command_says_where_the_note_is_and_refuses_this_machine(dream: Any)
     assert (refused.code, "private address" in refused.err) == (4, True)
 
 
+def test_to_forget_a_memory_says_in_which_finds_and_documents_its_words_still_stand(dream: Any) -> None:
+    said = "The gauge at Husum is read by hand each Monday."
+    page = dream.person / "gauges.txt"
+    page.write_text(f"Gauges\n\nOther gauges send by radio. {said} Nobody minds.\n")
+    dream("capture", str(page), "--why", "tides", now=FIRST_DAY)
+    dream("note", said, now=FIRST_DAY)
+    dream("note", "The ferry leaves at noon.", now=FIRST_DAY)
+    dream("consolidate", now=FIRST_DAY)
+    ids = {m["text"]: m["id"] for m in dream.json("list", now=FIRST_DAY)["memories"]}
+    assert dream("forget", ids["The ferry leaves at noon."], "--yes", now=FIRST_DAY).code == 0
+    told = dream("forget", ids[said], "--yes", "--json", now=FIRST_DAY)
+    assert told.code == 3
+    note, address = told.document["left"]
+    assert (note, address) == ("finds/gauges.md", "corpus://finds/gauges.md") and f"dream forget '{address}'" in told.err
+    assert dream("forget", address, "--yes", now=FIRST_DAY).code == 0
+    assert dream.json("search", "gauge Husum Monday", "--corpus", now=FIRST_DAY)["results"] == []
+
+
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy", "ALL_PROXY"])
 def test_an_address_behind_a_proxy_is_refused_for_nobody_can_judge_where_it_leads(name: str) -> None:
     with pytest.raises(Refused, match="proxy"):

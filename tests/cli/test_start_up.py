@@ -50,10 +50,12 @@ def test_a_note_with_a_secret_imports_the_detectors_and_nothing_else_heavy(dream
     assert not names & (HEAVY - {"detect_secrets", "yaml"})
 
 
-def test_who_captures_nothing_imports_and_makes_nothing_for_it(lived_in):
+def test_who_captures_nothing_and_keeps_no_task_imports_and_makes_nothing_for_it(lived_in):
     code = ("import sys\nfrom dreamd.cli import main\n"
             f"main.main(['--home', {str(lived_in.home)!r}, 'search', 'the billing port'])\n"
-            "print('THERE', *(m for m in sys.modules if m.startswith(('dreamd.library.finds', 'trafilatura', 'lxml'))))")
+            f"main.main(['--home', {str(lived_in.home)!r}, 'consolidate', '-q'])\n"
+            "unasked = ('dreamd.library.finds', 'dreamd.library.tasks', 'dreamd.library.formats', 'trafilatura', 'lxml')\n"
+            "print('THERE', *(m for m in sys.modules if m.startswith(unasked)))")
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=lived_in.env, check=True).stdout
     assert told.splitlines()[-1] == "THERE"
     assert not (lived_in.home / "finds").exists() and not (lived_in.home / "library.db").exists()

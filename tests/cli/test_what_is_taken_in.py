@@ -57,3 +57,19 @@ def test_a_check_points_at_nothing_that_would_not_help(lived_in):
     (lived_in.home / "memory" / "user" / "elsewhere.md").symlink_to(lived_in.root / "elsewhere.md")
     told = lived_in("check")
     assert told.code == 13 and "--repair" not in told.err
+
+
+def test_a_folder_of_tasks_that_another_tool_wrote_is_taken_in_by_ingest(dream):
+    crane = dream.person / "crane"
+    place = crane / "plans" / "artifacts" / "pages"
+    place.mkdir(parents=True)
+    (crane / ".git").mkdir()
+    lasting = "The crane API pages by cursor, never by offset (src/crane/pages.py)."
+    (place / "decisions.md").write_text(f"# Decisions\n\n- **D1** (2026-05-01): {lasting}\n- We go on tomorrow.\n")
+    for named in (place, place.parent, crane):
+        told = dream.json("ingest", str(named))
+        assert (told["sources"], told["stored"]) == (1, 1 if named == place else 0)
+    dream.json("consolidate")
+    assert [(m["text"], m["scope"]) for m in dream.json("list", "--status", "held")["memories"]] == [(lasting, "project:crane")]
+    assert dream.json("consolidate")["outcome"] == "nothing-to-do"
+    assert dream("ingest", str(crane / ".git")).code == 3

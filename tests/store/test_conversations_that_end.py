@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.core.clock import parse_instant
+from dreamd.core.clock import iso, parse_instant
 from dreamd.core.values import Origin, Scope, Status
 from dreamd.dream.cycle import Wish
+from dreamd.service.gating.due import load_backlog
 from dreamd.store.intake import inbox
 from household import Said
 
@@ -63,6 +64,27 @@ def test_a_day_without_a_sign_of_life_is_an_end_and_nobody_is_told_where_no_proj
     kiln.dream(NEXT_NIGHT)
     assert standing(kiln, LOCAL) == standing(kiln, "local:s-2") == []
     assert {str(m.scope) for m in kiln.memories()} == {LOCAL, "local:s-2"}
+
+
+def ends_at(house) -> str | None:
+    """What the service reckons with."""
+    with house.kit(SAID) as kit:
+        end = load_backlog(kit.store).ends_at
+    return iso(end) if end else None
+
+
+def test_a_service_without_anything_new_knows_when_something_ends(kiln, tmp_path):
+    assert ends_at(kiln) == "2026-05-05T09:00:00Z"  # a day after it was heard
+    end(kiln, tmp_path, SAME_DAY)
+    kiln.dream(SAME_DAY)
+    assert ends_at(kiln) == "2026-05-05T09:00:00Z"  # the other conversation
+    run = kiln.dream(NEXT_NIGHT).run
+    assert ends_at(kiln) is None
+    kiln.undo(LATER, run)
+    assert ends_at(kiln) is None  # a person took it back: no night is for that
+    kiln.say(LATER, Said("The market is closed until 2026-06-01.", scope="user"))
+    kiln.dream(LATER)
+    assert ends_at(kiln) == "2026-06-02T00:00:00Z"
 
 
 def test_an_end_that_was_undone_is_not_made_again_until_something_new_is_heard(kiln, tmp_path):

@@ -31,6 +31,25 @@ DIALECTS = {
     "restructured": ("0007-one.rst", "One table\n=========\n\n:Status: Accepted\n:Date: 2024-03-05\n\nDecision\n--------\n\n"
                                      f"{SAID}\n"),
     "toml": ("0007-one-table.md", f"+++\nstatus = \"accepted\"\ndate = 2024-03-05\n+++\n{TOP}{BODY}"),
+    "three of a line": ("DR-07 One.md", f"# DR-07 · One table\n\n**State:** Approved | **Decided on:** 2024-03-05 "
+                                      f"| **For:** x\n{BODY}"),
+    "shouted before a sign": ("007-a.md", f"# 007 - One table\n\n> Status: **ACCEPTED** :tick:\n> Updated: 2024-03-05\n{BODY}"),
+    "boxes below a label": ("0007-a.md", f"{TOP}Status:\n- [ ] Proposed\n- [x] Accepted\n\nDate: 5 March 2024\n{BODY}"),
+    "a sign of status": ("0007-a.md", f"{TOP}![s](https://a.example/badge/status-accepted-green)\n\n2024-03-05\n{BODY}"),
+    "ended later": ("0007-a.md", f"{TOP}## Status\n\n* 2024-01-02: proposed\n* Accepted (2024-03-05)\n"
+                                 f"* still accepted (no change)\n{BODY}"),
+    "told in passing": ("0007-a.md", f"{TOP}*Agreed on 5 March 2024 by both guilds.*\n{BODY}"),
+    "changelog": ("0007-a.md", f"{TOP}## Changelog\n\n* 2024-01-02: Draft\n* 2024-03-05: Accepted\n\n"
+                               f"## Status\n\nACCEPTED\n{BODY}"),
+    "a folder to itself": ("0007-one/README.md", f"{TOP}Status: Accepted · Date: 2024-03-05\n{BODY}"),
+    "restructured signs": ("0007-one.rst", f"7. One table\n############\n\nStatus\n******\n\nAccepted\n\n"
+                                           f"Date\n****\n\n2024-03-05\n\n"
+                                           f"Decision\n********\n\n{SAID}\n"),
+    "org": ("0007-one.org", f"#+TITLE: One table\n#+DATE: <2024-03-05 Tue>\n* Status\nAccepted\n* Decision\n{SAID}\n"),
+    "org with a drawer": ("0007-one.org", f"* One table\n:PROPERTIES:\n:STATUS: accepted\n:DATE: [2024-03-05 Tue]\n:END:\n"
+                                          f"** Decision\n{SAID}\n"),
+    "letter of requests": ("rfc-0007.txt", f"RFC: 7\nTitle: One table\nStatus: Final\nCreated: 05-Mar-2024\n\n"
+                                           f"Abstract\n========\n{SAID}\n"),
     "german": ("0007-eine-tabelle.md", f"{TOP}**Status:** Angenommen\n**Datum:** 5. März 2024\n\n## Entscheidung\n\n{SAID}\n"),
 }
 
@@ -65,6 +84,8 @@ def test_a_status_means_one_of_five_things_or_is_unknown(said: str, standing: st
     ("ADR-NNNN-title.md", "# Title\n\nStatus: Accepted\n" + BODY),
     ("0001-first.md", "# {short title of the solved problem}\n\nStatus: accepted\n" + BODY),
     ("templates/0001-long.md", "# One\n\nStatus: accepted\n" + BODY),
+    ("how-to-propose.md", "# How to propose\n\nDate: 2024-01-01\n\n## Status\n\n"
+                          "Pick one of Proposed, Accepted, Rejected.\n" + BODY),
     ("how-we-decide.md", "# How we decide\n\n## Status\n\nOne of proposed, accepted, rejected or superseded.\n" + BODY),
     ("module-guide.md", "# Module guide\n\n## What\n\nA guide to modules.\n"),
 ])
@@ -98,11 +119,33 @@ def heirs(found: Chain) -> dict[str, list[str]]:
     ("Status: accepted", "Status: accepted\n\n## Links\n\n* [Supersedes] [ADR-0007](0007-one.md)"),
     ("Status: accepted", "## Status\n\nAccepted\n\nReplaces [7. One](0007-one.md)"),
     ("Status: replaced by ADR 0009", "Status: shipped"),
+    ("Status: accepted", "* Status: accepted\n* Related decisions: replaces decision 0007"),
+    ("Status: accepted", "Status: accepted\n\n> [!NOTE]\n> Supersedes ADR-0007"),
 ])
 def test_a_supersession_counts_whichever_side_tells_it(older: str, newer: str) -> None:
     found = chain([record("0007-one.md", older), record("0008-else.md", "Status: accepted"), record("0009-two.md", newer)])
     assert heirs(found) == {"0007": ["ADR-0009"]}
     assert [found.standing(one).value for one in found.records] == ["superseded", "accepted", "accepted"]
+
+
+def test_a_year_before_the_number_belongs_to_it() -> None:
+    found = chain([record("ADR-2023-001-quays.md", "Status: accepted"), record("ADR-2024-001-berths.md", "Status: accepted"),
+                   record("ADR-2024-002-tugs.md", "Status: accepted\n\nSupersedes: ADR-2024-001")])
+    assert found.findings == ()
+    assert {path: [one.name for one in some] for path, some in found.successors.items()} == {
+        "ADR-2024-001-berths.md": ["ADR-2024-002"]}
+
+
+def test_a_record_without_a_number_is_one_by_its_status_and_its_day() -> None:
+    paper, typed, berths = "Paper forms.md", "Digital forms.md", "Berths.md"
+    told = {paper: f"# Paper forms\n\nThis was accepted on 2 May 2019 and replaced by [forms](<{typed}>).\n\nBy hand.\n",
+            typed: "# Digital forms\n\nStatus: accepted (2022-06-20), it supersedes [paper](./Paper%20forms.md).\n\nTyped.\n",
+            berths: "---\nstatus: accepted\ndecided: 2023-03-09\n---\n> [!summary] Decision\n> A berth has one name.\n"}
+    found = [one for name, text in told.items() if (one := read_record(name, text))]
+    assert [(one.path, str(one.day), one.standing.value) for one in found] == [
+        (paper, "2019-05-02", "superseded"), (typed, "2022-06-20", "accepted"), (berths, "2023-03-09", "accepted")]
+    assert found[2].decided == "A berth has one name."
+    assert {path: [one.path for one in some] for path, some in chain(found).successors.items()} == {paper: [typed]}
 
 
 def test_what_is_only_proposed_and_what_takes_over_a_part_ends_nothing() -> None:
@@ -124,9 +167,14 @@ def test_a_circle_a_number_used_twice_and_an_unknown_status_are_told() -> None:
 def test_folders_of_records_are_found_by_their_names_and_by_what_names_them(tmp_path: Path) -> None:
     page = "# One\n\nStatus: accepted\n" + BODY
     named = ("documentation/adr", "docs/decisions", "architecture-decision-records", "packages/boats/docs/adr", "notes/why")
-    for folder in (*named, "docs/recipes", "doc/adr"):
+    deep = "packages/gate/doc/architecture/decisions"
+    for folder in (*named, deep, "docs/recipes", "doc/adr"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "0001-one.md").write_text("# A page\n" if folder == "doc/adr" else page)
     (tmp_path / ".adr-dir").write_text("notes/why\n")
-    assert {str(folder.relative_to(tmp_path)) for folder in folders_below(tmp_path)} == set(named)
+    (tmp_path / "docs" / "architecture").mkdir()
+    (tmp_path / "docs" / "architecture" / "adr-002-two.md").write_text(page)
+    assert {str(folder.relative_to(tmp_path)) for folder in folders_below(tmp_path)} == {*named, deep, "docs/architecture"}
+    above = folders_below(tmp_path.parent, thorough=True)  # several repositories in one directory
+    assert tmp_path / "notes" / "why" in above
     assert pages_of(tmp_path / "docs" / "decisions") == ["0001-one.md"]

@@ -35,6 +35,14 @@ def test_nothing_waiting_is_never_due() -> None:
     assert not judged(slot=NOW - HOUR).due
 
 
+def test_what_ends_by_its_date_is_seen_to_in_the_next_night_though_nothing_waits() -> None:
+    last = NOW - 30 * HOUR
+    assert judged(ends_at=NOW - 2 * HOUR, slot=NOW - HOUR, last_success_at=last).gate == "night"
+    assert not judged(ends_at=NOW + HOUR, slot=NOW - HOUR, last_success_at=last).due
+    assert not judged(ends_at=NOW - 2 * HOUR, slot=NOW - HOUR, last_success_at=NOW - HOUR).due
+    assert not judged(ends_at=NOW - 2 * HOUR, last_success_at=last).due
+
+
 def test_fifty_and_a_fifth_of_what_is_kept_make_a_dream_worth_while() -> None:
     assert not judged(waiting=49, oldest_at=NOW).due
     assert judged(waiting=50, oldest_at=NOW).due

@@ -27,6 +27,12 @@ def find(world: World, *, words: str = "", addresses: Sequence[str] = ()) -> lis
     return list({one.seq: one for one in found}.values())
 
 
+def still_in(world: World, wordings: Sequence[str]) -> list[str]:
+    """The addresses of documents and finds in which some wordings stand."""
+    with open_library(world.paths.library) as library:
+        return list(dict.fromkeys(one.address for one in chunks.find_wordings(library, wordings)))
+
+
 @dataclass(frozen=True)
 class Gone:
     """How many passages went, and how many notes that dream itself had written of finds."""

@@ -9,7 +9,7 @@ from dreamd.core.values import Memory
 from dreamd.store.connection import Store
 from dreamd.store.intake.decided import load_told
 
-_NAME = re.compile(r"(?<![\w/-])([A-Za-z]{2,12})[-_ #]{0,2}0*(\d{1,7})(?![\w.]*\w)")
+_NAME = re.compile(r"(?<![\w/-])([A-Za-z]{2,12})[-_ #]{0,2}((?:(?:19|20)\d\d-)?\d{1,7})(?![\w.]*\w)")
 _TOLD = re.compile(r"(\S.{0,79}?) \((.{1,200}?)\): ")
 _DAY = re.compile(r"(?:, )?\d{4}-\d\d(?:-\d\d)?$")
 
@@ -41,4 +41,4 @@ def _standings(lines: Sequence[str]) -> dict[tuple[str, int], tuple[str, str]]:
 
 def _names(text: str) -> Iterator[tuple[str, int]]:
     for prefix, number in _NAME.findall(text):
-        yield prefix.upper(), int(number)
+        yield prefix.upper(), int(number.replace("-", ""))

@@ -11,7 +11,7 @@ from dreamd.agents.deciding.forgotten_whole import Going, forget_whole
 from dreamd.agents.hooks import dismiss_request, read_requests
 from dreamd.cli.context import Context, encode
 from dreamd.cli.families.attaching import proposal_rows, show_proposals
-from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages
+from dreamd.cli.families.knowledge.corpus import find_passages, forget_passages, still_in_documents
 from dreamd.cli.families.working.sharing import tell_behind
 from dreamd.cli.printing import render
 from dreamd.cli.printing.changes import why_it_stands
@@ -255,6 +255,8 @@ def forget(context: Context, options: Namespace) -> int:
             forget_passages(context, passages, yes=options.yes, words=options.matching or "", alone=False)
         went = count_sent(kit.store, [m.id for m in chosen])
         gone, left = forget_whole(kit, Going(chosen, loose, options.matching or ""))
+        if at := still_in_documents(context, [*(m.text for m in chosen), *(text for _, text in loose)]):
+            left = [*(place for place in left if place != kit.paths.library.name), *at]  # they say more than that file
         beyond = out_of_reach(kit.store)
         if went:
             context.warn(f"{render.count(went, 'statement')} went up to a team and {'is' if went == 1 else 'are'} still there; "
@@ -288,6 +290,8 @@ def _tell_forgotten(context: Context, gone: Forgotten, left: Sequence[str], beyo
         context.warn(f"the words still stand in {place}" if " " in place else f"the words still stand in `{place}`")
     for one in beyond:
         context.warn(f"the {one.kind} `{one.path}`, written on {one.at.date()}, may hold the words: dream cannot reach it")
+    if at := next((place for place in left if place.startswith("corpus://")), ""):
+        context.tell(f"hint: `dream forget '{at}'` takes a document out of what is searched, and a find with its note")
     if HELD_BY_A_READER in left:
         context.tell("hint: the next dream removes them from there, once nothing reads the store as it was")
     return Partial.exit_code if left else 0

@@ -286,6 +286,7 @@ def ingest(context: Context, options: Namespace) -> int:
     from dreamd.cli.stopping import listening
     from dreamd.core import fsio, locks
     from dreamd.dream.phases.gather import gather_from
+    from dreamd.dream.scopes.task_lines import propose_given
     from dreamd.kit import open_to_change
     from dreamd.service.manners import Stop
     from dreamd.store import journal, observations
@@ -302,6 +303,8 @@ def ingest(context: Context, options: Namespace) -> int:
             open_to_change(world, create=True) as kit, listening(stop), shown(context, "reading") as kit.progress:
         kit.kind, kit.should_stop = "ingest", stop
         gathered = gather_from(kit, places)
+        folders, lines = propose_given(kit, places)
+        gathered.sources, gathered.stored = gathered.sources + folders, gathered.stored + lines
         if kit.run is not None:
             # Reading is no dream: what it stored stays, its journal entry goes.
             with kit.writing() as tx:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 
 from dreamd.core.values import (
     CONVERSATION_ENDED,
@@ -33,8 +32,6 @@ from dreamd.store import memories, observations
 from dreamd.store.scopes import conversation_scopes
 from dreamd.store.scopes.conversation_scopes import SESSION_END, Conversation
 
-QUIET_FOR = timedelta(days=1)
-"""A conversation of which nothing is heard for so long is over."""
 PROMOTED = "promoted "
 """Before the id of an observation, in the key of the same said again in its project."""
 _LASTING = frozenset({MemoryClass.RULE, MemoryClass.PREFERENCE, MemoryClass.REFERENCE})
@@ -68,10 +65,8 @@ def _ended(kit: Kit) -> list[Conversation]:
 
 
 def _is_over(kit: Kit, one: Conversation) -> bool:
-    now, moved = kit.clock.now(), one.moved
-    sign = max(min(one.said_at, now), one.heard_at, moved.at if moved else one.heard_at)
-    said_so = moved is not None and moved.event == SESSION_END and moved.at >= min(one.said_at, now)
-    return (said_so or now - sign >= QUIET_FOR) and not conversation_scopes.was_brought_back(kit.store, one.scope, since=sign)
+    end = conversation_scopes.ends_at(kit.store, one)
+    return end is not None and end <= kit.clock.now()
 
 
 def _why(ended: Conversation) -> str:

@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, time, timedelta, tzinfo
 
 from dreamd.core.clock import Clock, parse_instant
 from dreamd.core.errors import ConfigError
 from dreamd.core.settings import ServiceSettings
 from dreamd.core.world import World
+from dreamd.kit import read_zone
 from dreamd.store import journal, observations
 from dreamd.store.connection import Store
 from dreamd.store.presence.sound_rows import sound_row
+from dreamd.store.scopes import conversation_scopes
 from dreamd.text.for_people import ago, count
 
 OLD_NOTE = timedelta(days=7)
@@ -43,6 +45,8 @@ class Backlog:
     last_success_at: datetime | None = None
     created_at: datetime | None = None
     """When the store was made; before its first night there was no night to miss."""
+    ends_at: datetime | None = None
+    """When the first of what is kept ends by its date: a state, or what a conversation keeps for itself."""
     left_over: bool = False
     """Files an interrupted run left to be written; they are finished whatever the gates of time and volume say."""
 
@@ -79,12 +83,24 @@ def load_backlog(store: Store, *, unread_sources: int = 0) -> Backlog:
     return Backlog(
         waiting=waiting, oldest_at=oldest, memories=memories["n"] if memories else 0,
         sessions=(talks["n"] if talks else 0) + unread_sources, last_success_at=last.ended_at if last else None,
-        created_at=parse_instant(created) if created else None, left_over=left)
+        created_at=parse_instant(created) if created else None, ends_at=_first_end(store), left_over=left)
+
+
+def _first_end(store: Store) -> datetime | None:
+    """What no dream would end, as it is pinned or was edited, is not asked for every night."""
+    first = store.one("SELECT MIN(ttl) AS ttl FROM memory WHERE ttl IS NOT NULL AND status IN ('live', 'held', 'stale') "
+                      "AND pinned = 0 AND edited = 0")
+    ends = [conversation_scopes.first_end(store)]
+    if first and first["ttl"]:
+        zone = read_zone(store.meta("zone") or "UTC")
+        ends.append(datetime.combine(date.fromisoformat(first["ttl"]) + timedelta(days=1), time(), zone))
+    return min((end for end in ends if end is not None), default=None)
 
 
 def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots: Slots | None = None) -> Due:
     """Decide whether a dream is due; `slots` are the nights, for those who keep them."""
-    if not (backlog.waiting or backlog.sessions or backlog.left_over):
+    ended = backlog.ends_at is not None and backlog.ends_at <= now
+    if not (backlog.waiting or backlog.sessions or backlog.left_over or ended):
         return Due(False, "nothing", "nothing waits")
     if backlog.left_over:
         return Due(True, "left-over", "an interrupted dream left work to finish")
@@ -93,7 +109,9 @@ def judge_due(backlog: Backlog, rules: ServiceSettings, *, now: datetime, slots:
     began = last or created
     missed = slots is not None and (began is None or began < slots.passed)
     if missed and (last is None or now - last >= interval - NIGHT_SLACK):
-        return Due(True, "night", f"the nightly time has passed and {_waiting(backlog.waiting)}")
+        only_ended = ended and not (backlog.waiting or backlog.sessions)
+        return Due(True, "night", "the nightly time has passed and "
+                                  f"{'something kept has come to its end' if only_ended else _waiting(backlog.waiting)}")
     nights = [s for s in (slots.ahead if slots else ()) if last is None or s - last >= interval - NIGHT_SLACK]
     if last is not None and now - last < interval:
         return Due(False, TOO_SOON, f"the last dream was {ago(last, now)}", next_at=min((last + interval, *nights)))

@@ -20,12 +20,12 @@ from dreamd.sources.base.contract import Head
 from dreamd.sources.base.opening import Unopened, open_source
 from dreamd.sources.base.tolerant import parse_record, record_at
 from dreamd.sources.decisions.record_chains import Chain, Finding, chain
-from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, is_all_records, pages_of, place_of
+from dreamd.sources.decisions.record_folders import LARGEST_PAGE_BYTES, PAGES, is_all_records, pages_of, place_of
 from dreamd.sources.decisions.record_reading import Record, read_record
 from dreamd.sources.decisions.record_words import Standing
 
 KIND = "decisions"
-FORM = "1"
+FORM = "2"
 """Goes up with the wording of the notes, so that every folder is read once more."""
 _DIGITS = 16
 _TELLING = {Standing.UNSTATED: "status not stated"}
@@ -59,17 +59,18 @@ class DecisionRecords:
             return Reading((), cursor, (Skip(contract.UNREADABLE, 0, 0, path.name),))
         carried = parse_record(cursor.carry) or {}
         known = {name: str(sha) for name, sha in record_at(carried, "files").items()} if carried.get("form") == FORM else {}
+        seen, said = _load(path, only_look=True), carried.get("told")
+        if known == seen.digests and isinstance(said, list):  # nothing is taken apart again to say the same
+            return Reading((), cursor, seen.skips, told=tuple(str(one) for one in said))
         pages = _load(path)
         findings = tuple(finding.told() for finding in pages.chain.findings)
-        if known == pages.digests:
-            return Reading((), cursor, pages.skips, told=findings)
         unread = {skip.file for skip in pages.skips}
         base = _from_place(path)
         events = {one.path: _note(one, pages, base) for one in pages.chain.records}
         standing: dict[str, tuple[str, ...] | None] = dict.fromkeys(sorted(unread & known.keys()))
         standing |= {name: (event.uid,) for name, event in sorted(events.items())}
         digests = {**pages.digests, **{name: known[name] for name in unread & known.keys()}}
-        carry = json.dumps({"form": FORM, "files": digests}, separators=(",", ":"), sort_keys=True)
+        carry = json.dumps({"form": FORM, "files": digests, "told": findings}, separators=(",", ":"), sort_keys=True)
         return Reading(tuple(events.values()), Cursor(len(digests), pages.size, carry=carry), pages.skips, pages.lines, 0,
                        standing=standing, told=findings)
 
@@ -87,11 +88,11 @@ def _is_folder(path: Path) -> bool:
 
 
 def _names_of_pages(head: Head) -> frozenset[str]:
-    return frozenset(name for name in head.names if "." not in name or name.endswith((".md", ".markdown", ".mdx", ".adoc",
-                                                                                       ".asciidoc", ".rst", ".txt")))
+    return frozenset(name for name in head.names if "." not in name or name.endswith(PAGES))
 
 
-def _load(path: Path) -> _Pages:
+def _load(path: Path, *, only_look: bool = False) -> _Pages:
+    """The pages of a folder: whether any changed, and what they say."""
     records: list[Record] = []
     digests: dict[str, str] = {}
     changed: dict[str, datetime] = {}
@@ -110,7 +111,7 @@ def _load(path: Path) -> _Pages:
             continue
         size, lines = size + len(body), lines + body.count(b"\n") + 1
         digests[name] = hashlib.sha256(body).hexdigest()[:_DIGITS]
-        record = read_record(name, body.decode("utf-8", "replace").removeprefix("\ufeff"))
+        record = None if only_look else read_record(name, body.decode("utf-8", "replace").removeprefix("\ufeff"))
         if record is not None:
             records.append(record)
     return _Pages(chain(records), digests, changed, tuple(skips), size, lines)

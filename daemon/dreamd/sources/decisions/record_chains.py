@@ -10,12 +10,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
-from dreamd.sources.decisions.record_reading import Record
+from dreamd.sources.decisions.record_reading import Record, whole
 from dreamd.sources.decisions.record_words import Standing, plain
 
 CYCLE, TWICE, UNKNOWN = "cycle", "number-twice", "unknown-status"
-_PATH = re.compile(r"[\w./%~-]*[\w%-]\.(?:md|markdown|mdx|adoc|asciidoc|rst|txt|html)\b", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<![\w./])(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #]*)?#?(?<![.\d])0*(?P<number>\d{1,7})(?![\w]|\.\d)")
+_PATH = re.compile(r"(?:(?<=<)[^<>\n]+|[\w./%~-]*[\w%-])\.(?:md|markdown|mdx|adoc|asciidoc|rst|org|txt|html)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w./])(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #]*)?#?(?<![.\d])"
+                     r"(?P<number>(?:(?:19|20)\d\d[-_.])?\d{1,7})(?![\w]|\.\d)")
 _URL = re.compile(r"https?://\S+?(?=[\s)>\]]|$)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}|\(\s*(?:on\s+)?\d{1,2}[^()]*\d{4}\s*\)")
 _ALONE = re.compile(r"(?i)\W*(?:(?:adrs?|decisions?|records?|rfc|dr|no\.?|nr\.?|number|and|und|et|y|e)[\W_]*"
@@ -119,7 +120,7 @@ class _Book:
             prefix = (match["prefix"] or "").casefold().strip("-_ ")
             if (prefix or not alone) and prefix not in _KINDS | self._prefixes and not match[0].startswith("#"):
                 continue
-            one = self._numbered(int(match["number"]), prefix, by)
+            one = self._numbered(whole(match["number"]), prefix, by)
             if one is not None:
                 yield one
             alone = alone and _ALONE.fullmatch(words) is not None

@@ -11,18 +11,20 @@ from pathlib import Path, PurePosixPath
 from dreamd.core.repositories.repository import find_repository
 from dreamd.sources.base.finding import files_below
 from dreamd.sources.base.opening import Unopened, read_start
-from dreamd.sources.decisions.record_reading import is_beside, read_record
+from dreamd.sources.decisions.record_reading import is_beside, is_record
 
-PAGES = (".md", ".markdown", ".mdx", ".adoc", ".asciidoc", ".rst", ".txt")
+PAGES = (".md", ".markdown", ".mdx", ".adoc", ".asciidoc", ".rst", ".org", ".txt")
 LARGEST_PAGE_BYTES = 512 * 1024
 MOST_PAGES = 5_000
-_NAMES = re.compile(r"(?i)(?:adrs?|madrs?|decisions?|decision[-_ ]?(?:records?|log)"
+_NAMES = re.compile(r"(?i)(?:adrs?|madrs?|decisions?|décisions|decisiones|decisioni|decisões|entscheidungen"
+                    r"|decision[-_ ]?(?:records?|log)"
                     r"|(?:architecture|architectural|technical|design)[-_ ]?decisions?(?:[-_ ]?records?)?)")
 _ABOVE = re.compile(r"(?i)docs?|documentation|documents|design|architecture|arch|engineering"
                     r"|contributing|content|website|site|wiki|pages|meta")
 _PARTS = frozenset({"packages", "apps", "services", "libs", "modules", "projects", "components", "crates", "src"})
 _POINTERS = (".adr-dir", ".log4brains.yml", ".adr.json", "adr.config.json", ".adr-config.yaml")
 _POINTED = re.compile(r"""(?im)^\s*-?\s*"?(?:adrFolder|path|directory|adr_dir|adrs)"?\s*:\s*["']?([^"'\n,]+)""")
+_PAGE = re.compile(r"(?i)adr[-_ ]?\d{1,5}\D")
 _LOOKED_AT = 40
 _DEEPEST = 4
 
@@ -74,7 +76,7 @@ def _reads(folder: Path, page: str) -> bool:
         start = read_start(folder / page, LARGEST_PAGE_BYTES)
     except Unopened:
         return False
-    return read_record(page, start.decode("utf-8", "replace").removeprefix("\ufeff")) is not None
+    return is_record(page, start.decode("utf-8", "replace").removeprefix("\ufeff"))
 
 
 def _pointed(root: Path) -> Iterator[Path]:
@@ -92,15 +94,17 @@ def _pointed(root: Path) -> Iterator[Path]:
 
 
 def _named(folder: Path, *, thorough: bool, deep: int) -> Iterator[Path]:
-    if _NAMES.fullmatch(folder.name):
-        yield folder
-    if deep > (2 * _DEEPEST if thorough else _DEEPEST):
+    if deep > (2 * _DEEPEST if thorough else _DEEPEST + 2):  # packages/NAME/docs/architecture/decisions
         return
     try:
-        inside = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
+        inside = sorted((entry.name, entry.is_dir(follow_symlinks=False)) for entry in os.scandir(folder))
     except OSError:  # not there, or not ours to read
         return
-    for name in inside:
+    if _NAMES.fullmatch(folder.name) or any(not is_dir and _PAGE.match(name) for name, is_dir in inside):
+        yield folder
+    if thorough and deep and any(name in _POINTERS for name, _ in inside):
+        yield from _pointed(folder)
+    for name in (name for name, is_dir in inside if is_dir):
         if name.startswith(".") or name in ("node_modules", "vendor", "venv"):
             continue
         part = folder.name in _PARTS

@@ -19,7 +19,16 @@ _ENTRY = re.compile(r"([\w][\w .-]{0,40}?)\s*[:=]\s*(.*)")
 _FENCE = re.compile(r"^[ \t]*(```|~~~|----$|\.\.\.\.$).*?(?:^[ \t]*\1.*?$|\Z)", re.DOTALL | re.MULTILINE)
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _ATX = re.compile(r"(#{1,6}|={1,6})[ \t]+(.*?)[ \t#=]*$")
-_UNDERLINE = re.compile(r"(=|-|~|\^|\*|\+){3,}\s*$")
+_UNDERLINE = re.compile(r"(=|-|~|\^|\*|\+|#|\"){3,}\s*$")
+_BADGE = re.compile(r"!\[[^\]]*\]\([^)\s]*/badge/([A-Za-z_]{2,20})-([^)\s-]+)-[^)]*\)")
+_CALLOUT = re.compile(r"(?m)^>[ \t]*\[!(\w+)\][+-]?(.*)$")
+_ORG = ((re.compile(r"(?im)^#\+title:"), "#"),
+        (re.compile(r"(?im)^#\+(\w+):"), r"\1:"),
+        (re.compile(r"(?im)^[ \t]*:(?:properties|end):[ \t]*\n?"), ""),
+        (re.compile(r"(?m)^\*+(?=[ \t])"), lambda stars: "#" * len(stars[0])),
+        (re.compile(r"\[\[(?:file:)?([^\[\]]+)\]\[([^\[\]]+)\]\]"), r"[\2](\1)"),
+        (re.compile(r"\[\[(?:file:)?([^\[\]]+)\]\]"), r"\1"))
+"""What org writes in another way than markdown."""
 _ATTRIBUTE = re.compile(r":([\w][\w .-]{0,40}):[ \t]*(.*)")
 _LABELLED = re.compile(r"([^\W\d_][^:：|*_\n]{0,40}?)[ \t]*[:：][ \t]*(.*)")
 _MARKS = re.compile(r"(?<!\w)[*_]{1,3}(?=\S)|(?<=\S)[*_]{1,3}(?!\w)")
@@ -27,6 +36,7 @@ _LEAD = re.compile(r"^(?:[ \t>]|[-*+•][ \t]|\d{1,2}[.)][ \t](?=\*\*))*")
 _CELL = re.compile(r"(?i)\s*</t[dh]>\s*<t[dh][^>]*>\s*")
 _ROW = re.compile(r"(?i)<tr[^>]*>\s*<t[dh][^>]*>(.*?)</t[dh]>\s*</tr>", re.DOTALL)
 _TAG = re.compile(r"(?i)</?(?:b|strong|em|i|br|p|dl|dt|dd|table|tbody|thead|sub|small|span|div|u)(?:\s[^<>]*)?/?>")
+_BOX = re.compile(r"[-*+][ \t]*\[[ xX✓✔]\]")
 _RULE_CELL = re.compile(r":?-{2,}:?|={2,}")
 
 
@@ -66,6 +76,13 @@ def kind_of(label: str) -> str:
     return _kinds().get(plain, "") or _kinds().get(plain.replace(" ", ""), "")
 
 
+def from_org(text: str) -> str:
+    """A page of org as one of markdown: its headings, keywords, properties and links."""
+    for shape, ours in _ORG:
+        text = shape.sub(ours, text)
+    return text
+
+
 def take_apart(text: str) -> Page:
     """The title, fields and sections of a page."""
     page = Page()
@@ -74,13 +91,15 @@ def take_apart(text: str) -> Page:
         for name, value in _front_entries(front[3]):
             _note(page, name, value)
         text = text[front.end():]
-    text = _FENCE.sub("", _COMMENT.sub("", text))
+    text = _BADGE.sub(lambda badge: f"{badge[1]}: {badge[2].replace('_', ' ')}", _FENCE.sub("", _COMMENT.sub("", text)))
+    text = _CALLOUT.sub(lambda box: f"### {box[2].strip() or box[1]}", text)
     text = _ROW.sub(lambda row: f"| {_CELL.sub(' | ', row[1])} |".replace("\n", " "), text)
     text = _TAG.sub("", text)
     here: list[str] = []
     bodies: list[tuple[str, list[str]]] = [("", here)]
     for level, line in _lines(text):
-        if level and not page.title and not any(heading for heading, _ in bodies):
+        if level and not page.title and len(bodies) == 1 and not kind_of(line) and not any(
+                kind_of(name) == "title" for name, _ in _labelled("\n".join(here))):
             page.title = line
         elif level:
             here = []
@@ -147,7 +166,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
         if heading and heading[2]:
             yield len(heading[1]), _MARKS.sub("", heading[2]).strip()
         elif plain and _UNDERLINE.fullmatch(following) and not _UNDERLINE.fullmatch(plain) and not plain.startswith(
-                ("|", "-", "*", ">")) and not _LABELLED.match(_MARKS.sub("", plain)):
+                ("|", "-", "*", ">")) and not (following[0] != "=" and _is_labelled(plain)):
             skip = True
             yield (1 if following[0] == "=" else 2), _MARKS.sub("", plain)
         elif not _UNDERLINE.fullmatch(plain):
@@ -157,23 +176,28 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _labelled(text: str) -> Iterator[tuple[str, str]]:
     """Fields that stand in lines: two cells of a table, one row below a head, or a name before a colon."""
     rows: list[list[str]] = []
+    boxes: list[str] = []
     label = ""
     for line in [*text.splitlines(), ""]:
         plain = line.strip()
-        cells = [cell.strip() for cell in plain.strip("|").split("|")] if plain.count("|") > 1 or plain.startswith("|") else []
+        in_table = plain.startswith("|") or plain.count("|") > 1 and not _is_labelled(plain)
+        cells = [cell.strip() for cell in plain.strip("|").split("|")] if in_table else []
         if cells:
             rows += [] if all(_RULE_CELL.fullmatch(cell) or not cell for cell in cells) else [cells]
             continue
         yield from _rows(rows)
         rows = []
-        if label and plain:  # the value of a label that ends its line
-            yield label, plain
-        label = ""
+        if label and _BOX.match(plain):  # of boxes below a label each counts
+            boxes.append(plain)
+            continue
+        if label and (boxes or plain):  # the value of a label that ends its line
+            yield label, "\n".join(boxes) or plain
+        label, boxes = "", []
         attribute = _ATTRIBUTE.fullmatch(plain)
         if attribute:
             yield attribute[1], attribute[2]
             continue
-        for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}:?\*\*:?\s)", plain):
+        for part in re.split(r"\s+[|·•]\s+|\s{2,}(?=\*\*)|(?<=\S)\s+(?=\*\*[^*]{2,40}(?::\*\*|\*\*:)\s)", plain):
             said = _LABELLED.fullmatch(_MARKS.sub("", _LEAD.sub("", part)).strip())
             if said and said[2]:
                 yield said[1], said[2]
@@ -181,6 +205,12 @@ def _labelled(text: str) -> Iterator[tuple[str, str]]:
                 label = said[1]
             else:
                 yield from _unmarked(part)
+
+
+def _is_labelled(line: str) -> bool:
+    """Whether a line begins with a field that records have."""
+    said = _LABELLED.match(_MARKS.sub("", line))
+    return said is not None and kind_of(said[1]) != ""
 
 
 def _unmarked(part: str) -> Iterator[tuple[str, str]]:

@@ -8,26 +8,29 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import PurePosixPath
 
-from dreamd.sources.decisions.record_pages import WORDS, Page, kind_of, take_apart
+from dreamd.sources.decisions.record_pages import WORDS, Page, from_org, kind_of, take_apart
 from dreamd.sources.decisions.record_words import (
     Standing,
     chosen_in,
     day_in,
+    day_said,
     first_sentence,
     month_in,
     plain,
     reason_in,
     says_nothing,
+    sentences_of,
     shortened,
     speaks_of_part,
     standing_in,
 )
 from dreamd.text import patterns
 
-_FILE_NUMBER = re.compile(r"(?:(?P<prefix>[^\W\d_][^\d]*?)[-_. ]*)?(?P<number>\d{1,7})(?=[-_. ]|$)")
+_FILE_NUMBER = re.compile(r"(?:(?P<prefix>[^\W\d_][^\d]*?)[-_. ]*)?(?P<number>(?:(?:19|20)\d\d[-_.])?\d{1,7})(?=[-_. ]|$)")
+"""A year before the number belongs to it: `ADR-2024-001`."""
 _FILE_DAY = re.compile(r"(\d{4})-?(\d{2})-?(\d{2})(?=[-_. ]|$)")
-_TITLE_NUMBER = re.compile(r"(?i)^\[?(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #:]*)?(?P<number>\d{1,6})\]?\s*"
-                           r"(?:[.:)–—|-]+|$|(?=\s))\s*")
+_TITLE_NUMBER = re.compile(r"(?i)^\[?(?:(?P<prefix>[^\W\d_][\w-]*?)[-_ #:]*)?(?P<number>(?:(?:19|20)\d\d[-_.])?\d{1,6})\]?\s*"
+                           r"(?:[.:)–—|·•-]+|$|(?=\s))\s*")
 _TITLE_WORD = re.compile(r"(?i)^(?:adr|madr|decision record|"
                          r"architecture decision record|decision|adl|entscheidung|决策|決定)\s*[:：–—-]+\s*")
 _STANDING_BEHIND = re.compile(r"\s*[\[(（【]([^\[\]()（）【】]{3,60})[\])）】]\s*$"
@@ -41,6 +44,10 @@ _SPEAKS = re.compile(
     r"(?im)^[ \t>*+•-]*(?:\*\*|__|\["
     r"|this (?:adr|decision|record|document)?\s*(?:is |was |has been )?)?(?P<what>[^\W\d_][^\n:\[\]*(#\d]{2,24}?)"
     r"(?:\*\*|__|\])?[ \t]*[:：]?[ \t]+(?P<whom>(?:\[|`|#|<|\"|“|adr|rfc|dr-|xref|link|:\w+:|\d|decision|the ).*)$")
+_OWN_FOLDER = ("readme", "index", "adr", "decision", "record", "rfc")
+"""What the page of a record is called that has a folder to itself."""
+_NUMBERED_FOLDER = re.compile(r"(?:[^\W\d_]{2,5}[-_])?\d{1,7}[-_. ]+[^\W\d_]")
+_DIGITS = re.compile(r"(?<!\d)(?:(?:19|20)\d\d[-_.])?\d+(?!\d)")
 LONGEST_NAME = 60
 LONGEST_DAY = 24
 
@@ -69,18 +76,21 @@ class Record:
     """The words that name other records, as they stand."""
 
 
+def is_record(path: str, text: str) -> bool:
+    """Whether a page is a record of a decision, and no template, index or guide."""
+    return _page_of(PurePosixPath(path), text) is not None
+
+
 def read_record(path: str, text: str) -> Record | None:
     """Read a page; None for what is no record of a decision: a template, an index, a guide."""
     place = PurePosixPath(path)
-    if is_beside(place):
+    page = _page_of(place, text)
+    if page is None:
         return None
-    page = take_apart(text)
     prefix, number = _numbered(place, page)
     title = _title_of(page.title, place)
     standing, said = _standing_of(page, place)
     dated = _file_day(place.stem)
-    if not _is_record(page, standing, known=number is not None or dated is not None) or _is_hollow(page, text):
-        return None
     ours, theirs = _speaks_of(page)
     if standing in (Standing.ACCEPTED, Standing.UNSTATED, Standing.UNKNOWN) and theirs:
         standing, said = Standing.SUPERSEDED, "superseded"
@@ -89,12 +99,22 @@ def read_record(path: str, text: str) -> Record | None:
                   *_day_of(page, dated), tuple(ours), tuple(theirs))
 
 
+def _page_of(place: PurePosixPath, text: str) -> Page | None:
+    """The page taken apart, where it is a record."""
+    if is_beside(place):
+        return None
+    page = take_apart(from_org(text) if place.suffix.casefold() == ".org" else text)
+    known = _numbered(place, page)[1] is not None or _file_day(place.stem) is not None
+    return page if _is_record(page, _standing_of(page, place)[0], known=known) and not _is_hollow(page, text) else None
+
+
 def is_beside(place: PurePosixPath) -> bool:
     """Whether a file's name says that it is about records: a template, an index, a guide."""
     stem = place.stem.casefold()
     beside = patterns.load(WORDS)["beside"]
     words = [word for word in re.split(r"[\W_]+", stem) if word]
-    if stem.replace("_", "-") in beside["words"] or not words or any(
+    own_folder = stem in _OWN_FOLDER and _NUMBERED_FOLDER.match(place.parent.name)
+    if (stem.replace("_", "-") in beside["words"] and not own_folder) or not words or any(
             part.casefold().strip("._") in beside["template"] for part in place.parts[:-1]):
         return True
     if re.search(r"(?:^|[-_])(?:n{3,}|x{3,}|y{4,}m{2}d{2})(?:[-_]|$)", stem):
@@ -111,9 +131,11 @@ def _is_record(page: Page, standing: Standing, *, known: bool) -> bool:
     decides = page.has_section("decision") or bool(page.first("decision"))
     why = page.has_section("context") or page.has_section("why") or bool(page.first("why"))
     stated = standing is not Standing.UNSTATED
-    if not page.title or not (decides or stated or (known and why)):
+    if not (page.title or stated) or not (decides or stated or (known and why)):
         return False
-    return known or (stated and (decides or why)) or (decides and why and bool(page.first("date") or page.section("date")))
+    dated = bool(page.first("date") or page.section("date") or _told_in_passing(page) or day_in(page.first("status")))
+    lists = not stated and bool(page.first("status") or page.section("status"))  # all that a status could be
+    return known or (stated and (decides or why or dated)) or (decides and why and dated and not lists)
 
 
 def _is_hollow(page: Page, text: str) -> bool:
@@ -130,16 +152,20 @@ def _numbered(place: PurePosixPath, page: Page) -> tuple[str, int | None]:
     in_file = _FILE_NUMBER.match(stem)
     front = (in_file["prefix"] or "") if in_file else ""
     if in_file and len(front) <= LONGEST_NAME // 2 and (not front or _is_prefix(front)):
-        return front.strip("-_. "), int(in_file["number"])
-    if place.stem.casefold() in ("adr", "decision", "record", "rfc", "readme") or not dated:
-        above = _FILE_NUMBER.match(place.parent.name)
-        if above and place.stem.casefold() in ("adr", "decision", "record", "rfc"):
-            return (above["prefix"] or "").strip("-_. "), int(above["number"])
+        return front.strip("-_. "), whole(in_file["number"])
+    above = _FILE_NUMBER.match(place.parent.name)
+    if above and place.stem.casefold() in _OWN_FOLDER:
+        return (above["prefix"] or "").strip("-_. "), whole(above["number"])
     in_title = _TITLE_NUMBER.match(plain(page.title))
     if in_title and (not in_title["prefix"] or _is_prefix(in_title["prefix"])):
-        return (in_title["prefix"] or "").strip("-_ "), int(in_title["number"])
+        return (in_title["prefix"] or "").strip("-_ "), whole(in_title["number"])
     told = re.search(r"(?:([^\W\d_][\w-]*?)[-_ #]*)?(\d{1,6})", plain(page.first("number")))
     return ((told[1] or "").strip("-_ "), int(told[2])) if told else ("", None)
+
+
+def whole(number: str) -> int:
+    """A number as it is compared, a year before it included."""
+    return int(re.sub(r"\D", "", number))
 
 
 def _is_prefix(words: str) -> bool:
@@ -152,8 +178,8 @@ def _is_prefix(words: str) -> bool:
 def _name(prefix: str, number: int | None, place: PurePosixPath, page: Page) -> str:
     if number is None:
         return place.stem[:LONGEST_NAME]
-    written = re.search(rf"(?<!\d)0*{number}(?!\d)", place.stem) or re.search(rf"(?<!\d)0*{number}(?!\d)", page.title)
-    digits = written[0] if written else str(number)
+    written = (found[0] for told in (place.stem, page.title) for found in _DIGITS.finditer(told))
+    digits = next((one for one in written if whole(one) == number), str(number))
     front = prefix if any(sign.isupper() for sign in prefix) else prefix.upper()
     return f"{re.sub(r'[_ .]+', '-', front) or 'ADR'}-{digits}"
 
@@ -174,12 +200,20 @@ def _standing_of(page: Page, place: PurePosixPath) -> tuple[Standing, str]:
         standing, said = standing_in(told)
         if standing is not Standing.UNSTATED:
             return standing, said
+    if told := _told_in_passing(page):
+        return standing_in(told)
     behind = _STANDING_BEHIND.search(plain(page.title))
     for told in ((behind[1] or behind[2]) if behind else "", *(part for part in reversed(place.parts[:-1]))):
         standing, said = standing_in(told.replace("_", " ").replace("-", " ")) if told else (Standing.UNSTATED, "")
         if standing not in (Standing.UNSTATED, Standing.UNKNOWN) and len(told.split()) <= 2 + (told != place.parent.name):
             return standing, said
     return Standing.UNSTATED, ""
+
+
+def _told_in_passing(page: Page) -> str:
+    """The sentence above the first section that tells a standing and its day: "Agreed on 14 March by both guilds"."""
+    return next((said for said in sentences_of(page.preamble) if (day := day_said(said)) and
+                 standing_in(said[:said.index(day)])[0] not in (Standing.UNSTATED, Standing.UNKNOWN)), "")
 
 
 def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
@@ -189,8 +223,12 @@ def _day_of(page: Page, in_name: date | None) -> tuple[date | None, str]:
     later = ("updated", "modified", "lastmod", "created", "start", "proposed")
     first = next((day for name, day in days if not any(word in name for word in later)), None)
     status = "\n".join((*(v for _, v in page.fields.get("status", ())), page.section("status")))
-    beside = max((day for line in status.splitlines() if (day := day_in(line))), default=None)
-    day = first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None)
+    steps = [(standing_in(line)[0], day) for line in status.splitlines() if (day := day_in(line))]
+    steps += [(Standing.ACCEPTED, day) for heading, text in page.sections if kind_of(heading) == "links"
+              for line in text.splitlines() if (day := day_in(line)) and standing_in(line)[0] is Standing.ACCEPTED]
+    beside = max([day for kind, day in steps if kind is Standing.ACCEPTED] or [day for _, day in steps], default=None)
+    passing = day_in(next((line for line in page.preamble.splitlines() if _is_day(line)), "") or _told_in_passing(page))
+    day = first or day_in(page.section("date")) or beside or in_name or (days[0][1] if days else None) or passing
     if day is not None:
         return day, day.isoformat()
     written = plain(page.first("date") or page.section("date"))[:LONGEST_DAY]
@@ -205,7 +243,7 @@ def _file_day(stem: str) -> date | None:
 
 def _decided(page: Page, title: str) -> tuple[str, str]:
     """What was decided and why, a sentence each; the title alone says it where the record has no more."""
-    body = page.section("decision") or page.first("decision")
+    body = page.section("decision") or page.section("summary") or page.first("decision")
     decided, why = chosen_in(body)
     decided = decided or first_sentence(body) or first_sentence(
         "\n".join(line for line in page.preamble.splitlines() if not _is_field(line)))
@@ -216,7 +254,12 @@ def _decided(page: Page, title: str) -> tuple[str, str]:
 
 
 def _is_field(line: str) -> bool:
-    return "|" in line or re.match(r"[\s>*_+-]*[^:：]{1,40}[:：]|\s*[-*+>!]", line) is not None
+    return "|" in line or _is_day(line) or re.match(r"[\s>*_+-]*[^:：]{1,40}[:：]|\s*[-*+>!]", line) is not None
+
+
+def _is_day(line: str) -> bool:
+    """Whether a line holds a day and nothing else."""
+    return (said := day_said(line)) != "" and len(re.sub(r"\W", "", line.replace(said, "", 1))) == 0
 
 
 def _speaks_of(page: Page) -> tuple[list[str], list[str]]:
@@ -247,5 +290,5 @@ _OVER = re.compile(r"(?i)\b(?:supers?[ec]+des|obsoletes)\b[ \t:]*([^\n]{1,300})"
 def _places(page: Page) -> Iterator[str]:
     """Where a record speaks of its relations to others: its status, above its first section, among its links."""
     yield page.preamble
-    yield from (value for _, value in page.fields.get("status", ()))
+    yield from (value for kind in ("status", "links") for _, value in page.fields.get(kind, ()))
     yield from (text for heading, text in page.sections if kind_of(heading) in ("status", "links"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from dreamd.sources.decisions.record_pages import WORDS
 from dreamd.text import patterns
@@ -99,7 +99,7 @@ def standing_in(value: str) -> tuple[Standing, str]:
     for line in lines:
         found = list(_standings()[0].finditer(line[:160]))
         kinds = {_kind(m) for m in found}
-        if len(kinds) > 2 and ("|" in line or "/" in line or "{" in line or " or " in line):
+        if len(kinds) > 2 and (any(sign in line for sign in ("|", "/", "{", " or ")) or "," in line and not day_said(line)):
             return Standing.UNSTATED, ""
         first = next((m for m in found if not _is_part(line, m)), None)
         if first is not None and (first.start() < 60 or not told):
@@ -124,16 +124,26 @@ def speaks_of_part(text: str) -> bool:
 
 def day_in(text: str) -> date | None:
     """The first day named in a text, however it is written; None where it could be one of two."""
+    return _first_day(text)[1]
+
+
+def day_said(text: str) -> str:
+    """The words of the first day that a text names; empty where it names none."""
+    said, day = _first_day(text)
+    return said if day else ""
+
+
+def _first_day(text: str) -> tuple[str, date | None]:
     for shape, order in ((_ISO, (1, 2, 3)), (_WIDE_DAY, (1, 2, 3)), (_DOTTED, (3, 2, 1))):
         found = shape.search(text)
         if found and (day := _day(*(int(found[n]) for n in order))):
-            return day
+            return found[0], day
     slashed = _SLASHED.search(text)
     if slashed:
         one, two = int(slashed[1]), int(slashed[2])
-        return _day(int(slashed[3]), min(one, two), max(one, two)) if one == two or max(one, two) > 12 else None
+        return slashed[0], _day(int(slashed[3]), min(one, two), max(one, two)) if one == two or max(one, two) > 12 else None
     named = _NAMED_DAY.search(plain(text))
-    return _ask_dateparser(named[0]) if named else None
+    return (named[0], _ask_dateparser(named[0])) if named else ("", None)
 
 
 def month_in(text: str) -> date | None:
@@ -145,6 +155,7 @@ def month_in(text: str) -> date | None:
     return _ask_dateparser(f"1 {named[0].replace(',', ' ')}") if named else None
 
 
+@lru_cache(1024)
 def _ask_dateparser(said: str) -> date | None:
     import dateparser
 

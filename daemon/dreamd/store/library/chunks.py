@@ -168,6 +168,14 @@ def find_with_words(library: Library, words: Sequence[str]) -> list[Passage]:
     return list(load_passages(library, seqs).values())
 
 
+def find_wordings(library: Library, wordings: Sequence[str]) -> list[Passage]:
+    """Every passage in which one of some wordings stands as a whole, however it is wrapped and closed."""
+    wanted = [whole for one in wordings if (whole := " ".join(one.casefold().split()).strip(" .!?"))]
+    rows = library.tuples("SELECT seq, text FROM chunk ORDER BY seq") if wanted else []
+    seqs = [seq for seq, text in rows if any(one in " ".join(text.casefold().split()) for one in wanted)]
+    return list(load_passages(library, seqs).values())
+
+
 def find_at(library: Library, address: str) -> list[Passage]:
     """The passages of the document with an address; of a corpus that stands alone, all of them."""
     corpus, _, path = address.removeprefix(ADDRESS).partition("/")

@@ -15,6 +15,8 @@ from dreamd.store.work import write_meta
 MOVED = "conversation "
 """Beginning of the fact that holds what a hook said last of a conversation; what follows is its scope."""
 KEPT_DAYS = 30
+QUIET_FOR = timedelta(days=1)
+"""A conversation of which nothing is heard for so long is over."""
 SESSION_END = "session-end"
 _LOCAL = "scope >= 'local:' AND scope < 'local;'"
 
@@ -67,6 +69,23 @@ def load_conversations(store: Store) -> list[Conversation]:
     told = {r["scope"]: store.meta(f"{MOVED}{r['scope']}") for r in rows}
     return [Conversation(parse_scope(r["scope"]), parse_instant(r["said"]), parse_instant(r["heard"]),
                          _read(body) if (body := told[r["scope"]]) else None) for r in rows]
+
+
+def ends_at(store: Store, one: Conversation) -> datetime | None:
+    """When a conversation is over, as far as is known yet; None where a person took its end back since."""
+    sign = max(one.heard_at, one.moved.at) if one.moved else one.heard_at
+    if was_brought_back(store, one.scope, since=sign):
+        return None
+    said_so = one.moved is not None and one.moved.event == SESSION_END and one.moved.at >= min(one.said_at, one.heard_at)
+    return sign if said_so else sign + QUIET_FOR
+
+
+def first_end(store: Store) -> datetime | None:
+    """When the first of the conversations ends in whose scope a dream would still archive something."""
+    held = {r["scope"] for r in store.all(f"""SELECT DISTINCT scope FROM memory WHERE {_LOCAL} AND pinned = 0 AND edited = 0
+                                                AND status IN ('live', 'held', 'stale')""")}
+    ends = (ends_at(store, one) for one in (load_conversations(store) if held else ()) if str(one.scope) in held)
+    return min((end for end in ends if end is not None), default=None)
 
 
 def load_projects_of(store: Store, scope: Scope) -> list[Scope]:

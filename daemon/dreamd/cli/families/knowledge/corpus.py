@@ -142,6 +142,15 @@ def find_passages(context: Context, options: Namespace) -> list[Passage]:
     return found
 
 
+def still_in_documents(context: Context, wordings: Sequence[str]) -> list[str]:
+    """Where in documents and finds some wordings stand; nothing is loaded where there are none."""
+    if not context.world.paths.library.exists():
+        return []
+    from dreamd.library import letting_go
+
+    return letting_go.still_in(context.world, wordings)
+
+
 def forget_passages(context: Context, found: Sequence[Passage], *, yes: bool, words: str = "",
                     alone: bool = True) -> int:
     """Forget passages of documents, once a person has seen which."""
