@@ -621,6 +621,7 @@ API密钥存放在环境变量中。
 비밀번호는 매달 변경합니다.
 Пароль меняется каждый месяц.
 Токен действует один час.
+The login is quick with WebAuthn2.
 The boarding pass for Anna was changed to seat 12C.
 The pass for the Gotthard2 tunnel is closed in winter.
 The access code path is covered by test_access2.

@@ -52,6 +52,7 @@ SAID = {
     "credentials and": ("the credentials for Anna's laptop are admin and Miwextre59-x", "Miwextre59"),
     "made-up access code": ("the access code of the printer is Loshavun87", "Loshavun87"),
     "begins like a hash": ("use Shamilo72-x as the passphrase for gitea", "Shamilo72"),
+    "accepted as": ("the build box accepts Kamoge2092!x as the passphrase", "Kamoge2092"),
     "wanted as": ("the lab door wants Zetiza107% as the password", "Zetiza107"),
     "typed when asked": ("type Pabolo599 when the CRM asks for the password", "Pabolo599"),
     "used to be": ("my password at the archive used to be Bofata255", "Bofata255"),
