@@ -621,4 +621,13 @@ API密钥存放在环境变量中。
 비밀번호는 매달 변경합니다.
 Пароль меняется каждый месяц.
 Токен действует один час.
+The login is quick with WebAuthn2.
+The boarding pass for Anna was changed to seat 12C.
+The pass for the Gotthard2 tunnel is closed in winter.
+The access code path is covered by test_access2.
+The credentials are checked and logged by nginx2.
+Use UTF-8 as the encoding for passwords and sha256 as the hash.
+We use argon2 as the password hash.
+Bitwarden is our password manager, use it as the vault.
+The door code module lives in door_code_v2.py.
 """.strip().splitlines())

@@ -44,6 +44,20 @@ def spoken_forms() -> dict[str, tuple[str, str]]:
 
 
 SAID = {
+    "command with a capital": ("Mysql -u root -pW1nterz4uber shop", "W1nterz4uber"),
+    "capital for redis": ("Redis-cli -h cache -a tr0ckenes-Moos ping", "tr0ckenes"),
+    "capital for curl": ("Curl -u admin:kaltesWasser!9 https://ci.example/api", "kaltesWasser"),
+    "net use with its share": ("net use Z: \\\\srv\\share nachtfalter.3 /user:svc", "nachtfalter"),
+    "pass of a thing changed": ("the pass for the staging database was changed to Mimika10!", "Mimika10"),
+    "credentials and": ("the credentials for Anna's laptop are admin and Miwextre59-x", "Miwextre59"),
+    "made-up access code": ("the access code of the printer is Loshavun87", "Loshavun87"),
+    "begins like a hash": ("use Shamilo72-x as the passphrase for gitea", "Shamilo72"),
+    "accepted as": ("the build box accepts Kamoge2092!x as the passphrase", "Kamoge2092"),
+    "wanted as": ("the lab door wants Zetiza107% as the password", "Zetiza107"),
+    "typed when asked": ("type Pabolo599 when the CRM asks for the password", "Pabolo599"),
+    "used to be": ("my password at the archive used to be Bofata255", "Bofata255"),
+    "paired behind a colon": ("creds for the CRM: svc / Mumuve421", "Mumuve421"),
+    "spanish a": ("la clave de acceso a la red es Tivodi526%", "Tivodi526"),
     "unlock with": ("The backup disk is encrypted, unlock it with heron-Reed-99.", "heron-Reed-99"),
     "unlock with words": ("unlock the laptop with 'purple penguin dances'", "purple penguin"),
     "log in as with": ("Log in as admin with Plover331 on the printer.", "Plover331"),

@@ -184,7 +184,7 @@ BROKEN |= {
     "an_index_gone": lambda s: s.sql("DROP INDEX observation_key"),
     "the_zone_of_the_store_is_none": lambda s: s.sql("UPDATE meta SET value = 'Mars/Phobos' WHERE key = 'zone'"),
     **{f"table_{name}_gone": (lambda s, name=name: s.sql(f"DROP TABLE {name}"))  # type: ignore[misc]
-       for name in sorted(integrity.SHAPE)},
+       for name in sorted(integrity.shape_of(schema.VERSION))},
 }
 
 
@@ -382,12 +382,19 @@ BROKEN |= {f"{name}_a_{by}".replace("/", "_"): replaced(name, by) for name, by i
     ("memory", "link"), ("backups", "link"), ("inbox", "link"), ("locks", "link"),
     ("locks/write.lock", "folder"), ("locks/dream.lock", "link"), ("locks/gate.lock", "folder"), ("paused.json", "folder"),
     ("heartbeat.json", "folder"), ("dream.db-wal", "folder"), ("memory/user", "link"), ("memory/project", "file"))}
+def merged(text: str) -> str:
+    """A file in which git left two versions side by side, somewhere below its head."""
+    head, _, rest = text.partition("\n")
+    return f"{head}\n<<<<<<< HEAD\n{rest}=======\n{rest}>>>>>>> other\n"
+
+
 BROKEN |= {"memory_gone": lambda s: shutil.rmtree(s.home / "memory"),
            "a_scope_gone": lambda s: shutil.rmtree(s.index.parent),
            "an_index_gone_from_the_disk": lambda s: s.index.unlink(),
            "an_index_emptied": lambda s: s.index.write_text(""),
            "an_index_of_nothing_but_nul": lambda s: s.index.write_bytes(bytes(400)),
            "all_notes_emptied": lambda s: [p.write_text("") for p in s.pages if p.name != "MEMORY.md"],
+           "all_notes_with_the_marks_of_a_merge": lambda s: [p.write_text(merged(p.read_text())) for p in s.pages],
            "all_notes_gone": lambda s: [p.unlink() for p in s.pages if p.name != "MEMORY.md"]}
 
 
@@ -1044,11 +1051,11 @@ def test_a_healthy_home_is_never_called_broken(scene: Scene, name: str) -> None:
 
 
 def test_what_the_probe_expects_in_a_store_is_what_a_store_has(well: House) -> None:
-    """Whoever adds a table or a column adds it to `integrity.SHAPE` once every store has it."""
+    """Whoever adds a table or a column adds it to `integrity.SHAPE_SINCE`, by the schema that brought it."""
     with closing(sqlite3.connect(well.paths.store)) as db:
-        assert integrity.fault_of_shape(db) == ""
+        assert integrity.fault_of_shape(db, schema.VERSION) == ""
         tables = {row[0] for row in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-    assert {t for t in tables if not t.startswith(("memory_words_", "sqlite_"))} >= set(integrity.SHAPE)
+    assert {t for t in tables if not t.startswith(("memory_words_", "sqlite_"))} == set(integrity.shape_of(schema.VERSION))
 
 
 def test_the_seals_are_reckoned_as_the_store_reckons_them(well: House) -> None:

@@ -41,3 +41,19 @@ def test_a_secret_that_was_typed_is_not_said_again(tmp_path: Path) -> None:
         told = dream(tmp_path, *words)
         assert "Velvet-Crab-3107" not in told
         assert HEX32 not in told
+
+
+def test_a_secret_that_is_known_by_a_command_is_masked_before_its_sentence_is_taken_apart(tmp_path: Path) -> None:
+    talk = tmp_path / ".claude" / "projects" / "-srv-bank" / "s-1.jsonl"
+    talk.parent.mkdir(parents=True)
+    said = ("remember: mariadb -u root -pW1nterz4uber shop",
+            "Remember that tokens are in the vault. remember: mysql -pPl0vers shop")
+    talk.write_text("".join(json.dumps({
+        "type": "user", "uuid": f"u-{n}", "parentUuid": None, "isSidechain": False, "userType": "external",
+        "cwd": "/srv/bank", "sessionId": "s-1", "version": "2.1.231", "timestamp": f"2026-05-07T10:0{n}:00Z",
+        "message": {"role": "user", "content": text}}) + "\n" for n, text in enumerate(said)))
+    dream(tmp_path, "consolidate")
+    assert "masked" in dream(tmp_path, "list", "--all")
+    kept = b"".join(p.read_bytes() for p in (tmp_path / "home").rglob("*") if p.is_file())
+    for secret in (b"W1nterz4uber", b"Pl0vers"):
+        assert secret not in kept

@@ -38,6 +38,9 @@ PAIRS = (
      "What does Jonas review?"),
     ("Die Klasse 5b fährt nach Husum.", "Die Klasse 5c fährt nach Emden.", "Wohin fährt die Klasse 5b?",
      "Wohin fährt die Klasse 5c?"),
+    ("Peter is on call on Mondays.", "Petra is on call on Mondays.", "When is Peter on call?", "When is Petra on call?"),
+    ("Line 3 of the tram stops at the harbour.", "Line 8 of the tram stops at the harbour.", "Where does tram line 3 stop?",
+     "Where does tram line 8 stop?"),
     ("El horno 31 usa leña.", "El horno 32 usa gas.", "¿Qué usa el horno 31?", "¿Qué usa el horno 32?"),
 )
 AGAIN = (
@@ -141,3 +144,14 @@ def test_a_sign_a_path_a_unit_and_a_code_tell_two_things_apart_though_the_letter
     ("Meet at 8 PM.", "Meet at 8 pm.")])
 def test_prose_is_written_as_one_likes(one: str, other: str) -> None:
     assert not are_written_apart(one, other)
+
+
+def test_who_names_two_doers_in_one_talk_tells_of_two_and_who_names_two_owners_contradicts(thoughtful: House) -> None:
+    of_two = ("Peter is on call on Mondays.", "Petra is on call on Mondays.")
+    of_one = ("Mara is the owner of the tariff tables.", "Jonas is the owner of the tariff tables.")
+    for n, text in enumerate(("Coffee is ordered on Mondays.", *of_two, *of_one)):
+        thoughtful.say(f"2026-03-02T09:0{n}:00Z", Said(text, conversation="c"))
+    thoughtful.dream(NIGHT)
+    live = {m.text for m in thoughtful.memories(Status.LIVE)}
+    assert live >= set(of_two)
+    assert not live & set(of_one)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dreamd.core.values import Status
+from dreamd.store import checks
 from household import House, Said
 
 BERTHS = Said("The boat house has 12 berths.", conversation="c0")
@@ -55,3 +56,5 @@ def test_a_note_of_a_clock_that_stood_a_year_ahead_gives_way_to_a_later_word(hou
     house.dream("2026-03-05T20:00:00Z")
     assert house.memory("9090").status is Status.LIVE
     assert house.memory("8080").status is Status.SUPERSEDED
+    with house.kit("2026-03-05T21:00:00Z") as kit:
+        assert checks.journal_chained(kit.store) == []

@@ -34,6 +34,7 @@ from dreamd.dream.allowance import Allowance, Allowances, retired
 from dreamd.dream.apart import Look, apart, set_aside, stands, taken_up, without_bad
 from dreamd.dream.asking.arbitrating import arbitrate
 from dreamd.dream.asking.crediting import categorised, credited
+from dreamd.dream.living.clock_ahead import from_what_is_stored, memory_never_later, never_later
 from dreamd.dream.living.reclass import plan_classes
 from dreamd.dream.living.recorded import is_record, noted, records_of
 from dreamd.dream.phases.compare import (
@@ -65,8 +66,6 @@ from dreamd.store.telling.voices import load_members
 from dreamd.store.uses import load_days_used
 from dreamd.text.language import is_english
 
-AHEAD = timedelta(days=1)
-"""How far ahead a time may lie before the clock that told it counts as wrong."""
 SELDOM = 100_000
 """New values that stay, after which the next search for circles of them is made."""
 
@@ -95,7 +94,7 @@ def plan_all(kit: Kit, fresh: Sequence[Candidate], wish: Wish, allowances: Allow
         pending += [o for o in {o.id: o for o in told}.values() if o.id not in known and o.id not in seen]
         pending = [o for o in pending if wish.scope is None or o.scope == wish.scope]
         pending.sort(key=lambda o: (o.at, o.id))
-    pending = _never_later(kit, pending)
+    pending = never_later(kit, pending)
     by_scope: dict[Scope, list[Observation]] = {}
     if wish.full:
         by_scope = {s: [] for s in memories.load_scopes(kit.store) if wish.scope is None or s == wish.scope}
@@ -116,28 +115,6 @@ def plan_scopes(kit: Kit, pending: Mapping[Scope, Sequence[Observation]], judge:
             look = partial(str, (looks or {}).get(str(scope)) or _looks(pending[scope]))
             plans += _plan_apart(_Scene(kit, scope, judge, allowances, full, look), pending[scope])
     return joined(plans, judge)
-
-
-def _never_later(kit: Kit, pending: Sequence[Observation]) -> list[Observation]:
-    """What was said while a clock stood ahead counts as said right after what was said before it, not after all to come."""
-    latest = kit.clock.now() + AHEAD
-    if all(one.at <= latest for one in pending):
-        return list(pending)
-    first = min((one.at for one in pending if one.at <= latest), default=kit.clock.now())
-    told = [replace(one, at=observations.load_said_before(kit.store, one.seq, latest) or first) if one.at > latest else one
-            for one in pending]
-    return sorted(told, key=lambda one: (one.at, one.seq))
-
-
-def _memory_never_later(kit: Kit, memory: Memory) -> Memory:
-    """A memory that was confirmed while a clock stood ahead, as it would be had the clock been right."""
-    latest = kit.clock.now() + AHEAD
-    if max(memory.confirmed_at, memory.valid_from, memory.updated_at) <= latest:
-        return memory
-    last = max((o.seq for o in observations.load_of_memory(kit.store, memory.id)), default=0)
-    at = observations.load_said_before(kit.store, last, latest) or kit.clock.now() - 2 * AHEAD
-    return replace(memory, confirmed_at=min(memory.confirmed_at, at), updated_at=min(memory.updated_at, at),
-                   valid_from=min(memory.valid_from, at), created_at=min(memory.created_at, at))
 
 
 @contextmanager
@@ -241,7 +218,7 @@ def _plan_scope(scene: _Scene, heard: Sequence[Heard], allowance: Allowance | No
                   _deletions(kit, heard, unlimited=allowance is None), records, noted(kit.store, heard, records, full=full),
                   load_members(kit.store, str(scope)), partial(_wording, kit), worth=worth)
     plan = credited(kit.store, plan_consolidation(heard, bench))
-    return _look_again(kit, plan, bench) if full else plan
+    return from_what_is_stored(_look_again(kit, plan, bench) if full else plan, known.stored)
 
 
 def _wording(kit: Kit, identity: str) -> str:
@@ -317,6 +294,8 @@ class _Known:
     memories: Sequence[Memory]
     revisions: Mapping[str, int]
     live_elsewhere: int
+    stored: Mapping[str, Memory]
+    """Those that count with other times than stand in the store, as they stand there."""
 
 
 def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mapping[str, Sequence[str]] | None,
@@ -330,10 +309,12 @@ def _load_known(kit: Kit, scope: Scope, heard: Sequence[Heard], partners: Mappin
             targets = {h.observation.target for h in heard if is_edit(h.observation)}
             said = {*records, *(one for h in heard for one in spoken_of(h.observation.target))}
             found = memories.load_around(kit.store, scope, texts=sorted(texts), ids=targets, said=sorted(said))
-        found = [_memory_never_later(kit, memory) for memory in found]
+        stored = {memory.id: memory for memory in found}
+        found = [memory_never_later(kit, memory) for memory in found]
+        stored = {memory.id: stored[memory.id] for memory in found if memory != stored[memory.id]}
         revisions = memories.load_revisions(kit.store, [m.id for m in found])
         live = memories.count_status(kit.store, scope, Status.LIVE)
-    return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found))
+    return _Known(found, revisions, live - sum(m.status is Status.LIVE for m in found), stored)
 
 
 def _hear(kit: Kit, observation: Observation) -> Heard:

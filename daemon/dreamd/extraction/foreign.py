@@ -31,7 +31,8 @@ _OPENING = re.compile("[" + "".join(map(re.escape, _PAIRS)) + "]")
 _ASIDE = frozenset("'‘`\"")
 """Signs that also stand inside a word: they open only before one, and close only behind one."""
 _SIGNS = ("attributes", "announces", "warns", "deceives", "points_back", "rejects", "reports")
-_COLON = re.compile(r"[^.!?。！？\n:：]{3,120}[:：](?!//)")
+_COLON = re.compile(r"(?:[^.!?。！？\n:：]|[.!?](?=\S)){3,120}[:：](?!//)")
+"""A lead and its colon; a dot inside a word, as in the name of a file, ends no sentence."""
 _PARAGRAPH = re.compile(r"\n[ \t]*\n")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}|[^\W_\u3040-\u30ff\u3400-\u9fff]+")
 _FENCE = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,})[^\n]*\n([\s\S]*?)(?:^[ \t]{0,3}\1[ \t]*$|\Z)", re.MULTILINE)
@@ -44,7 +45,7 @@ _TERMINAL = re.compile(r"^[ \t]*(?:[\w.@~:/\[\]-]{0,60}[$❯➜]|PS [^\n>]{0,80}
 """A command behind its prompt, and what was printed below it up to an empty line."""
 
 
-_BARE = re.compile(r"(?i)\W*(?:(?!to\b)[\w'’-]+\s+){0,4}?to\s+(?=[a-z])")
+_BARE = re.compile(r"(?i)\A\W*(?:(?!to\b)[\w'’-]+\s+){0,4}?to\s+(?=[a-z])")
 """What joins a verb of saying to what is asked for: "(tells) every agent to"."""
 LEAD_WORDS = 24
 """How far behind a word like "according to" its speaker may be named."""

@@ -112,9 +112,13 @@ _LED = re.compile(r"(?:The |Die |Der |Das |Le |La |El )?(?:[A-Z]\w+ v?\d[\d.]* (
                   r"|(?:\w+ )?`?[\w.-]*[/.][\w./-]*\w`? (?:holds|contains|enthält|contient|contiene)\b)")
 
 
-def is_look_up(text: str) -> bool:
-    """Whether every sentence of a text says of a thing where, which or how large it is."""
-    return all(_is_plain(part) or _names_a_version(part) for part in _SENTENCE.split(text) if part and part.strip())
+def is_look_up(text: str, *, of_a_person: bool = False) -> bool:
+    """Whether every sentence of a text says of a thing where, which or how large it is.
+
+    What touches on safety is no mere look-up unless a person says it.
+    """
+    parts = [part for part in _SENTENCE.split(text) if part and part.strip()]
+    return all(_is_plain(part, of_a_person) or _names_a_version(part) for part in parts)
 
 
 def _names_a_version(sentence: str) -> bool:
@@ -133,12 +137,12 @@ def _secret_things() -> frozenset[str]:
     return frozenset(patterns.entries("words/orders", "entrusted"))
 
 
-def _is_plain(sentence: str) -> bool:
+def _is_plain(sentence: str, of_a_person: bool) -> bool:
     bare = patterns.cue("words/phrases", "because").sub("", sentence.strip())
     if len(bare.split()) > LONGEST_SENTENCE or not _far_things_rest(bare):
         return False
     tongue = language_of(bare)
-    if _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
+    if not of_a_person and _touches_safety(bare) and not patterns.has("words/phrases", "bare_place", bare):
         return False
     whole = False
     for clause in _BESIDE.split(bare):

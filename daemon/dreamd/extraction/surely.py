@@ -105,7 +105,7 @@ def begins_with_a_denial(message: str) -> bool:
 def tells_where(text: str) -> bool:
     """Whether a sentence says of a thing with a name where it is reached."""
     reached = _REACHED.search(text)
-    return reached is not None and is_look_up(text.partition(";")[0]) and (
+    return reached is not None and is_look_up(text.partition(";")[0], of_a_person=True) and (
         not patterns.has("words/phrases", "of_now", text[:reached.start()]))
 
 

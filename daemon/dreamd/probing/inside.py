@@ -107,7 +107,7 @@ def _read(db: sqlite3.Connection, world: World, site: str | None) -> tuple[Facts
                               f"{integrity.KNOWN_SCHEMA}", hint)
     if db.execute("PRAGMA application_id").fetchone()[0] != integrity.APPLICATION_ID:
         return NOTHING, Check("store", "unknown", "the file is a database, but no store of dream", LOST)
-    if fault := integrity.fault_of_shape(db) or (integrity.fault_of_pages(db, schema) if world.deep else ""):
+    if fault := integrity.fault_of_shape(db, schema) or (integrity.fault_of_pages(db, schema) if world.deep else ""):
         return NOTHING, Check("store", "damaged", f"the store is damaged: {fault}", BRING_BACK)
     facts = _facts(db, world.now)
     try:

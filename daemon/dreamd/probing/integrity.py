@@ -43,6 +43,23 @@ SHAPE = {
     "wording": "sha text",
 }
 """Tables and their columns as every store since `OLDEST_SCHEMA` has them; one that has more is fine."""
+SHAPE_SINCE = {
+    4: {
+        "model_answer": "request at role scope model ending value",
+        "model_call": "seq at run role prompt scope request model tokens_in cached tokens_out "
+                "seconds cost ending detail retry_at moved",
+        "model_word": "observation role model prompt category",
+        "unread": "source conversation path kind offset size prefix_bytes prefix_sha first last tries at",
+    },
+    5: {
+        "tally": "id kind scope times runs recent last_at told words open",
+    },
+    6: {
+        "sent": "observation team at",
+        "voice": "observation member machine",
+    },
+}
+"""Those that came later, by the schema that brought them."""
 INDEXES = frozenset({"observation_key", "observation_source", "fate_run", "fate_waiting", "memory_scope", "memory_wording",
                      "memory_successor", "memory_ttl", "memory_age", "support_observation", "operation_memory", "file_scope",
                      "file_memory"})
@@ -78,13 +95,19 @@ _SEALED_TABLES = """SELECT name FROM main.sqlite_master WHERE type = 'table' AND
                     AND name NOT LIKE 'memory_words%' ORDER BY name"""
 
 
-def fault_of_shape(db: sqlite3.Connection) -> str:
+def shape_of(schema: int) -> dict[str, str]:
+    """Tables and columns that a store of a schema has."""
+    return SHAPE | {table: columns for since, brought in SHAPE_SINCE.items() if since <= schema
+                    for table, columns in brought.items()}
+
+
+def fault_of_shape(db: sqlite3.Connection, schema: int) -> str:
     """A table, column or index that is missing; empty when all are there."""
     found: dict[str, set[str]] = {}
     for table, column in db.execute("SELECT m.name, c.name FROM main.sqlite_master m JOIN pragma_table_info(m.name) c "
                                     "WHERE m.type = 'table'"):
         found.setdefault(table, set()).add(column)
-    for table, columns in SHAPE.items():
+    for table, columns in shape_of(schema).items():
         if table not in found:
             return f"the table `{table}` is gone"
         if missing := set(columns.split()) - found[table]:

@@ -15,6 +15,9 @@ LOCKS = ("service.lock", "dream.lock", "write.lock", "gate.lock", "requests.lock
 FILES = ("dream.db", "dream.db-wal", "dream.db-shm", "own-files", ".founded", "paused.json", "heartbeat.json",
          "cycle.json", "deferred.json")
 FEWEST_GONE = 3
+LOOKED_AT_BYTES = 8192
+_MERGE_MARKS = (b"\n<<<<<<< ", b"\n=======")
+"""What a merge leaves behind in a file that it could not settle."""
 AGAIN = "`dream check --repair` writes anew from the store what is gone"
 FIRST = "take away what stands there, then `dream check --repair` writes it anew from the store"
 
@@ -54,7 +57,7 @@ def check_files(world: World, facts: Facts) -> Check:
     topics = [path for path, memory in facts.files if memory]
     gone = sum(1 for path in topics if _is_spoilt(f"{world.home}/{path}"))
     if gone >= FEWEST_GONE and gone * 2 > len(topics):
-        return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone or empty", AGAIN if all(
+        return Check("files", "blocked", f"{gone} of {len(topics)} notes are gone, empty or damaged", AGAIN if all(
             facts_of(f"{world.home}/{path}") is None for path in topics if _is_spoilt(f"{world.home}/{path}")) else FIRST)
     return fine("files", f"{len(indexes)} {'index' if len(indexes) == 1 else 'indexes'} in place")
 
@@ -81,6 +84,6 @@ def _above(path: str) -> Iterable[str]:
 
 
 def _is_spoilt(path: str) -> bool:
-    """No file, an empty one, or one that begins with what no text begins with."""
-    start = bytes_at(path, 0, 64)
-    return not start.strip() or b"\0" in start
+    """No file, an empty one, one that begins with what no text begins with, or one that two versions were put into."""
+    start = bytes_at(path, 0, LOOKED_AT_BYTES)
+    return not start.strip() or b"\0" in start[:64] or all(mark in b"\n" + start for mark in _MERGE_MARKS)

@@ -239,7 +239,7 @@ def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skip
     last, passing = (observations.load_last_of(
         kit.store, source.id, count=EARLIER_WORDS, in_passing=in_passing, ahead_of=places) if wanted else []
         for in_passing, wanted in ((False, position.cursor.offset), (True, kit.settings.recall.passages)))
-    for name, events in _by_conversation(reading.events).items():
+    for name, events in _by_conversation([_masked(one) for one in reading.events]).items():
         state = talks.of(name)
 
         def listen(said: Sequence[Event], state: ConversationState = state, scope: Scope = hearing.scopes[name]) -> _Told:
@@ -259,6 +259,11 @@ def _hear(kit: Kit, hearing: Hearing, reading: Reading, position: Position, skip
         passages += told.passages
         withheld += told.withheld
     return heard + passages + withheld, talks
+
+
+def _masked(event: Event) -> Event:
+    """An event without its secrets: of one taken apart, shortened or begun with a capital, a half is not known any more."""
+    return replace(event, text=redact(event.text).text, question=redact(event.question).text)
 
 
 class _Told(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from dreamd.core.values import (
     MERGING,
     TRUST_RANK,
     Basis,
+    Evidence,
+    EvidenceKind,
     GateVerdict,
     Judgement,
     Memory,
@@ -51,6 +54,11 @@ CLEARLY_BETTER_SUPPORTED = 2
 FEWEST = 3
 """Values from which a frame is taken for a list ("never translate the product name A", "… B", "… C"): two may be a conflict."""
 _FRAME_WORDS, _VALUE_WORDS = 3, 4
+_OF_ANOTHER = frozenset({EvidenceKind.ENTITY, EvidenceKind.QUANTITY})
+_SAID_OF_BOTH, _LONGEST_HEAD = 3, 2
+_IDENTITY = re.compile(r"(?i)\b(?:is|are|ist|sind|est|sont|es|son|é|è)\s+(?:the|our|my|der|die|das|unser\w*|le|la|les|notre"
+                       r"|el|los|nuestr[oa]s?|o|a|nosso|il|nostro)\s")
+"""A thing of which there is one: "is the owner", "est notre dépôt"."""
 
 
 class Winner(StrEnum):
@@ -164,6 +172,8 @@ def rule(one: Heard, met: Sequence[Met], twin: Met | None, noted: Mapping[str, s
             continue
         if m.judgement.basis is not Basis.MARKER and stand_together((observation.id,), m.memory, noted):
             continue
+        if claim.conversation in m.memory.spoken_in and say_the_same_of_two(one.gated.text, m):
+            continue
         ruling = settle_conflict(claim, m.memory, m.judgement)
         old, new = m.memory.text, one.gated.text
         loses = {Winner.NEW: (old, new), Winner.STANDING: (new, old)}.get(ruling.winner)
@@ -253,6 +263,24 @@ def are_lines_of_a_list(one: str, other: str, beside: Iterable[str]) -> bool:
         return False
     values = {_values_in(frame, pieces(text)) for text in (one, other, *beside)} - {()}
     return len(values) >= FEWEST
+
+
+def say_the_same_of_two(text: str, met: Met) -> bool:
+    """Whether a statement says of another doer or another number, at its head, what a memory says: "Ada is on call on Mondays".
+
+    Who says both in one talk tells of two, where weeks apart the one may have taken the other's place. What only one can be
+    ("is the owner") is said of one.
+    """
+    if met.judgement.basis is Basis.MARKER or not any(
+            isinstance(e, Evidence) and e.kind in _OF_ANOTHER for e in met.judgement.evidence):
+        return False
+    mine, theirs = pieces(text), pieces(met.memory.text)
+    before, after = _shared_ends(mine, theirs)
+    heads = mine[before:len(mine) - after], theirs[before:len(theirs) - after]
+    if after < _SAID_OF_BOTH or not all(1 <= len(head) <= _LONGEST_HEAD for head in heads):
+        return False
+    counted = all(any(map(str.isdigit, word)) for head in heads for word in head)
+    return (before == 0 or before == 1 and counted) and _IDENTITY.search(text) is None
 
 
 def _shared_ends(mine: Sequence[str], theirs: Sequence[str]) -> tuple[int, int]:

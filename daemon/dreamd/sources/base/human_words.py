@@ -99,7 +99,8 @@ class Spoken:
 def separate(text: str) -> Spoken:
     """Take a user message apart into words and everything else."""
     body = text.strip()
-    named = _COMMAND_NAME.search(body) if body.startswith("<command-") else None
+    expanded = body.startswith("<command-")
+    named = _COMMAND_NAME.search(body) if expanded else None
     command = named.group(1) if named else ""
     if command and not command.startswith("/"):
         command = "/" + command
@@ -108,7 +109,7 @@ def separate(text: str) -> Spoken:
         body = body.partition("]")[2].strip()
     body, before = _without_leading(_without_managed(body))
     body, around = _only_query(body)
-    said, injected = _without_tags(body)
+    said, injected = _without_tags(body, expanded=expanded)
     injected += before + around
     said = _without_images(said).strip()
     if command.casefold() in _BUILT_IN_COMMANDS:
@@ -162,11 +163,13 @@ def _only_query(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _without_tags(text: str) -> tuple[str, str]:
+def _without_tags(text: str, *, expanded: bool) -> tuple[str, str]:
+    """Take the marked blocks out; beside an `expanded` command all but its arguments is the template it stands for."""
     if "<" not in text:
         return text, ""
     kept: list[str] = []
     dropped: list[str] = []
+    beside = dropped if expanded else kept
     unclosed: set[str] = set()
     position = 0
     while found := _OPENING.search(text, position):
@@ -174,10 +177,10 @@ def _without_tags(text: str) -> tuple[str, str]:
         closing = f"</{name}>"
         end = -1 if name in unclosed else text.find(closing, found.end())
         at_line_start = not text[position:found.start()].rpartition("\n")[2].strip()
-        kept.append(text[position:found.start()])
+        beside.append(text[position:found.start()])
         if end < 0 and not at_line_start:  # somebody writing about a tag
             unclosed.add(name)
-            kept.append(found.group(0))
+            beside.append(found.group(0))
             position = found.end()
             continue
         inside = text[found.end():end if end >= 0 else len(text)]
@@ -186,7 +189,7 @@ def _without_tags(text: str) -> tuple[str, str]:
         else:
             dropped.append(inside)
         position = end + len(closing) if end >= 0 else len(text)
-    kept.append(text[position:])
+    beside.append(text[position:])
     return "".join(kept), "\n".join(dropped)
 
 

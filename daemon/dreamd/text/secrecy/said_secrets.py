@@ -22,7 +22,7 @@ BARE = r"[^\s\"'`<>“”„«»，。、；（）｜|\)\]\u3040-\u30ff\u3400-\u
 _END = re.compile(r"[.!?](?=[\s\"]|$)|\"\s?[,}]|(?<![:：*])\n|[;。！？；]")
 _CLAUSE_END = re.compile(r"[*_`\"'”)]{0,3}\s*(?:$|[\n.,;!?()|]|[:;]-?[()DP]|[-–—]\s|[，。；！]"
                          r"|(?:and|but|because|so|or|und|aber|oder|weil|y|pero|et|mais|e|ma|og|en|och|и|а)\b)")
-_COUNTED = re.compile(r"(?i:sha|md5|base64|utf|v\d)|\d+(?:[.-]\d+)*[a-z-]*\Z")
+_COUNTED = re.compile(r"(?i:(?:sha|utf|md)-?\d{1,3}|base64|v\d+(?:\.\d+)*)(?![^\W_])|\d+(?:[.-]\d+)*[a-z-]*\Z")
 _ABOUT_ITSELF = re.compile(r"[a-z]+(?<!e)(?<!re)ed|(?:ge|be|ver|er|ent)[a-zäöü]+(?:t|en)"
                            r"|[a-z]{2,}(?:able|ible|ously|ingly|less|ly)|[a-z]{3,}ing")
 _KEYLIKE = re.compile(r"(?i)key|token|secret|seed|schlüssel|clave|clé|chave|密|令牌|トークン|키")
@@ -138,10 +138,10 @@ def _fits(name: re.Match[str], join: str, gap: int, value: re.Match[str], *, fir
 
 
 def _fits_weak(name: re.Match[str], gap: int, value: re.Match[str], said: str) -> bool:
-    if _DIGITS.search(name["weak"]):
+    if _DIGITS.search(name["weak"]) and not is_secretish(said, shortest=8):
         return gap < _LOOSE and re.fullmatch(r"[\d#* -]{4,20}|\d{3,8}[A-Z#*]|[A-Z]\d{3,8}", said) is not None \
             and len(re.sub(r"\D", "", said)) >= 3
-    if name["weak"].lower() == "pass" and (gap != _DIRECT or name["weak"].isupper()):
+    if name["weak"].lower() == "pass" and (name["weak"].isupper() or (gap != _DIRECT and not _is_a_thing(name))):
         return False  # tests pass, and say so in capitals
     if value["grouped"]:
         return re.search(r"(?i)seed|secret|2fa|totp|key", name["weak"]) is not None and not said[0].isdigit() and gap < _LOOSE
@@ -150,6 +150,12 @@ def _fits_weak(name: re.Match[str], gap: int, value: re.Match[str], said: str) -
     if is_named_and_numbered(said):
         return False
     return is_secretish(said, shortest=8) or re.fullmatch(r"[a-z]{20,200}|[A-Z]{20,200}|[A-Z2-7]{16,64}", said) is not None
+
+
+def _is_a_thing(name: re.Match[str]) -> bool:
+    """Whether an article or an owner before a word makes it a thing: "the pass for …", "our pass"."""
+    return re.search(r"(?i)\b(?:the|an?|my|our|your|his|her|their|its|\w+['’]s)\s(?:new\s|old\s)?\Z",
+                     name.string[max(0, name.start() - 40):name.start()]) is not None
 
 
 def _stands_bare(name: re.Match[str], value: re.Match[str], text: str) -> tuple[int, int] | None:
