@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 WAITS_S = 10
 """Longest for a connection."""
 LOCK_WAIT_MS = 10_000
+SILENT_S = 60
+"""After so long without a word in an open transaction the server takes us for gone: another one of the tenant waits for its end."""
+LINK = {"keepalives": 1, "keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 40_000}
+"""By which a machine notices within a minute that a network is split; by themselves systems take two hours."""
 NO_TENANT, NO_MEMBER, NO_WRITER, NO_CURATOR = "DR001", "DR002", "DR003", "DR004"
 A_READER = "you are a reader of this team's memory, and readers change nothing"
 ASK_FOR_MORE = "the operator gives another standing: `dream team users add ROLE --role member`"
@@ -83,8 +87,10 @@ class Database:
         """Open a transaction, bound to the tenant; `alone` waits until no other one writes in it."""
         later = "" if durable else "; SET LOCAL synchronous_commit = off"
         turn = f"; SELECT pg_advisory_xact_lock(hashtextextended('dream ' || '{self.tenant}', 0))" if alone else ""
+        # A question may take its time over what it read, and keeps nobody waiting.
+        gone = "" if how == READ else f"; SET LOCAL idle_in_transaction_session_timeout = {SILENT_S * 1000}"
         with told_plainly():
-            self._connection.execute(f"BEGIN {how}; {self._begin}{later}{turn}".encode())
+            self._connection.execute(f"BEGIN {how}; {self._begin}{gone}{later}{turn}".encode())
         self._inside = True
 
     def commit(self) -> None:
@@ -174,9 +180,14 @@ def connect(url: str) -> psycopg.Connection[Any]:
 
     # Prepared statements belong to a connection, and a pool gives the next transaction another one.
     connection: psycopg.Connection[Any] = psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=WAITS_S,
-                                                          application_name="dream", row_factory=_rows)
+                                                          application_name="dream", row_factory=_rows, **link(url))
     connection.adapters.register_loader("numeric", _numbers())
     return connection
+
+
+def link(url: str) -> dict[str, int]:
+    """How a connection notices that nobody is there any more; what an address itself says of it goes before."""
+    return {name: value for name, value in LINK.items() if f"{name}=" not in url}
 
 
 @cache
@@ -240,7 +251,7 @@ def _as_told(error: psycopg.Error) -> DreamError:
                       if state == "53100" else "store-busy", hint="nothing is lost; try again once it has")
     if state in ("55P03", "40001", "40P01", "57014"):
         return Outage("the store is busy", component="db", code="store-busy", hint="try again in a moment")
-    if isinstance(error, psycopg.OperationalError) or state.startswith(("08", "57P")):
+    if isinstance(error, psycopg.OperationalError) or state.startswith(("08", "57P", "25P03")):
         return Outage("the database does not answer", component="db", code="store-busy",
                       hint="nothing is lost; try again once it does")
     return DreamError(f"the store refused: {type(error).__name__} {state}".rstrip(), hint="run `dream check`")
