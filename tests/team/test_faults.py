@@ -1,11 +1,15 @@
-"""What befalls the network and the server of a team: nothing acknowledged is lost, nothing is done twice, and it all goes on."""
+"""What befalls the network and the server of a team: nothing acknowledged is lost, nothing done twice, and it goes on."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -19,12 +23,13 @@ from dreamd.dream.sharing import carrying
 from dreamd.dream.sharing.carrying import Carried, carry
 from dreamd.dream.sharing.offering import offer
 from dreamd.kit import Kit
-from dreamd.store.team import database, tenancy
+from dreamd.store import schema
+from dreamd.store.team import database, shape, team_store, tenancy
 from dreamd.store.team.pointer import point
 from dreamd.store.team.tenancy import Member
 from household import House, Said
-from team_hands import hand, until, work_off
-from team_server import Server
+from team_hands import hand, until, work_off, worker_process
+from team_server import QUICK, Server, running
 from team_wire import Wire, wire
 
 NOON, NIGHT, AN_HOUR_ON = "2026-01-06T12:00:00Z", "2026-01-06T20:00:00Z", "2026-01-06T21:00:00Z"
@@ -77,8 +82,9 @@ def _standing(house: House) -> list[tuple[object, ...]]:
 def _twice(house: House) -> list[tuple[object, ...]]:
     """Memories that came about more than once, and statements that stand more than once."""
     with house.kit(NIGHT) as kit:
-        return [tuple(row) for row in kit.store.tuples("""SELECT memory, COUNT(*) FROM operation WHERE op = 'create' GROUP BY memory
-            HAVING COUNT(*) > 1 UNION ALL SELECT text, COUNT(*) FROM observation GROUP BY text HAVING COUNT(*) > 1""")]
+        return [tuple(row) for row in kit.store.tuples("""SELECT memory, COUNT(*) FROM operation WHERE op = 'add'
+            GROUP BY memory HAVING COUNT(*) > 1
+            UNION ALL SELECT text, COUNT(*) FROM observation GROUP BY text HAVING COUNT(*) > 1""")]
 
 
 @pytest.mark.parametrize("step", [1, 3, 5])
@@ -187,3 +193,111 @@ def test_what_was_left_open_is_told_as_an_outage(team_house: House) -> None:
         threading.Event().wait(1.5)
         tx.execute("SELECT 1")
     assert isinstance(failure.value, Outage) and failure.value.code == "store-busy"
+
+
+NEWER_STEP = (schema.VERSION + 1, "a newer shape", "ALTER TABLE observation ADD COLUMN mood TEXT NOT NULL DEFAULT ''")
+NEWER = f"""import runpy, sys
+from dreamd.store import schema
+schema.MIGRATIONS += ({NEWER_STEP!r},)
+schema.VERSION += 1
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")"""
+
+
+@pytest.mark.parametrize("step", [3])
+def test_an_older_dream_at_work_while_the_store_is_brought_up_to_date_leaves_it_to_the_newer(
+        team_house: House, own_house: House, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        step: int) -> None:
+    tenant, scope = server.tenants[-1], "project:p"
+    for house in (team_house, own_house):
+        house.say(NOON, *(Said(PORT.format(name, 8000 + n), scope=scope, conversation="a")
+                          for n, name in enumerate(("billing", "search", "mail"))))
+    server.hurry(tenant)
+    with worker_process(tmp_path / "older", server.url("worker"), tenant, hold=step, now=NIGHT) as older:
+        assert older.stdout and older.stdin and older.stdout.readline() == "holding\n"
+        dream = str(Path(sys.executable).with_name("dream"))
+        subprocess.run([sys.executable, "-c", NEWER, dream, "--home", str(tmp_path / "operator"), "team", "init", "--url",
+                        server.url("owner"), "--tenant", tenant], check=True, stdout=subprocess.DEVNULL)
+        before = server.ask("SELECT count(*) FROM dream.fate WHERE tenant = %s", tenant)
+        older.stdin.write("go on\n")
+        older.stdin.flush()
+        assert older.wait(60) != 0  # it says which version is missing
+    assert server.ask("SELECT count(*) FROM dream.fate WHERE tenant = %s", tenant) == before
+    with pytest.raises(Outage, match="knows"):
+        team_house.say(NOON, "What an older dream says is not taken in half understood")
+    server.hurry(tenant)
+    with worker_process(tmp_path / "newer", server.url("worker"), tenant, now=NIGHT, by=("-c", NEWER)):
+        until(lambda: not server.ask("SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
+                                     "AND status IN ('todo', 'doing')", tenant), within_s=60)
+    own_house.dream(NIGHT)
+    with monkeypatch.context() as newer:
+        newer.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, NEWER_STEP))
+        for place in (schema, team_store):
+            newer.setattr(place, "VERSION", NEWER_STEP[0])
+        shape.wanted.cache_clear()
+        assert _standing(team_house) == _standing(own_house) and len(_standing(own_house)) == 3
+        assert _twice(team_house) == [] and team_house.faults(NIGHT) == []
+    shape.wanted.cache_clear()
+
+
+@pytest.fixture
+def small() -> Iterator[Server]:
+    """A server on a disk of its own that is soon full."""
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("only root gives a server a disk of its own")
+    with running(settings=f"{QUICK} -c max_wal_size=32MB -c min_wal_size=32MB", room_mib=160) as server:
+        yield server
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("left_kib", [0, 600, 4000])
+def test_a_full_disk_of_the_server_loses_nothing_that_was_taken_in(small: Server, own_house: House, tmp_path: Path,
+                                                                  left_kib: int) -> None:
+    tenant, house, taken, full = small.tenant(), House(tmp_path / "team"), list[Said](), 0
+    house.home.mkdir(parents=True)
+    point(house.paths.store, small.url("worker"), tenant)
+    filler = small.socket / "filler"
+
+    def fill() -> None:
+        with filler.open("wb") as file, suppress(OSError):
+            while True:
+                file.write(bytes(65_536))
+                file.flush()
+        os.truncate(filler, max(0, filler.stat().st_size - left_kib * 1024))
+
+    def say(n: int) -> None:
+        said = Said(f"{PORT.format(f'service-{n}', 1000 + n)}, and its runbook says {n} {'of old ' * 40}", conversation="a",
+                    scope=f"project:p{n % 3}")
+        house.say(NOON, said)
+        taken.append(said)
+
+    say(0)
+    fill()
+    for n in range(1, 400):
+        try:
+            say(n)
+            if n % 40 == 0:
+                house.dream(NIGHT)
+        except DreamError as error:
+            assert isinstance(error, Outage), error
+            full += 1
+            if full > 2:
+                break
+    for n in range(3):
+        with suppress(Outage):
+            work_off(hand(tmp_path / f"full{n}", small.url("worker"), tenant, clock=CLOCK))
+    assert full
+    filler.unlink()
+    small.restart()
+    say(1000)
+    small.hurry(tenant)
+    work_off(hand(tmp_path / "after", small.url("worker"), tenant, clock=CLOCK))
+    small.hurry(tenant)
+    work_off(hand(tmp_path / "after", small.url("worker"), tenant, clock=CLOCK))
+    with house.kit(NIGHT) as kit:
+        told = {str(row[0]) for row in kit.store.tuples("SELECT text FROM observation")}
+        assert kit.store.one("SELECT COUNT(*) AS n FROM observation WHERE seq NOT IN (SELECT observation FROM fate)")["n"] == 0
+    assert {one.text for one in taken} <= told and _twice(house) == [] and house.faults(NIGHT) == []
+    own_house.say(NOON, *taken)
+    own_house.dream(NIGHT)
+    assert {m.text for m in own_house.memories()} <= {m.text for m in house.memories()}

@@ -23,7 +23,7 @@ WAITS_S = 10
 """Longest for a connection."""
 LOCK_WAIT_MS = 10_000
 SILENT_S = 60
-"""After so long without a word in an open transaction the server takes us for gone: another one of the tenant waits for its end."""
+"""After so long without a word in an open transaction the server takes us for gone; others of the tenant wait for its end."""
 LINK = {"keepalives": 1, "keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 40_000}
 """By which a machine notices within a minute that a network is split; by themselves systems take two hours."""
 NO_TENANT, NO_MEMBER, NO_WRITER, NO_CURATOR = "DR001", "DR002", "DR003", "DR004"
