@@ -56,7 +56,7 @@ def work_off(*errands: Errands, concurrency: int = 1, lost_after_s: float = 30) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(180)
     if failed:
         raise failed[0]
     assert not any(thread.is_alive() for thread in threads)

@@ -86,7 +86,8 @@ class Database:
     def begin(self, how: str = WRITE, *, durable: bool = True, alone: bool = False) -> None:
         """Open a transaction, bound to the tenant; `alone` waits until no other one writes in it."""
         later = "" if durable else "; SET LOCAL synchronous_commit = off"
-        turn = f"; SELECT pg_advisory_xact_lock(hashtextextended('dream ' || '{self.tenant}', 0))" if alone else ""
+        # A row of the tenant's own: an advisory lock could be taken by anybody, and keep the writers of another tenant out.
+        turn = "; SELECT 1 FROM meta WHERE key = 'tombstone_key' FOR UPDATE" if alone else ""
         # A question may take its time over what it read, and keeps nobody waiting.
         gone = "" if how == READ else f"; SET LOCAL idle_in_transaction_session_timeout = {SILENT_S * 1000}"
         with told_plainly():
@@ -185,7 +186,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
     return connection
 
 
-def link(url: str) -> dict[str, int]:
+def link(url: str) -> dict[str, Any]:
     """How a connection notices that nobody is there any more; what an address itself says of it goes before."""
     return {name: value for name, value in LINK.items() if f"{name}=" not in url}
 
@@ -224,12 +225,13 @@ def told_plainly() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _as_told(error) from None
+        raise as_told(error) from None
     except UnicodeEncodeError:
         raise DreamError("a text is no valid UTF-8, the team's store does not take it") from None
 
 
-def _as_told(error: psycopg.Error) -> DreamError:
+def as_told(error: psycopg.Error) -> DreamError:
+    """The error a person can act on."""
     import psycopg
 
     state = error.sqlstate or ""
