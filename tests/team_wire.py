@@ -51,6 +51,12 @@ class Wire:
         for one in near:
             _reset(one)
 
+    def give_up(self, done: threading.Event) -> None:
+        """Until something is done: cut what was silent for a while after the wire was pulled out."""
+        while not done.wait(0.02):
+            if self.out and not done.wait(0.3):
+                self.cut()
+
     def plug(self) -> None:
         """Let through again what comes on new connections; those of before are gone."""
         self.cut()
