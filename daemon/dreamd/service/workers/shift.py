@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
-import psycopg
 from procrastinate import App
 from procrastinate.exceptions import ConnectorException
 from procrastinate.worker import Worker
@@ -146,6 +145,8 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
 
 def _in_words(error: BaseException) -> BaseException:
     """What the library or its pool says of a server, as the store says it."""
+    import psycopg
+
     if isinstance(error, DreamError):
         return error
     return as_told(error.__cause__ if isinstance(error.__cause__, psycopg.Error) else psycopg.OperationalError())
