@@ -84,7 +84,7 @@ def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str
             process.kill()
 
 
-def until(true: Callable[[], object], *, within_s: float = 20.0) -> None:
+def until(true: Callable[[], object], *, within_s: float = 60.0) -> None:
     """Wait for something that is about to be so."""
     end = time.monotonic() + within_s
     while not true():
