@@ -1,7 +1,7 @@
 """Workers of the tests: in this process, or in one of their own that can be killed; with stand-ins for the networks.
 
 As a program: `team_hands.py HOME URL TENANT [HOLD]`, which says `holding` on its output once a dream has written HOLD steps
-and then waits to be killed.
+and then waits to be killed, or for a line on its input.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def work_off(*errands: Errands, concurrency: int = 1, lost_after_s: float = 30) 
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(180)
     if failed:
         raise failed[0]
     assert not any(thread.is_alive() for thread in threads)
@@ -68,10 +68,15 @@ def stay(one: Errands) -> None:
 
 
 @contextmanager
-def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str = "") -> Iterator[subprocess.Popen[str]]:
-    """A worker that stays, in a process of its own; with `hold` it stands still at that step of a dream. Killed in the end."""
-    process = subprocess.Popen([sys.executable, __file__, str(home), url, tenant, str(hold), now], text=True,
-                               stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str = "",
+                   by: tuple[str, ...] = ()) -> Iterator[subprocess.Popen[str]]:
+    """A worker that stays, in a process of its own; with `hold` it stands still at that step of a dream. Killed in the end.
+
+    `by` is what runs the program where it is another dream than this one.
+    """
+    process = subprocess.Popen([sys.executable, *by, __file__, str(home), url, tenant, str(hold), now], text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
     with process:
         try:
             yield process
@@ -79,7 +84,7 @@ def worker_process(home: Path, url: str, tenant: str, *, hold: int = 0, now: str
             process.kill()
 
 
-def until(true: Callable[[], object], *, within_s: float = 20.0) -> None:
+def until(true: Callable[[], object], *, within_s: float = 60.0) -> None:
     """Wait for something that is about to be so."""
     end = time.monotonic() + within_s
     while not true():
@@ -95,7 +100,7 @@ def _hold_at(step: int) -> None:
         left[0] -= 1
         if left[0] == 0:
             print("holding", flush=True)
-            time.sleep(60)
+            sys.stdin.readline()
         return whole(kit, **options)
 
     Kit.writing = writing  # type: ignore[method-assign, assignment]

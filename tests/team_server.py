@@ -30,7 +30,7 @@ class Server:
 
     socket: Path
     restart: Callable[[], None]
-    """Have it end as if it were killed, and start it again."""
+    """Have it end as if it were killed, if it has not already, and start it again."""
     tenants: list[str] = field(default_factory=list)
 
     def url(self, role: str) -> str:
@@ -74,8 +74,8 @@ def _has_vectors(place: Path) -> bool:
 
 
 @contextmanager
-def running(*, settings: str = QUICK) -> Iterator[Server]:
-    """A server in a directory of its own, gone with all it holds."""
+def running(*, settings: str = QUICK, room_mib: int = 0) -> Iterator[Server]:
+    """A server in a directory of its own, gone with all it holds; with `room_mib` on a disk of its own that is so large."""
     import psycopg
 
     found = programs()
@@ -83,6 +83,8 @@ def running(*, settings: str = QUICK) -> Iterator[Server]:
         raise SystemExit(NO_SERVER)
     # A socket's path may have no more than a hundred characters, and pytest's directories have more.
     root = Path(tempfile.mkdtemp(prefix="dream-pg-"))
+    if room_mib:
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room_mib}m", "dream", str(root)], check=True)
     # The server refuses to run as root.
     other = {"user": "nobody"} if os.geteuid() == 0 else {}
     if other:
@@ -99,8 +101,12 @@ def running(*, settings: str = QUICK) -> Iterator[Server]:
         subprocess.run([*control, "-l", str(root / "log"), "-o", f"-k {root} {settings}", "start"], check=True, cwd=root,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, **other)
 
+    def stop() -> None:
+        if subprocess.run([*control, "status"], capture_output=True, check=False, cwd=root, **other).returncode == 0:
+            carry_out(*control, "-m", "immediate", "stop")
+
     def restart() -> None:
-        carry_out(*control, "-m", "immediate", "stop")
+        stop()
         start()
 
     try:
@@ -115,5 +121,7 @@ def running(*, settings: str = QUICK) -> Iterator[Server]:
         yield Server(root, restart)
     finally:
         if (root / "data").exists():
-            carry_out(*control, "-m", "immediate", "stop")
+            stop()
+        if room_mib:
+            subprocess.run(["umount", "-l", str(root)], check=True)
         shutil.rmtree(root, ignore_errors=True)

@@ -11,13 +11,15 @@ import json
 import os
 import random
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +35,7 @@ from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import point
 from dreamd.store.word_search import index_words
 from household import House, Said
+from team_hands import until, worker_process
 from team_server import Server, running
 
 AT, NIGHT = "2026-01-06T12:00:00Z", "2026-01-07T20:00:00Z"
@@ -79,6 +82,16 @@ class Asking:
     embed = embed_questions
 
 
+class Asked(NamedTuple):
+    """What a question costs: CPU, which a busy machine changes little, and what the clock says."""
+
+    cpu_ms: float
+    clock_ms: float
+
+    def __str__(self) -> str:
+        return f"{self.cpu_ms} ({self.clock_ms})"
+
+
 @dataclass
 class Town:
     """A tenant on a server of its own, with all that was loaded into it."""
@@ -88,6 +101,7 @@ class Town:
     base: Database
     drawn: Drawn
     count: int = 0
+    nights: int = 0
     known: dict[str, list[tuple[str, np.ndarray[Any, Any]]]] = field(default_factory=dict)
 
     def load(self, scope: str, count: int) -> None:
@@ -96,9 +110,12 @@ class Town:
             self._load(scope, min(BATCH, count - start))
 
     def _load(self, scope: str, count: int) -> None:
-        texts = [self.drawn.text(self.count + n) for n in range(count)]
+        # The nights between two sizes number rows of their own.
+        first = 1 + self.base.ask("""SELECT GREATEST((SELECT COALESCE(MAX(seq), 0) FROM memory),
+                                                     (SELECT COALESCE(MAX(seq), 0) FROM observation))""")[0][0]
+        texts = [self.drawn.text(first + n) for n in range(count)]
         rows = self.drawn.rows(count)
-        told = [_rows(self.count + n + 1, scope, text, row) for n, (text, row) in enumerate(zip(texts, rows, strict=True))]
+        told = [_rows(first + n, scope, text, row) for n, (text, row) in enumerate(zip(texts, rows, strict=True))]
         self.count += count
         self.known.setdefault(scope, []).extend(list(zip(texts, rows, strict=True))[:20])
         self.base.begin(alone=True)
@@ -115,13 +132,14 @@ class Town:
             self.base.rollback()
             raise
 
-    def ask(self, scope: str, times: int) -> float:
-        """The middle of how long a question in a scope takes, in milliseconds."""
-        took: list[float] = []
+    def ask(self, scope: str, times: int) -> Asked:
+        """What a question in a scope costs, here and on the server, once both are warm."""
         with self.house.kit(NIGHT) as kit:
             kit.embedder = asking = Asking()  # type: ignore[assignment]
-            look = Look(scopes=(parse_scope(scope),), record=False)
-            for n in range(times + 3):
+            look, took = Look(scopes=(parse_scope(scope),), record=False), list[float]()
+            for n in range(-5, times):
+                if n == 0:
+                    spent = time.process_time() + self.server_cpu_s()
                 text, row = self.known[scope][n % len(self.known[scope])]
                 asking.row = row.astype(np.float32) + 0.02
                 asking.row /= np.linalg.norm(asking.row)
@@ -129,7 +147,8 @@ class Town:
                 found = search(kit, " ".join(text.split()[2:6]), look)
                 took.append(1000 * (time.perf_counter() - start))
                 assert found.results, "a question found nothing"
-        return statistics.median(took[3:])
+            spent = time.process_time() + self.server_cpu_s() - spent
+        return Asked(round(1000 * spent / times, 2), round(statistics.median(took[5:]), 1))
 
     def bytes_of(self) -> list[tuple[str, int]]:
         """The tables and indexes, the largest first."""
@@ -199,78 +218,116 @@ def settle_in(server: Server, root: Path, seed: int) -> Town:
 
 
 def measure(sizes: argparse.Namespace) -> Iterator[tuple[str, object]]:
-    """Every figure, one after the other."""
-    small, asks = sizes.small, sizes.asks
+    """Every figure, one after the other: scopes alone, then among more and more others."""
+    small, large, asks = sizes.small, sizes.large, sizes.asks
     with tempfile.TemporaryDirectory() as place, running(settings=SETTINGS) as server:
         town = settle_in(server, Path(place) / "small", 1)
         town.load("project:small", small)
         town.settle()
-        alone_small = town.ask("project:small", asks)
-        yield f"recall in a scope of {small:,} alone, ms", round(alone_small, 1)
-    yield from _crowded(sizes, alone_small)
-
-
-def _crowded(sizes: argparse.Namespace, alone_small: float) -> Iterator[tuple[str, object]]:
-    """The large scope alone and among all others."""
-    all_in, large, small, asks = sizes.memories, sizes.large, sizes.small, sizes.asks
+        alone = {"project:small": town.ask("project:small", asks)}
+        yield f"recall in a scope of {small:,} alone, ms of CPU (of the clock)", alone["project:small"]
     with tempfile.TemporaryDirectory() as place, running(settings=SETTINGS) as server:
         town = settle_in(server, Path(place) / "large", 1)
         town.load("project:large", large)
         town.settle()
-        alone_large = town.ask("project:large", asks)
-        yield f"recall in a scope of {large:,} alone, ms", round(alone_large, 1)
-        began = time.perf_counter()
-        before = town.count
+        alone["project:large"] = town.ask("project:large", asks)
+        yield f"recall in a scope of {large:,} alone, ms of CPU (of the clock)", alone["project:large"]
         town.load("project:small", small)
-        for n in range(max(0, all_in - large - small) // small):
-            town.load(f"project:other-{n}", small)
-        yield "bulk load, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
-        town.settle()
-        parts = town.bytes_of()
-        yield f"kB of disk a memory at {town.count:,}", round(sum(size for _, size in parts) / town.count / 1000, 2)
-        yield "where it goes, bytes a memory", {name: round(size / town.count) for name, size in parts[:14]}
-        Path("/proc/self/clear_refs").write_text("5")
-        for name, size, alone in (("project:small", small, alone_small), ("project:large", large, alone_large)):
-            took = town.ask(name, asks)
-            yield f"recall in a scope of {size:,} at {town.count:,} in all, ms", round(took, 1)
-            yield f"… as a multiple of the same scope alone ({size:,})", round(took / alone, 2)
-        yield from _night(town, sizes.new or town.count // 100)
-        peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
-        yield "peak memory of the process that asked and dreamt, MiB", round(int(peak.split()[1]) / 1024)
+        for size in sorted(sizes.memories):
+            yield from _crowded(town, size, sizes, alone)
 
 
-def _night(town: Town, new: int) -> Iterator[tuple[str, object]]:
-    """A night with some new observations, in scopes as they come."""
-    scopes = list(town.known)
-    town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {n}",
+def _crowded(town: Town, size: int, sizes: argparse.Namespace, alone: dict[str, Asked]) -> Iterator[tuple[str, object]]:
+    """All that is measured of a store of one size."""
+    began, before, at = time.perf_counter(), town.count, f"at {size:,}"
+    while town.count < size:
+        town.load(f"project:other-{len(town.known)}", min(sizes.small, size - town.count))
+    yield f"{at}: loaded, memories a second", round((town.count - before) / max(0.01, time.perf_counter() - began))
+    town.settle()
+    parts = town.bytes_of()
+    yield f"{at}: kB of disk a memory", round(sum(size for _, size in parts) / town.count / 1000, 2)
+    yield f"{at}: where it goes, bytes a memory", {name: round(size / town.count) for name, size in parts[:14]}
+    for name, first in alone.items():
+        asked, count = town.ask(name, sizes.asks), sizes.small if name.endswith("small") else sizes.large
+        yield f"{at}: recall in a scope of {count:,}, ms of CPU (of the clock)", asked
+        yield f"{at}: recall in a scope of {count:,}, times the same alone, CPU", round(asked.cpu_ms / first.cpu_ms, 2)
+    for workers in (1, 2):
+        yield from _night(town, at, sizes.new or town.count // 100, workers)
+
+
+def _night(town: Town, at: str, new: int, workers: int) -> Iterator[tuple[str, object]]:
+    """A night with some new observations, in scopes as they come, by workers in processes of their own."""
+    tenant, server, scopes = town.server.tenants[-1], town.server, list(town.known)
+    town.nights += 1
+    town.house.say(NIGHT, *(Said(f"The {WORDS[n % len(WORDS)]} gate {n} opens at {n % 24} o'clock on channel {town.nights}{n}",
                                  scope=scopes[n % len(scopes)], conversation=f"n{n}") for n in range(new)))
-    own, theirs, began = time.process_time(), town.server_cpu_s(), time.perf_counter()
-    report = town.house.dream("2026-01-08T20:00:00Z")
-    took = time.perf_counter() - began
-    yield f"night with {new:,} new, one worker, ms each", round(1000 * took / new, 1)
-    yield "… CPU of the worker, ms each", round(1000 * (time.process_time() - own) / new, 1)
-    yield "… CPU of the database, ms each", round(1000 * (town.server_cpu_s() - theirs) / new, 1)
-    yield "… outcome", report.outcome
+    with ExitStack() as held:
+        at_work = [held.enter_context(worker_process(town.house.root / f"hand{n}", server.url("worker"), tenant,
+                                                     now="2026-01-08T20:00:00Z")) for n in range(workers)]
+        until(lambda: server.ask("SELECT count(*) FROM dream_work.procrastinate_workers WHERE last_heartbeat > now() "
+                                 "- interval '1 s'")[0][0] >= workers, within_s=120)
+        own, theirs, began = sum(map(_cpu_s, at_work)), town.server_cpu_s(), time.perf_counter()
+        server.hurry(tenant)
+        until(lambda: not server.ask("SELECT 1 FROM dream_work.procrastinate_jobs WHERE tenant = %s AND task_name = 'dream' "
+                                     "AND status IN ('todo', 'doing') LIMIT 1", tenant), within_s=36_000)
+        took, spent, base = time.perf_counter() - began, sum(map(_cpu_s, at_work)) - own, town.server_cpu_s() - theirs
+        peak = max(int(_status(process, "VmHWM")) for process in at_work) // 1024
+    told = f"{at}: a night with {new:,} new, workers: {workers}"
+    yield f"{told}, ms each", round(1000 * took / new, 1)
+    yield f"{told}, CPU of workers, ms each", round(1000 * spent / new, 1)
+    yield f"{told}, CPU of the database, ms each", round(1000 * base / new, 1)
+    yield f"{told}, most memory of a worker, MiB", peak
+
+
+def _cpu_s(process: subprocess.Popen[str]) -> float:
+    cells = Path(f"/proc/{process.pid}/stat").read_text().rpartition(") ")[2].split()
+    return sum(map(int, cells[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
+def _status(process: subprocess.Popen[str], name: str) -> str:
+    lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith(name))
+
+
+def plot(told: dict[str, object], sizes: Sequence[int], path: Path) -> None:
+    """How what is dear grows with the store."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(1, 3, figsize=(13, 4))
+    wanted = (("recall, times the same alone", "times the same alone, CPU"), ("a night, ms a new observation", "ms each"),
+              ("kB of disk a memory", "kB of disk"))
+    for axis, (title, words) in zip(axes, wanted, strict=True):
+        kinds = sorted({name.partition(": ")[2] for name in told if words in name})
+        for kind in kinds:
+            points = [(size, told[f"at {size:,}: {kind}"]) for size in sizes if f"at {size:,}: {kind}" in told]
+            axis.plot(*zip(*points, strict=True), marker="o", label=kind.replace(words, "").strip(", "))
+        axis.set(title=title, xscale="log", xlabel="memories", ylim=(0, None))
+        axis.legend(fontsize=6)
+    figure.tight_layout()
+    figure.savefig(path)
 
 
 def main() -> None:
-    """Print every figure and keep them."""
+    """Print every figure as it comes, and keep them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--memories", type=int, default=60_000, help="in all")
-    parser.add_argument("--large", type=int, default=20_000, help="of the large scope")
+    parser.add_argument("--memories", type=int, nargs="+", default=[10_000, 60_000], help="in all, one size after the other")
+    parser.add_argument("--large", type=int, default=5_000, help="of the large scope")
     parser.add_argument("--small", type=int, default=500, help="of every other scope")
-    parser.add_argument("--asks", type=int, default=15, help="questions of which the middle is told")
-    parser.add_argument("--new", type=int, default=100, help="observations of the night; 0: one for each hundred memories")
-    parser.add_argument("--json", default="build/team_store.json")
+    parser.add_argument("--asks", type=int, default=40, help="questions of which the mean is told")
+    parser.add_argument("--new", type=int, default=0, help="observations of a night; 0: one for each hundred memories")
+    parser.add_argument("--json", type=Path, default=Path("build/team_store.json"))
     chosen = parser.parse_args()
-    print(f"{chosen.memories:,} memories, a scope of {chosen.large:,}, others of {chosen.small:,}; {os.cpu_count()} processors",
-          flush=True)
+    print(f"a scope of {chosen.large:,}, others of {chosen.small:,}; {os.cpu_count()} processors", flush=True)
     told: dict[str, object] = {}
+    chosen.json.parent.mkdir(parents=True, exist_ok=True)
     for name, value in measure(chosen):
         told[name] = value
         print(f"{name}: {value}", flush=True)
-    Path(chosen.json).parent.mkdir(parents=True, exist_ok=True)
-    Path(chosen.json).write_text(json.dumps({"sizes": vars(chosen), "figures": told}, indent=1))
+        chosen.json.write_text(json.dumps({"sizes": vars(chosen), "figures": told}, indent=1, default=str))
+    plot(told, sorted(chosen.memories), chosen.json.with_suffix(".png"))
 
 
 if __name__ == "__main__":

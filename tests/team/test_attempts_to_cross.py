@@ -18,10 +18,11 @@ from test_border import NIGHT, NOON, WORDS, Neighbours, settle_in
 
 from dreamd.core.errors import DreamError
 from dreamd.store import memories, observations
-from dreamd.store.team import shape
+from dreamd.store.team import shape, tenancy
 from dreamd.store.team.database import Database
 from dreamd.store.team.pointer import Place
 from dreamd.store.team.team_store import open_team
+from dreamd.store.team.tenancy import Member
 from household import Said
 from team_server import NEEDED, Server
 
@@ -58,6 +59,21 @@ ATTEMPTS = (
     "WHEN MATCHED THEN DELETE", "TRUNCATE wording", "DROP TABLE wording CASCADE", "LOCK TABLE wording IN EXCLUSIVE MODE",
     "ALTER TABLE wording DISABLE TRIGGER ALL", "SELECT nextval('x')", "ALTER FUNCTION tenant() OWNER TO bert",
     "CREATE OR REPLACE FUNCTION far(a text, b text) RETURNS float8 LANGUAGE sql AS 'SELECT 1'",
+    "CREATE VIEW dream.mine AS SELECT * FROM wording", "CREATE RULE spy AS ON INSERT TO wording DO ALSO SELECT * FROM wording",
+    "CREATE FUNCTION pg_temp.tenant() RETURNS text LANGUAGE sql AS $$ SELECT '{hers}' $$; "
+    "SET LOCAL search_path = pg_temp, dream; SELECT * FROM wording",
+    "SET LOCAL session_replication_role = replica; INSERT INTO wording VALUES ('x', 'y', '{hers}')",
+    "SELECT * FROM dream_work.procrastinate_jobs WHERE args::text LIKE '%{hers}%' OR queue_name = '{hers}'",
+    "SELECT dream_work.hand_back(j, '0 s', false) FROM generate_series(1, 500) AS j",
+    "SELECT (dream_work.take_task(ARRAY['{hers}'], NULL)).*", "SELECT * FROM dream_work.lost_tasks(0)",
+    "SELECT dream_work.my_tenants(), dream_work.colleagues()", "SELECT setval('dream_work.procrastinate_jobs_id_seq', 1)",
+    "UPDATE dream_work.tended SET drained_at = now() RETURNING tenant", "SELECT * FROM dream_work.procrastinate_events",
+    "INSERT INTO dream_work.procrastinate_jobs (queue_name, task_name, args) VALUES ('{hers}', 'dream', "
+    "jsonb_build_object('tenant', '{hers}'))", "SELECT 1 / count(*) FROM wording WHERE tenant = '{hers}'",
+    "SELECT * FROM wording WHERE text::int > 0", "SELECT query_to_xml('SELECT * FROM dream.wording', true, true, '')",
+    "SELECT table_to_xml('dream.wording', true, true, '')", "SELECT schema_to_xml('dream', true, true, '')",
+    "SELECT ts_stat('SELECT to_tsvector(text) FROM dream.wording')", "SELECT pg_get_viewdef(c.oid) FROM pg_class c "
+    "WHERE relkind = 'v' AND relnamespace = 'dream'::regnamespace",
 )
 
 
@@ -184,6 +200,66 @@ def test_forged_ids_and_names_find_nothing_by_the_stores_own_functions(way: Serv
     assert [m.id for m in ann.memories()] == seen
 
 
+def test_copying_brings_only_what_a_select_would(way: Server, neighbours: Neighbours) -> None:
+    hers, his = neighbours.hers, neighbours.his
+    with psycopg.connect(way.url("bert"), prepare_threshold=None) as session:
+        session.execute("SELECT set_config('dream.tenant', %s, true), set_config('search_path', 'dream', true)", (his,))
+        for asked in ("COPY wording TO STDOUT", "COPY memory TO STDOUT", "COPY (SELECT * FROM observation) TO STDOUT"):
+            with session.cursor().copy(asked.encode()) as copy:
+                told = b"".join(bytes(part) for part in copy)
+            assert WORD.encode() not in told and hers.encode() not in told
+        with pytest.raises(psycopg.Error) as failure, session.cursor().copy("COPY wording FROM STDIN") as copy:
+            copy.write(f"x\ty\t{hers}\n")
+        assert WORD not in str(failure.value)
+
+
+def test_a_statement_that_was_prepared_in_one_tenant_gives_the_rows_of_the_one_that_is_bound(
+        way: Server, server: Server, neighbours: Neighbours) -> None:
+    hers, his = neighbours.hers, neighbours.his
+    for tenant in (hers, his):
+        tenancy.add_member(server.url("owner"), Member("bert", tenant))
+    try:
+        with psycopg.connect(way.url("bert"), prepare_threshold=None) as session:
+            session.execute("SELECT set_config('dream.tenant', %s, true)", (hers,))
+            session.execute("PREPARE spy AS SELECT tenant FROM dream.wording")
+            for tenant in (hers, his, hers, his):
+                session.execute("SELECT set_config('dream.tenant', %s, true)", (tenant,))
+                assert {row[0] for row in session.execute("EXECUTE spy").fetchall()} <= {tenant}
+            tenancy.drop_member(server.url("owner"), "bert", hers)
+            session.execute("SELECT set_config('dream.tenant', %s, true)", (hers,))
+            with pytest.raises(psycopg.Error) as failure:
+                session.execute("EXECUTE spy")
+            assert WORD not in str(failure.value)
+    finally:
+        tenancy.drop_member(server.url("owner"), "bert", hers)
+
+
+def test_nobody_hears_of_the_tasks_of_another_tenant(server: Server, neighbours: Neighbours) -> None:
+    ann, _, hers, _ = neighbours
+    heard: list[object] = []
+    with psycopg.connect(server.url("bert"), autocommit=True) as session:
+        for channel in ("procrastinate_any_queue", f"procrastinate_queue#{hers}"):
+            for name in (channel, channel.replace("queue", "queue_v1", 1)):
+                session.execute(f'LISTEN "{name}"'.encode())
+        ann.say(NOON, Said("The night watch of Larkspur begins at ten", conversation="b"))
+        ann.dream(NIGHT)
+        heard += session.notifies(timeout=0.3)
+    assert heard == []
+
+
+def test_nobody_keeps_the_writers_of_another_tenant_waiting(way: Server, neighbours: Neighbours) -> None:
+    ann, _, hers, his = neighbours
+    with psycopg.connect(way.url("bert"), prepare_threshold=None) as session:
+        session.execute("SELECT set_config('dream.tenant', %s, true), set_config('search_path', 'dream', true)", (his,))
+        for word in (f"dream {hers}", hers, "dream", f"dream {his}"):
+            session.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", (word,))
+        session.execute("SELECT 1 FROM meta FOR UPDATE")
+        began = time.monotonic()
+        assert ann.say(NOON, Said("The gate of Larkspur is painted every second year", conversation="c"))[0].status == "stored"
+        assert time.monotonic() - began < 8
+        session.rollback()
+
+
 def test_two_tenants_with_the_same_words_live_on_beside_each_other(neighbours: Neighbours) -> None:
     ann, bert = neighbours.ann, neighbours.bert
     before = ann.memories()
@@ -193,3 +269,22 @@ def test_two_tenants_with_the_same_words_live_on_beside_each_other(neighbours: N
     bert.forget(NIGHT, "vault")
     assert bert.memories() == [] and ann.memories() == before
     assert ann.faults(NIGHT) == bert.faults(NIGHT) == []
+
+
+def test_explain_guesses_nothing_of_what_others_often_say(server: Server) -> None:
+    hers, his = server.tenant("cleo"), server.tenant("dirk")
+    with psycopg.connect(server.url("cleo")) as session:
+        session.execute("SELECT set_config('dream.tenant', %s, true), set_config('search_path', 'dream', true)", (hers,))
+        session.execute("""INSERT INTO memory_words (memory, word, places)
+            SELECT n, 'zanzibar', '{1}' FROM generate_series(1, 2000) n""")
+        session.execute("""INSERT INTO observation (seq, id, text, origin, at, scope, conversation, stored_at)
+            SELECT n, n::text, 'x', 'user', 'x', 'project:zanzibar', 'zanzibar', 'x' FROM generate_series(1, 2000) n""")
+    with psycopg.connect(server.url("owner"), autocommit=True) as session:
+        session.execute("ANALYZE dream.memory_words, dream.observation")
+    with psycopg.connect(server.url("dirk")) as session:
+        session.execute("SELECT set_config('dream.tenant', %s, true), set_config('search_path', 'dream', true)", (his,))
+        for table, column, said in (("memory_words", "word", "zanzibar"), ("observation", "scope", "project:zanzibar"),
+                                    ("observation", "conversation", "zanzibar"), ("observation", "text", "x")):
+            guesses = [session.execute(f"EXPLAIN (FORMAT JSON) SELECT * FROM {table} WHERE {column} = '{word}'".encode())
+                       .fetchall()[0][0][0]["Plan"]["Plan Rows"] for word in (said, "never said")]
+            assert guesses[0] == guesses[1], column

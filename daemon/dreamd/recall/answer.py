@@ -34,7 +34,7 @@ from dreamd.recall.ranking import LONGEST_QUESTION, Asked, Budget, rank, result_
 from dreamd.recall.resolve import Wanted, as_shown, resolve
 from dreamd.recall.retrieve import POOL, gather, reach_of
 from dreamd.recall.retrieve import Look as Look
-from dreamd.recall.shelf import Shelf
+from dreamd.recall.shelf import Near, Shelf
 from dreamd.recall.unanswered import is_unanswered
 from dreamd.store import memories
 from dreamd.store.connection import Store
@@ -121,6 +121,16 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
             near, mode, warning = shelf.near(kit, query, reach_of(look)), WITH_VECTORS, ""
         except Outage as outage:
             warning = f"{outage.message}; found by words alone"
+    with kit.store.reading():  # one state for all that is asked, and on a server one transaction for dozens of questions
+        results, count = _found(kit, query, look, near)
+    answer = _with_team(kit, Recall(query, results, mode, warning), replace(look, limit=count), shelf)
+    if look.record and answer.recalled:
+        record_recalls(kit, answer.recalled)
+    return answer
+
+
+def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[Found, ...], int]:
+    """What the store answers by itself, and how many results there may be."""
     hits = gather(kit, query, look, near)
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection, everything=look.everything,
                   nearness=near.between if near else None)
@@ -134,12 +144,8 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
     ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     named = records_named(kit.store, [r.memory for r in ranked])
-    results = tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)
-                    for r, clue, records in zip(ranked, clues, named, strict=True))
-    answer = _with_team(kit, Recall(query, results, mode, warning), replace(look, limit=count), shelf)
-    if look.record and answer.recalled:
-        record_recalls(kit, answer.recalled)
-    return answer
+    return tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)
+                 for r, clue, records in zip(ranked, clues, named, strict=True)), count
 
 
 def _with_team(kit: Kit, own: Recall, look: Look, shelf: Shelf | None) -> Recall:

@@ -18,7 +18,7 @@ from dreamd.store import schema, seals
 from dreamd.store.connection import translated
 
 BACKUP_EVERY = timedelta(days=7)
-PIECE_PAGES = 512
+PIECE_PAGES = 256
 """Pages of a copy between two flushes: two mebibytes."""
 
 

@@ -29,6 +29,8 @@ TRUNCATE_WAIT_MS = 50
 SIGNS_OF_DAMAGE = ("malformed", "not a database", "corrupt", "no such table", "no such column", "has no column",
                    "decode to UTF-8", "user-defined function")
 """The last is what a seal says to a row whose words cannot be read any more."""
+PAGE_BYTES = 8192
+"""Of a new store. Rows of the journal and vectors have nearly a kilobyte; half such a page takes in too few to be filled."""
 JOURNAL_LIMIT_BYTES = 16 * 1024 * 1024
 FIRST_STEPS = ("`dream consolidate` reads the transcripts on this machine, `dream ingest PATH` files from anywhere, "
                "`dream note \"…\"` takes a note")
@@ -334,6 +336,7 @@ def _ready(store: Store, *, create_with: schema.Founding | None, migrate: bool) 
     if version > schema.VERSION or (0 < version < schema.VERSION and not migrate):
         schema.check_version(connection)
     if version == 0:
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode = WAL").fetchall()
     with store.writing() as tx:
         # Another process may have been quicker between our look and our lock.

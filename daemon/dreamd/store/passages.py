@@ -80,7 +80,7 @@ _SOME = f"""FROM observation o WHERE {_OF_A_PERSON} AND {_NO_MARK} AND {_UNTOLD}
   EXISTS (SELECT 1 FROM fate f WHERE f.observation = o.seq AND {_KEPT}) OR EXISTS ({_CARRIER}))"""
 """The same from the side of an observation, for those that are named."""
 _COLUMNS = "o.id, o.text, o.at, o.scope, o.conversation, o.ttl, o.context"
-_TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target LIKE 'said:%'"
+_TAKEN_BACK = "SELECT substr(target, 6) FROM observation WHERE target >= 'said:' AND target < 'said;'"
 _CARRIED = """SELECT o.text, o.context FROM memory m JOIN support s ON s.memory = m.id
   JOIN observation o ON o.seq = s.observation
   WHERE m.status IN ('live', 'stale', 'held') AND o.context <> '' AND o.scope = ? ORDER BY o.seq"""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from dreamd.core import fsio, locks
-from dreamd.core.errors import DreamError
+from dreamd.core.errors import DreamError, UsageError
 from dreamd.core.locks import Owner
 from dreamd.core.paths import user_home
 from dreamd.core.world import World
@@ -30,6 +30,8 @@ from dreamd.service.installing.units import (
     SWEEP_UNITS,
     TEAM_LABEL,
     TEAM_UNITS,
+    WORKER_LABEL,
+    WORKER_UNITS,
     Place,
 )
 
@@ -75,25 +77,30 @@ class Installer:
     def choose(self) -> str:
         """The kind that fits this machine.
 
-        Raises DreamError where there is none of the three.
+        Raises DreamError where there is none of the three, or only cron for a worker.
         """
         if sys.platform == "darwin":
             return LAUNCHD
         if self._systemctl("show-environment").code == 0:
             return SYSTEMD
-        if self._has("crontab", "DREAM_CRONTAB"):
+        if self._has("crontab", "DREAM_CRONTAB") and not self.place.works:
             return CRON
+        if self.place.works:
+            raise DreamError("there is no systemd user manager or launchd here, and a worker is no work for cron",
+                             hint="start `dream worker` by other means, for instance in a container")
         raise DreamError("there is no systemd user manager, launchd or cron here",
                          hint="start `dream run` by other means, for instance from your login script")
 
     def texts(self, kind: str) -> dict[Path, str]:
         """Every file of a kind and what it has to hold."""
         caller = self.place.caller
+        if self.place.works and kind != LAUNCHD:
+            return {self._units() / name: units.fill_systemd(name, self.place) for name in WORKER_UNITS if kind == SYSTEMD}
         if kind == LAUNCHD:
             calls = {self._agent(CALLER_LABEL): units.fill_launchd_caller(self.place, caller)} if caller else {}
             if self._shares:
                 calls[self._agent(TEAM_LABEL)] = units.fill_launchd_team(self.place)
-            return {self._agent(): units.fill_launchd(self.place), **calls}
+            return {self._agent(self._label): units.fill_launchd(self.place), **calls}
         if kind == CRON:
             return {}
         names = (*(SERVICE_UNITS if kind == SYSTEMD else SWEEP_UNITS), *(CALLER_UNITS if caller else ()),
@@ -106,6 +113,8 @@ class Installer:
         Raises DreamError when a file in the way is not ours or the system refuses; everything is then as before.
         """
         with locks.hold_install(self._world.paths.locks, Owner("dream service install", self._world.clock.now())):
+            if self.place.works and kind in (SWEEP, CRON):
+                raise UsageError("a worker stays: it is a service, and no work for a timer", hint=f"`--kind {SYSTEMD}`")
             if kind == CRON:
                 return self._install_cron()
             wanted = self.texts(kind)
@@ -126,7 +135,7 @@ class Installer:
     def uninstall(self) -> list[str]:
         """Stop, disable and remove everything that is ours, whatever the kind; says what was done."""
         with locks.hold_install(self._world.paths.locks, Owner("dream service uninstall", self._world.clock.now())):
-            done = self._uninstall_cron() + self._drop_needless(keep=False)
+            done = ([] if self.place.works else self._uninstall_cron()) + self._drop_needless(keep=False)
             for kind in (SYSTEMD, SWEEP, LAUNCHD):
                 ours = [p for p in self.texts(kind) if HEADER in (_content(p) or "")]
                 if not ours:
@@ -145,10 +154,10 @@ class Installer:
         """How it stands, from the files and from the system itself."""
         for kind in (SYSTEMD, SWEEP, LAUNCHD):
             wanted = self.texts(kind)
-            main = next(iter(wanted))
-            if HEADER in (_content(main) or ""):
+            main = next(iter(wanted), None)
+            if main is not None and HEADER in (_content(main) or ""):
                 return self._stands(kind, wanted, main)
-        table = self._crontab()
+        table = "" if self.place.works else self._crontab()
         if CRON_BEGIN in table:
             gone = _gone(units.program_of_cron(table.partition(CRON_BEGIN)[2]))
             outdated = () if units.cron_line(self.place) in table else (
@@ -167,20 +176,21 @@ class Installer:
         if not gone and set(files.values()) != {"current"}:
             problems.append("the installed files are not those of this dream; run `dream service install` again")
         if kind == LAUNCHD:
-            active = "active" if self._launchctl("print", f"{self._domain()}/{LABEL}").code == 0 else "inactive"
+            active = "active" if self._launchctl("print", f"{self._domain()}/{self._label}").code == 0 else "inactive"
             return Standing(kind, files, active, "enabled" if active == "active" else "disabled", tuple(problems))
         name = main.name if kind == SYSTEMD else "dream-sweep.timer"
         active = self._systemctl("is-active", name).out.strip() or "unknown"
         enabled = self._systemctl("is-enabled", name).out.strip() or "unknown"
         if active == "failed":
-            problems.append("it failed; `journalctl --user -u dream` and `dream probe` say why")
+            problems.append(f"it failed; `journalctl --user -u {main.stem}` and `dream probe` say why")
         return Standing(kind, files, active, enabled, tuple(problems))
 
     def _start(self, kind: str, changed: bool) -> list[str]:
         if kind == LAUNCHD:
             return self._start_agent(changed)
-        names = ("dream.service" if kind == SYSTEMD else "dream-sweep.timer", "dream-probe.timer",
-                 *(("dream-llm.socket",) if self.place.caller else ()), *(("dream-team.timer",) if self._shares else ()))
+        names = WORKER_UNITS if self.place.works else (
+            "dream.service" if kind == SYSTEMD else "dream-sweep.timer", "dream-probe.timer",
+            *(("dream-llm.socket",) if self.place.caller else ()), *(("dream-team.timer",) if self._shares else ()))
         if not changed and all(self._systemctl("is-active", n).code == 0 for n in names):
             return []
         self._demand(self._systemctl("daemon-reload"), "systemd did not read the units")
@@ -190,7 +200,7 @@ class Installer:
         return [f"started `{name}`" for name in names]
 
     def _start_agent(self, changed: bool) -> list[str]:
-        labels = (LABEL, *((CALLER_LABEL,) if self.place.caller else ()), *((TEAM_LABEL,) if self._shares else ()))
+        labels = (self._label, *((CALLER_LABEL,) if self.place.caller else ()), *((TEAM_LABEL,) if self._shares else ()))
         if not changed and all(self._launchctl("print", f"{self._domain()}/{label}").code == 0 for label in labels):
             return []
         for label in labels:
@@ -203,8 +213,14 @@ class Installer:
     def _shares(self) -> bool:
         return self.place.team_paths is not None
 
+    @property
+    def _label(self) -> str:
+        return WORKER_LABEL if self.place.works else LABEL
+
     def _drop_needless(self, *, keep: bool = True) -> list[str]:
         """Remove what makes the calls to a language model, or shares with a team, where none is configured any more."""
+        if self.place.works:
+            return []  # those of a person's own home on this machine are none of a worker's business
         extras = ((CALLER_UNITS, CALLER_LABEL, self.place.caller is not None), (TEAM_UNITS, TEAM_LABEL, self._shares))
         files = [path for names, label, wanted in extras if not (keep and wanted)
                  for path in (*(self._units() / name for name in names), self._agent(label))]
@@ -222,9 +238,10 @@ class Installer:
 
     def _end(self, kind: str, names: Sequence[str]) -> None:
         if kind == LAUNCHD:
-            self._launchctl("bootout", f"{self._domain()}/{LABEL}")
+            self._launchctl("bootout", f"{self._domain()}/{self._label}")
             return
-        self._systemctl("disable", "--now", *(n for n in names if n == "dream.service" or n.endswith((".timer", ".socket"))))
+        started = ("dream.service", *WORKER_UNITS)
+        self._systemctl("disable", "--now", *(n for n in names if n in started or n.endswith((".timer", ".socket"))))
 
     def _roll_back(self, kind: str, before: Mapping[Path, str | None]) -> None:
         if not any(content is not None for content in before.values()):

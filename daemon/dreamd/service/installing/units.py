@@ -30,6 +30,9 @@ CALLER_LABEL = "io.dreamd.llm"
 TEAM_LABEL = "io.dreamd.team"
 TEAM_UNITS = ("dream-team.timer", "dream-team.service")
 """What carries between a team's store and this home, where one is set: it has the network, and of the home one folder."""
+WORKER_LABEL = "io.dreamd.worker"
+WORKER_UNITS = ("dream-worker.service",)
+"""What dreams for a team, in a home that works in its store: it needs the network, and sees no agent's folder."""
 OF_LIBPQ = (".pgpass", ".pg_service.conf", ".postgresql")
 """What a connection to PostgreSQL reads of a person's home."""
 CALLER_UNITS = ("dream-llm.socket", "dream-llm.service")
@@ -63,6 +66,8 @@ class Place:
     caller: Caller | None = None
     team_paths: tuple[Path, ...] | None = None
     """What the unit reads that shares with a team; None where the home shares with none."""
+    works: bool = False
+    """Whether this home works in a team's store itself: then a worker is its service."""
 
 
 @dataclass(frozen=True)
@@ -91,21 +96,23 @@ def find_place(world: World, config: Path | None, *, write_paths: tuple[Path, ..
     if not dream.exists():
         raise ConfigError(f"there is no `dream` beside `{python}`", hint="install dream into an environment of its own: "
                           "`python -m venv` and `pip install dreamd`, or `pipx install dreamd`")
-    agents = source_roots(world).places
+    agents, works = source_roots(world).places, bool(world.settings.store.url)
     own = (Path(sys.prefix), Path(sys.base_prefix), Path(__file__).parents[3], share_dir("config").parent,
            (config or default_config(world.env)).parent)
     model = world.settings.model.directory
-    wanted = {p.absolute() for p in (*own, *agents, *((Path(model).expanduser(),) if model else ()))}
+    more = tuple(user_home(world.env).absolute() / name for name in OF_LIBPQ) if works else agents
+    wanted = {p.absolute() for p in (*own, *more, *((Path(model).expanduser(),) if model else ()))}
     person = user_home(world.env).absolute()
     # Elsewhere everything readable is readable already; only what the sandbox hides is named, and never a whole home.
     hidden = sorted(p for p in wanted if p != person and any(place in p.parents for place in (person, *HIDDEN)))
     # A setting that stands in the environment of whoever installs holds for the service too, which has another.
     carried = (*VARIABLES, *sorted(map(variable_of, world.settings.from_environment)))
     environment = tuple((name, world.env[name]) for name in carried if world.env.get(name))
-    return Place(dream, python, world.paths.home, config, _outermost(hidden), (world.paths.home, *write_paths),
+    written = (world.paths.home, *(() if works else write_paths))
+    return Place(dream, python, world.paths.home, config, _outermost(hidden), written,
                  world.settings.service.child_memory_mib, environment, world.settings.model.engine == "torch",
-                 _find_caller(world, own[:3]) if world.settings.llm.backend != "off" else None,
-                 _find_team_paths(world, own) if world.settings.teams.url else None)
+                 _find_caller(world, own[:3]) if world.settings.llm.backend != "off" and not works else None,
+                 _find_team_paths(world, own) if world.settings.teams.url and not works else None, works)
 
 
 def _find_team_paths(world: World, own: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -160,8 +167,8 @@ def fill_launchd_caller(place: Place, caller: Caller) -> str:
 
 
 def fill_launchd(place: Place) -> str:
-    """The agent's property list with every placeholder filled."""
-    return _fill_agent("dream.plist", LABEL, place, "run")
+    """The agent's property list with every placeholder filled: what is kept alive is the owner of a store, or a worker."""
+    return _fill_agent("dream.plist", *((WORKER_LABEL, place, "worker") if place.works else (LABEL, place, "run")))
 
 
 def fill_launchd_team(place: Place) -> str:

@@ -21,6 +21,7 @@ from procrastinate.utils import utcnow
 
 from dreamd.service.workers.errands import Errands, Later
 from dreamd.store.team import task_queue
+from dreamd.store.team.database import link
 from dreamd.store.team.shape import SCHEMA
 from dreamd.store.team.task_shape import TASKS
 
@@ -110,7 +111,7 @@ def make_app(errands: Errands, *, connections: int, periodic: bool) -> App:
     _be_silent()
     connector = _Connector(conninfo=errands.url, min_size=1, max_size=connections, timeout=CONNECT_S,
                            kwargs={"prepare_threshold": None, "application_name": "dream worker",
-                                   "connect_timeout": int(CONNECT_S)})
+                                   "connect_timeout": int(CONNECT_S), **link(errands.url)})
     app = App(connector=connector, periodic_defaults={"max_delay": CATCH_UP_S})
     app.job_manager = tasks = Tasks(connector)
     patience = _Patience(tasks)

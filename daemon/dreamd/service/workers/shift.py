@@ -20,6 +20,7 @@ from dreamd.core.errors import DreamError
 from dreamd.service.workers.errands import OTHER_VERSION, Errands
 from dreamd.service.workers.queue_door import Tasks, make_app
 from dreamd.store.team import task_queue
+from dreamd.store.team.database import as_told
 
 POLL_S = 2.0
 LONGEST_PAUSE_S = 15.0
@@ -124,7 +125,7 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
             pause_s = 0.5
         except (*AWAY, DreamError) as error:
             if not shift.stays:
-                raise
+                raise _in_words(error) from None
             tell(f"the server does not answer ({type(error).__name__}), trying again")
             with suppress(TimeoutError):
                 await asyncio.wait_for(asked.wait(), pause_s)
@@ -140,6 +141,15 @@ async def work(errands: Errands, shift: Shift, tell: Callable[[str], None], *, h
         if not worked and not errands.stop():
             with suppress(TimeoutError):
                 await asyncio.wait_for(asked.wait(), 1.0)
+
+
+def _in_words(error: BaseException) -> BaseException:
+    """What the library or its pool says of a server, as the store says it."""
+    import psycopg
+
+    if isinstance(error, DreamError):
+        return error
+    return as_told(error.__cause__ if isinstance(error.__cause__, psycopg.Error) else psycopg.OperationalError())
 
 
 def _leave_after(errands: Errands, shift: Shift, leave: Callable[[], object]) -> None:

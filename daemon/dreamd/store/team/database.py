@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 WAITS_S = 10
 """Longest for a connection."""
 LOCK_WAIT_MS = 10_000
+SILENT_S = 60
+"""After so long without a word in an open transaction the server takes us for gone; others of the tenant wait for its end."""
+LINK = {"keepalives": 1, "keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 4, "tcp_user_timeout": 40_000}
+"""By which a machine notices within a minute that a network is split; by themselves systems take two hours."""
 NO_TENANT, NO_MEMBER, NO_WRITER, NO_CURATOR = "DR001", "DR002", "DR003", "DR004"
 A_READER = "you are a reader of this team's memory, and readers change nothing"
 ASK_FOR_MORE = "the operator gives another standing: `dream team users add ROLE --role member`"
@@ -82,9 +86,12 @@ class Database:
     def begin(self, how: str = WRITE, *, durable: bool = True, alone: bool = False) -> None:
         """Open a transaction, bound to the tenant; `alone` waits until no other one writes in it."""
         later = "" if durable else "; SET LOCAL synchronous_commit = off"
-        turn = f"; SELECT pg_advisory_xact_lock(hashtextextended('dream ' || '{self.tenant}', 0))" if alone else ""
+        # A row of the tenant's own: an advisory lock could be taken by anybody, and keep the writers of another tenant out.
+        turn = "; SELECT 1 FROM meta WHERE key = 'tombstone_key' FOR UPDATE" if alone else ""
+        # A question may take its time over what it read, and keeps nobody waiting.
+        gone = "" if how == READ else f"; SET LOCAL idle_in_transaction_session_timeout = {SILENT_S * 1000}"
         with told_plainly():
-            self._connection.execute(f"BEGIN {how}; {self._begin}{later}{turn}".encode())
+            self._connection.execute(f"BEGIN {how}; {self._begin}{gone}{later}{turn}".encode())
         self._inside = True
 
     def commit(self) -> None:
@@ -174,9 +181,14 @@ def connect(url: str) -> psycopg.Connection[Any]:
 
     # Prepared statements belong to a connection, and a pool gives the next transaction another one.
     connection: psycopg.Connection[Any] = psycopg.connect(url, autocommit=True, prepare_threshold=None, connect_timeout=WAITS_S,
-                                                          application_name="dream", row_factory=_rows)
+                                                          application_name="dream", row_factory=_rows, **link(url))
     connection.adapters.register_loader("numeric", _numbers())
     return connection
+
+
+def link(url: str) -> dict[str, Any]:
+    """How a connection notices that nobody is there any more; what an address itself says of it goes before."""
+    return {name: value for name, value in LINK.items() if f"{name}=" not in url}
 
 
 @cache
@@ -213,12 +225,13 @@ def told_plainly() -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _as_told(error) from None
+        raise as_told(error) from None
     except UnicodeEncodeError:
         raise DreamError("a text is no valid UTF-8, the team's store does not take it") from None
 
 
-def _as_told(error: psycopg.Error) -> DreamError:
+def as_told(error: psycopg.Error) -> DreamError:
+    """The error a person can act on."""
     import psycopg
 
     state = error.sqlstate or ""
@@ -240,7 +253,7 @@ def _as_told(error: psycopg.Error) -> DreamError:
                       if state == "53100" else "store-busy", hint="nothing is lost; try again once it has")
     if state in ("55P03", "40001", "40P01", "57014"):
         return Outage("the store is busy", component="db", code="store-busy", hint="try again in a moment")
-    if isinstance(error, psycopg.OperationalError) or state.startswith(("08", "57P")):
+    if isinstance(error, psycopg.OperationalError) or state.startswith(("08", "57P", "25P03")):
         return Outage("the database does not answer", component="db", code="store-busy",
                       hint="nothing is lost; try again once it does")
     return DreamError(f"the store refused: {type(error).__name__} {state}".rstrip(), hint="run `dream check`")

@@ -13,11 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from dreamd.core.clock import iso
-from dreamd.core.errors import ConfigError, DreamError, UsageError
+from dreamd.core.errors import ConfigError, DreamError, Outage, UsageError
 from dreamd.store import schema
 from dreamd.store.team import shape, task_shape, vector_places
 from dreamd.store.team.database import Database, connect, told_plainly
 from dreamd.store.team.team_store import TeamStore
+
+ATTEMPTS, PAUSE_S = 300, 0.1
+"""How often the owner asks for all tables, and how long it lets the others do their work between two times."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str, dream_after_
         if facts[2] < 150000:
             raise ConfigError("the server is older than PostgreSQL 15")
         base.execute(f"CREATE SCHEMA IF NOT EXISTS {shape.SCHEMA}")
+        _keep_others_out(base)
         before = _columns(base)
         for statement in shape.create(vector_places.ask_for_vectors(base, shape.SCHEMA)):
             base.execute(statement)
@@ -85,6 +89,27 @@ def found(url: str, tenants: list[str], *, at: datetime, zone: str, dream_after_
         for (role,) in base.execute("SELECT DISTINCT role FROM member").fetchall():
             _open_to(base, role)
     return fresh
+
+
+def _keep_others_out(base: Any) -> None:
+    """Take every table that is there, all at once or none: a worker takes some of them in another order than we would.
+
+    Raises Outage where somebody does not let go of one.
+    """
+    import psycopg
+
+    every = ", ".join(str(row[0]) for row in base.execute("""SELECT c.oid::regclass FROM pg_class c JOIN pg_namespace n
+        ON n.oid = c.relnamespace WHERE n.nspname = ANY(%s) AND c.relkind = 'r'""", ([shape.SCHEMA, task_shape.TASKS],)))
+    for _ in range(ATTEMPTS if every else 0):
+        try:
+            with base.transaction():
+                base.execute(f"LOCK TABLE {every} IN ACCESS EXCLUSIVE MODE NOWAIT")
+            return
+        except psycopg.errors.LockNotAvailable:
+            base.execute("SELECT pg_sleep(%s)", (PAUSE_S,))
+    if every:
+        raise Outage("somebody is at work in the team's store", component="db", code="store-busy",
+                     hint="`dream team drain` waits until no task is; nothing was changed")
 
 
 def _columns(base: Any) -> dict[str, list[tuple[str, int]]]:
@@ -110,6 +135,9 @@ def _bring_up(base: Any, tenant: str, *, at: datetime, zone: str, other: list[st
     if not known:
         for key, value in schema.first_facts(schema.Founding(at, zone)).items():
             base.execute("INSERT INTO meta VALUES (%s, %s)", (key, value))
+    if known and missing:
+        # Whoever of the version before is at work there finds itself overtaken at its next step.
+        base.execute("UPDATE meta SET value = (value::bigint + 1)::text WHERE key = 'epoch'")
     for name in shape.wanted() if missing else other:
         base.execute(f"""INSERT INTO seal (name, total) SELECT '{name}', COALESCE(sum(row_hash(t::text)), 0) FROM {name} t
                          ON CONFLICT (tenant, name) DO UPDATE SET total = excluded.total""")

@@ -23,7 +23,8 @@ INDEXES = {
     "vector": (("vector_scope", "tenant, scope, model", ""),),
     "observation": (("observation_words", "tenant, word_key", ""),
                     ("observation_talk", "tenant, talk_key", "talk_key IS NOT NULL"),
-                    ("observation_target", "tenant, target", "")),
+                    ("observation_target", "tenant, target", ""),
+                    ("observation_sign", "tenant, sign", "sign <> ''")),
 }
 _MEMORY, _OBSERVATION = "n.wording", "encode(sha256(convert_to(n.{}, 'UTF8')), 'hex')"
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 K1, B = 1.2, 0.75
 LEAST_IDF = 1e-6
+MOST_COUNTED = 10_000
+"""Memories with a word that are counted, here and for a rank: a word that more of them have tells as little however many."""
+SCOPES = "(SELECT value FROM json_each(%s))"
 LAST = "\U0010ffff"
 """No word goes on with it: it comes behind all that do."""
 _PHRASE = re.compile(r'"([^"]+)"(\*?)')
@@ -66,8 +69,8 @@ def told(statement: str, values: Sequence[object]) -> list[tuple[str, Sequence[o
     if statement.startswith("INSERT INTO memory_words (memory_words)"):
         return []
     if statement.startswith("SELECT COUNT(*) FROM memory_words WHERE memory_words MATCH"):
-        hits, args = _hits(_phrases(str(values[0])))
-        return [(f"SELECT COUNT(DISTINCT memory) FROM ({hits}) AS hit", args)] if hits else [("SELECT 0", ())]
+        phrases = _phrases(str(values[0]))
+        return [_counted(phrases)] if phrases else [("SELECT 0", ())]
     if statement.startswith("DROP TABLE memory_words"):
         return [("DELETE FROM memory_words", ()), ("DELETE FROM memory_length", ())]
     if statement.startswith("CREATE VIRTUAL TABLE memory_words"):
@@ -79,16 +82,21 @@ def ranked(statement: str, values: Sequence[object]) -> tuple[str, Sequence[obje
     """A question that ranks by words: the statement around it still in SQLite's words, its first values, and the others."""
     if not _MATCH.search(statement):
         return None
-    hits, args = _hits(_phrases(str(values[0])))
+    phrases = _phrases(str(values[0]))
+    # A rank counts what a tenant has of a word, and is asked of the memories of some scopes alone.
+    hits, args = _hits(phrases, [values[2]] if "m.scope IN" in statement else [])
     if not hits:
         return None
+    parts = [_counted([phrase]) for phrase in phrases]
+    known = " UNION ALL ".join(f"SELECT {n} AS phrase, n FROM ({part}) AS k" for n, (part, _) in enumerate(parts))
     scored = f"""(WITH hit AS ({hits}),
         size AS (SELECT memories::float8 AS n, words::float8 / NULLIF(memories, 0) AS mean FROM memory_total),
-        known AS (SELECT phrase, COUNT(*)::float8 AS n FROM hit GROUP BY phrase)
+        known AS ({known})
         SELECT h.memory, -SUM(GREATEST(ln((s.n - k.n + 0.5) / (k.n + 0.5)), {LEAST_IDF})
           * (h.times * ({K1} + 1)) / (h.times + {K1} * (1 - {B} + {B} * l.words / s.mean))) AS score
         FROM hit h JOIN known k ON k.phrase = h.phrase JOIN memory_length l ON l.memory = h.memory CROSS JOIN size s
         GROUP BY h.memory)"""
+    args += [value for _, some in parts for value in some]
     around = _MATCH.sub("FROM \0 AS ranked JOIN memory m ON m.seq = ranked.memory WHERE", statement)
     return around.replace("bm25(memory_words)", "ranked.score"), (scored, *args), list(values[1:])
 
@@ -116,14 +124,31 @@ def _phrases(expression: str) -> list[tuple[list[str], bool]]:
     return [(words, begins) for words, begins in phrases if words]
 
 
-def _hits(phrases: Iterable[tuple[list[str], bool]]) -> tuple[str, list[object]]:
-    """A question for (phrase, memory, times), and its values."""
+def _counted(phrases: Iterable[tuple[list[str], bool]]) -> tuple[str, list[object]]:
+    """A question for how many different memories have one of some phrases, as many as are counted, and its values."""
+    parts, args = list[str](), list[object]()
+    for words, begins in phrases:
+        if len(words) == 1:  # nothing but the index is read
+            where, own = next(_asked(words, begins))
+            part = f"SELECT memory FROM memory_words WHERE {where}"
+        else:
+            part, own = _phrase(words, begins)
+            part = f"SELECT memory FROM ({part}) AS p"
+        parts.append(part)
+        args += own
+    return f"SELECT COUNT(*)::float8 AS n FROM (SELECT DISTINCT memory FROM ({' UNION ALL '.join(parts)}) AS each "\
+        f"LIMIT {MOST_COUNTED}) AS counted", args
+
+
+def _hits(phrases: Iterable[tuple[list[str], bool]], scopes: Sequence[object] = ()) -> tuple[str, list[object]]:
+    """A question for (phrase, memory, times), of the memories of some scopes or of all, and its values."""
     parts: list[str] = []
     args: list[object] = []
     for n, (words, begins) in enumerate(phrases):
         part, own = _phrase(words, begins)
-        parts.append(f"SELECT {n} AS phrase, memory, SUM(times)::float8 AS times FROM ({part}) AS p GROUP BY memory")
-        args += own
+        within = f"WHERE memory IN (SELECT seq FROM memory WHERE scope IN {SCOPES})" if scopes else ""
+        parts.append(f"SELECT {n} AS phrase, memory, SUM(times)::float8 AS times FROM ({part}) AS p {within} GROUP BY memory")
+        args += [*own, *scopes]
     return " UNION ALL ".join(parts), args
 
 
