@@ -105,6 +105,7 @@ class RecallSettings:
     context_weight: float = _number(1.5, 0.0, 5.0, "what words behind what was said before them count beside the words alone")
     value_weight: float = _number(0.15, 0.0, 1.0, "lift of a text that has the kind of value a question asks for")
     speaker_weight: float = _number(0.25, 0.0, 1.0, "lift of what was said by somebody whom the question names")
+    answer_weight: float = _number(0.1, 0.0, 1.0, "lift of what reads as an answer to the question; 0: nothing is read")
     passages: int = _number(10, 0, 10, "of ten results at most, what was said and no memory carries; 0: none, and none is kept")
     diversity: float = _number(0.0, 0.0, 1.0, "0: by score alone; towards 1: prefer results unlike those above them")
     lean: int = _number(3, 1, 50, "results of the lean budget")

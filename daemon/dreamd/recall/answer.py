@@ -27,9 +27,9 @@ from dreamd.core.settings import Settings
 from dreamd.core.values import Memory, Status
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
+from dreamd.recall.answering import own_first, reader_for
 from dreamd.recall.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.recall.named_records import records_named
-from dreamd.recall.own import own_first
 from dreamd.recall.ranking import LONGEST_QUESTION, Asked, Budget, rank, result_count
 from dreamd.recall.resolve import Wanted, as_shown, resolve
 from dreamd.recall.retrieve import POOL, gather, reach_of
@@ -123,7 +123,8 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
             warning = f"{outage.message}; found by words alone"
     hits = gather(kit, query, look, near)
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection, everything=look.everything,
-                  nearness=near.between if near else None)
+                  nearness=near.between if near else None,
+                  read=reader_for(kit, query) if near and not look.injection and not look.unread else None)
     count, rules = result_count(asked, kit.settings.recall), kit.settings.recall
     ranked = rank(query, hits, now=kit.clock.now(), rules=rules, asked=asked if look.injection else replace(asked, count=POOL))
     if not look.injection:

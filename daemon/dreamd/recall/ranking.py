@@ -13,7 +13,7 @@ before age and staleness: what is merely old, or archived for it, is never hidde
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -36,6 +36,8 @@ AGE_OF_HALF = 180.0
 """Days after which a memory has lost half of what it can lose to age alone, so that the later is always the younger."""
 STEPS = {Status.STALE: 0.5, Status.ARCHIVED: 0.75}
 """Of what age can take at most, the share that being stale or archived takes alone: no live memory loses as much."""
+READ = 12
+"""Results that are read together with the question, the first ones."""
 LONGEST_QUESTION = 200
 """Up to this many characters a query is a question; a longer one is a text, which is read once and asks for no value."""
 
@@ -82,6 +84,8 @@ class Asked:
     """Also what was replaced or archived, whatever stands in its place today."""
     nearness: Callable[[Memory, Memory], float] | None = None
     """Likeness (0–1) of two memories, for diversity; without it, the words they share."""
+    read: Callable[[Sequence[Memory]], Sequence[float]] | None = None
+    """How likely (0–1) each of some memories answers the question; none for all where it cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -105,12 +109,26 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
     if asked.budget is not Budget.DEEP and not asked.everything:
         # What was replaced goes first: it must not set how near an answer has to be.
         scored = _without_company(_without_replaced(scored), rules.share_of_best)
-    passed = [_aged(one, now, rules) for one in scored]
-    passed.sort(key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
+    passed = _answers_first(_in_order(_aged(one, now, rules) for one in scored), rules.answer_weight, asked)
     wanted = result_count(asked, rules)
     if rules.diversity > 0:
         passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
     return passed[:wanted]
+
+
+def _in_order(some: Iterable[Ranked]) -> list[Ranked]:
+    return sorted(some, key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
+
+
+def _answers_first(passed: list[Ranked], weight: float, asked: Asked) -> list[Ranked]:
+    """The first results lifted by how likely each of them answers."""
+    if asked.read is None or len(passed) < 2:
+        return passed
+    first = passed[:READ]
+    told = asked.read([one.memory for one in first]) or [0.0] * len(first)
+    lifted = [replace(one, score=one.score * (1 + weight * likely), parts={**one.parts, "answers": likely})
+              for one, likely in zip(first, told, strict=True)]
+    return _in_order([*lifted, *passed[READ:]])
 
 
 def weigh(hit: Hit, *, now: datetime, rules: RecallSettings) -> Ranked:

@@ -123,6 +123,7 @@ def count_interrupted(store: Store) -> int:
 
 
 _PASSED_OVER = "EXISTS (SELECT 1 FROM operation n WHERE n.memory = o.memory AND (n.run, n.seq) > (o.run, o.seq))"
+_BY_WORDS = re.compile(r"(?:user|feedback|project|reference)_(.+)\.md")
 _AGES = f"kind NOT IN {DECIDING}"
 
 
@@ -173,8 +174,10 @@ def name_by_id(tx: sqlite3.Connection) -> set[str]:
     In the journal too, for the memory is no other. A file that a person edited, or named, keeps its name.
     """
     renamed = set()
-    for identity, scope, file in tx.execute("SELECT id, scope, file FROM memory WHERE edited = 0").fetchall():
-        if not re.fullmatch(rf"(?:user|feedback|project|reference)_(?:.+-{identity[:6]}|{identity})\.md", file):
+    others = tx.execute("SELECT id, scope, file FROM memory WHERE edited = 0 AND file <> id || '.md'").fetchall()
+    for identity, scope, file in others:
+        words = _BY_WORDS.fullmatch(file)
+        if not words or (words[1] != identity and not words[1].endswith(f"-{identity[:6]}")):
             continue
         renamed.add(scope)
         tx.execute("UPDATE memory SET file = ? WHERE id = ?", (f"{identity}.md", identity))

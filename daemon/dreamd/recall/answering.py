@@ -1,20 +1,47 @@
-"""Each question answered with its own: of two answers built alike, the one that names what was asked for comes first.
+"""Which of what was found answers the question, and not only speaks of the same.
 
-"Which region does tenant 17 use?" is as near to what was said of tenant 18: a number, a name or one word tells the two
-apart, and neither vectors nor the share of common words give it the weight that it has for whoever asks.
+A network reads the question with each of the first results: what it takes for an answer counts more. It raises and never
+lowers, and hides nothing. Of two answers built alike the one that names what was asked for comes first: "Which region does
+tenant 17 use?" is as near to what was said of tenant 18, for a number, a name or one word tells the two apart, and neither
+vectors nor the share of common words give it the weight that it has for whoever asks.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from dreamd.recall.ranking import Ranked
+from dreamd.core.errors import Outage
+from dreamd.core.values import Memory
+from dreamd.kit import Kit
+from dreamd.recall.ranking import LONGEST_QUESTION, Ranked
 from dreamd.recall.terms import word_stems
 from dreamd.text.alike.parallels import are_built_alike, exchanged, pieces
 
 _NAME = re.compile(r"(?<=[\w,;:] )(?:[A-ZÀ-ÖØ-Þ][\w-]*|[\w-]*\d[\w.-]*)")
 """What a question calls by its name: in capitals where no sentence begins, or with a digit."""
+
+
+def reader_for(kit: Kit, question: str) -> Callable[[Sequence[Memory]], Sequence[float]] | None:
+    """What tells for each of some memories how likely (0–1) it answers a question; None where nothing is to be read.
+
+    A longer text asks for no value, and without the network the order of nearness stands.
+    """
+    if not kit.settings.recall.answer_weight or len(question) > LONGEST_QUESTION:
+        return None
+
+    def read(some: Sequence[Memory]) -> Sequence[float]:
+        reader = kit.load_reader()
+        if reader is None:
+            return []
+        try:
+            logits = reader.read([(question, memory.text) for memory in some])[:, 0]
+        except Outage:
+            return []
+        return [1 / (1 + math.exp(-float(logit))) for logit in logits]
+
+    return read
 
 
 def own_first(answer: Sequence[Ranked], question: str) -> list[Ranked]:
