@@ -2,7 +2,7 @@
 
 A file of `answer_data` holds worlds: `=== what it is about | language`, numbered statements with the day they were said on, and
 `Q: question -> 3, 5 | 1`: what answers it, and behind the bar what answered it before and was replaced; `-> none` where nothing
-does. The scenes that train the question side of recall are read as worlds too.
+does.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-
-import question_scenes
 
 DATA = Path(__file__).parent / "answer_data"
 _STATEMENT = re.compile(r"(\d+)\. (?:\d{4}-\d\d-\d\d )?(\S.*)")
@@ -38,9 +36,8 @@ class World:
 
 
 def load_worlds(*, data: Path = DATA) -> list[World]:
-    """The worlds of all files in order of their names, and the scenes behind them."""
-    written = [world for path in sorted(data.glob("*.txt")) for world in read_worlds(path.read_text("utf-8"))]
-    return written + [_of_scene(scene) for scene in question_scenes.load_scenes()]
+    """The worlds of all files in order of their names."""
+    return [world for path in sorted(data.glob("*.txt")) for world in read_worlds(path.read_text("utf-8"))]
 
 
 def read_worlds(text: str) -> list[World]:
@@ -69,12 +66,7 @@ def _question(asked: re.Match[str], count: int) -> Question:
     return Question(asked[1], answers, replaced - answers)
 
 
-def _of_scene(scene: question_scenes.Scene) -> World:
-    asked = [Question(text, frozenset({answer})) for text, answer in zip(scene.questions, scene.answers, strict=True)]
-    return World(scene.name, list(scene.texts), asked)
-
-
-def parted(worlds: Sequence[World], *, every: int = 10) -> tuple[list[World], list[World]]:
+def parted(worlds: Sequence[World], *, every: int = 6) -> tuple[list[World], list[World]]:
     """Those to train on, and those that are only asked: one of so many, spread over all files."""
     asked = worlds[every - 1::every]
     return [world for n, world in enumerate(worlds, 1) if n % every], list(asked)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from dreamd.core.errors import Outage
-from dreamd.models import answer_net, load_embedder, multilingual_base
-from dreamd.models.answer_net import load_answer_net, pair_net_sha256
+from dreamd.models import answer_net, multilingual_base
+from dreamd.models.answer_net import load_answer_net, pair_net_sha256, with_question
 from dreamd.models.multilingual_base import MultilingualBase, find_base
 from dreamd.models.pair_net import TRAINED as PAIRS
 from dreamd.models.pair_net import changed_weights
@@ -20,14 +20,14 @@ from dreamd.models.weights import WeightFile
 sys.path.insert(0, str(Path(__file__).parents[1] / "bench"))
 
 import answer_worlds
-import question_scenes
+from question_scenes import file_sha256
 
 ROOT = Path(__file__).parents[2]
 NET = ROOT / "config" / "question" / answer_net.TRAINED
 FACTS = json.loads((ROOT / "config" / "question" / answer_net.ABOUT).read_text("utf-8"))
 PARTED = "what the net was trained on is not what `make answers` trains on now: run it and commit what it writes"
 LARGEST_BYTES = 2_000_000
-LAYER = "encoder.layer.3.intermediate.dense.weight"
+LAYER = "encoder.layer.7.intermediate.dense.weight"
 IN_A_BINDERY = {
     "The guillotine is serviced by a man from Leiden, every second autumn.": ["who looks after the paper cutter?"],
     "We glue with wheat paste only, the synthetic one yellows.": ["Why is no artificial adhesive used?"],
@@ -47,9 +47,8 @@ IN_A_BINDERY = {
 
 
 def test_the_data_are_those_that_the_net_was_trained_on() -> None:
-    written = {path.name: question_scenes.file_sha256(path) for path in answer_worlds.DATA.glob("*.txt")}
+    written = {path.name: file_sha256(path) for path in answer_worlds.DATA.glob("*.txt")}
     assert written and FACTS["files_sha256"] == written, PARTED
-    assert FACTS["scenes_sha256"] == question_scenes.scenes_sha256(question_scenes.load_scenes()), PARTED
     used, asked = answer_worlds.parted(answer_worlds.load_worlds())
     assert FACTS["worlds"] == len(used), PARTED
     assert FACTS["never_trained"]["questions"] == sum(len(world.questions) for world in asked), PARTED
@@ -60,7 +59,7 @@ def test_the_net_is_small_and_was_trained_upon_the_one_that_reads_pairs() -> Non
     with WeightFile(NET) as net:
         assert net.metadata["base_sha256"] == multilingual_base.SHA256
         assert net.metadata["upon_sha256"] == pair_net_sha256(), "`make judge` wrote another net: run `make answers` as well"
-        assert net.read("head.weight").shape == (1, 4 * 384)
+        assert net.read("head.weight").shape == (len(answer_net.LABELS), 4 * 384)
 
 
 def test_a_layer_is_that_of_the_net_below_and_the_product() -> None:
@@ -91,11 +90,18 @@ def test_a_world_with_a_number_that_is_not_there_is_refused() -> None:
 
 
 @pytest.mark.model
-def test_what_answers_is_read_as_an_answer_more_often_than_it_is_the_nearest() -> None:
+def test_what_answers_reads_likelier_than_most_that_does_not() -> None:
     texts, asked = list(IN_A_BINDERY), [(q, n) for n, some in enumerate(IN_A_BINDERY.values()) for q in some]
-    embedder, net = load_embedder("light"), load_answer_net()
-    near = embedder.embed_questions([question for question, _ in asked]) @ embedder.embed(texts).T
-    read = net.read([(question, text) for question, _ in asked for text in texts])[:, 0].reshape(len(asked), len(texts))
-    right = np.array([n for _, n in asked])
-    assert (read.argmax(1) == right).sum() >= (near.argmax(1) == right).sum()
-    assert (read.argmax(1) == right).mean() > 0.7
+    read = load_answer_net().read([(question, text) for question, _ in asked for text in texts])[:, 0]
+    rows = read.reshape(len(asked), len(texts))
+    right = np.array([row[n] for row, (_, n) in zip(rows, asked, strict=True)])
+    assert (rows < right[:, None]).sum(1).mean() > 0.75 * (len(texts) - 1)
+
+
+@pytest.mark.model
+def test_what_took_the_place_of_an_answer_is_told_from_what_stands_beside_it() -> None:
+    question, earlier = "who gilds the edges?", "Marjolein gilds the edges, and nobody else may touch the leaf."
+    later = ["Since Easter the edges are gilded by Wouter, Marjolein's hands shake.", "Marjolein ordered new leaf from Lyon.",
+             "The edges of the atlas are to be red."]
+    read = load_answer_net().read([(with_question(question, earlier), one) for one in later])[:, 1]
+    assert read[0] > max(0, *read[1:])

@@ -62,10 +62,9 @@ ABLATED: dict[str, dict[str, float]] = {
     "speaker": {"speaker_weight": 0.0}, "answer": {"answer_weight": 0.0}, "passages": {"passages": 0},
     "share-of-best": {"share_of_best": 0.0}}
 PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
-                           "decay": 0.0, "age_rate_per_day": 0.0, "diversity": 0.0,
+                           "decay": 0.0, "age_rate_per_day": 0.0,
                            "context_weight": 0.0, "value_weight": 0.0, "speaker_weight": 0.0, "answer_weight": 0.0}
 """The ranking of a store that keeps what it is told: nearness and words, and nothing else."""
-DIVERSITY = 0.3
 
 
 @dataclass(frozen=True)
@@ -334,12 +333,11 @@ def _tokens(found: Found) -> int:
 
 
 def _ablated(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> Iterator[tuple[str, tuple[Answered, ...]]]:
-    """The answers without each factor in turn, and with the optional one."""
+    """The answers without each factor in turn."""
     rules = kit.settings.recall
     for name, changed in ABLATED.items():
         yield name, _ask_all(_ruled(kit, replace(rules, **changed)), gold, carried)  # type: ignore[arg-type]
     yield "vectors", _ask_all(replace(kit, embedder=Away()), gold, carried)
-    yield "diversity", _ask_all(_ruled(kit, replace(rules, diversity=0.0 if rules.diversity else DIVERSITY)), gold, carried)
 
 
 def _ruled(kit: Kit, rules: RecallSettings) -> Kit:

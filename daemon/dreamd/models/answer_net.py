@@ -1,6 +1,8 @@
 """The network that reads a question and a statement, and says whether the one is answered by the other.
 
-It is the network that reads pairs with a low-rank product added to each of its layers, and a head of one output.
+It is the network that reads pairs with a low-rank product added to each of its upper layers, and a head of two outputs: of a
+question and a statement the first is the logit that the statement answers; of a question with an earlier answer and a later
+statement the second is the logit that the later one took its place.
 """
 
 from __future__ import annotations
@@ -13,13 +15,13 @@ from dreamd.models.pair_net import PairNet, Trained
 
 TRAINED, ABOUT = "answer_net.safetensors", "answer_net.json"
 KIND = "answers"
-LABELS = ("answers",)
+LABELS = ("answers", "replaced")
 _shared: dict[int, PairNet] = {}
 """By the number of its threads."""
 
 
 def load_answer_net(folder: Path | None = None, *, threads: int = 1, keep: bool = True) -> PairNet:
-    """The network, verified; it reads (question, statement) and gives the logit that the statement answers.
+    """The network, verified; it reads (question, statement) and (question with earlier answer, later statement).
 
     Raises Outage when the base, the net it was trained upon or the trained file is missing or another one.
     """
@@ -32,6 +34,11 @@ def shared_answer_net(folder: Path | None, *, threads: int, keep: bool) -> PairN
     if threads not in _shared:
         _shared[threads] = load_answer_net(folder, threads=threads, keep=keep)
     return _shared[threads]
+
+
+def with_question(question: str, earlier: str) -> str:
+    """How an earlier answer is read with its question, beside what may have taken its place."""
+    return f"{question} {earlier}"
 
 
 def pair_net_sha256() -> str:

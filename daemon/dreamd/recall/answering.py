@@ -1,76 +1,56 @@
 """Which of what was found answers the question, and not only speaks of the same.
 
-A network reads the question with each of the first results: what it takes for an answer counts more. It raises and never
-lowers, and hides nothing. Of two answers built alike the one that names what was asked for comes first: "Which region does
-tenant 17 use?" is as near to what was said of tenant 18, for a number, a name or one word tells the two apart, and neither
-vectors nor the share of common words give it the weight that it has for whoever asks.
+A network reads the question with each of the first results: what it takes for an answer counts more, and lowers nothing. Of two
+answers it reads whether the later one took the place of the earlier. Neither can be told by a night, for without the question
+"we are at five" and "four now, the fox got one" are two remarks on hens.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from dreamd.core.errors import Outage
 from dreamd.core.values import Memory
 from dreamd.kit import Kit
-from dreamd.recall.ranking import LONGEST_QUESTION, Ranked
-from dreamd.recall.terms import word_stems
-from dreamd.text.alike.parallels import are_built_alike, exchanged, pieces
+from dreamd.models.answer_net import with_question
+from dreamd.recall.ranking import LONGEST_QUESTION
 
-_NAME = re.compile(r"(?<=[\w,;:] )(?:[A-ZÀ-ÖØ-Þ][\w-]*|[\w-]*\d[\w.-]*)")
-"""What a question calls by its name: in capitals where no sentence begins, or with a digit."""
+TURNED, ANSWERED, BASE = 0.54, 0.27, -0.41
+"""What the two outputs weigh for whether a later answer replaced an earlier, fitted on worlds that the network never met."""
 
 
-def reader_for(kit: Kit, question: str) -> Callable[[Sequence[Memory]], Sequence[float]] | None:
-    """What tells for each of some memories how likely (0–1) it answers a question; None where nothing is to be read.
+class Reading:
+    """A question that is read together with what was found for it."""
 
-    A longer text asks for no value, and without the network the order of nearness stands.
-    """
-    if not kit.settings.recall.answer_weight or len(question) > LONGEST_QUESTION:
-        return None
+    def __init__(self, kit: Kit, question: str) -> None:
+        self._kit, self._question = kit, question
+        self._told: dict[str, float] = {}
 
-    def read(some: Sequence[Memory]) -> Sequence[float]:
-        reader = kit.load_reader()
-        if reader is None:
-            return []
+    def answers(self, some: Sequence[Memory]) -> list[float]:
+        """How likely (0–1) each of some memories answers; nothing where the network is away, and nearness alone counts."""
+        logits = self._logits([(self._question, memory.text) for memory in some], 0)
+        self._told.update(zip([memory.id for memory in some], logits, strict=False))
+        return [_likely(logit) for logit in logits]
+
+    def replaced(self, pairs: Sequence[tuple[Memory, Memory]]) -> list[float]:
+        """For an earlier and a later one each that were read, how likely (0–1) the later took the place of the earlier."""
+        logits = self._logits([(with_question(self._question, old.text), new.text) for old, new in pairs], 1)
+        return [_likely(TURNED * logit + ANSWERED * self._told[new.id] + BASE)
+                for (_, new), logit in zip(pairs, logits, strict=False)]
+
+    def _logits(self, pairs: Sequence[tuple[str, str]], column: int) -> list[float]:
+        reader = self._kit.load_reader() if pairs else None
         try:
-            logits = reader.read([(question, memory.text) for memory in some])[:, 0]
+            return [float(row[column]) for row in reader.read(pairs)] if reader else []
         except Outage:
             return []
-        return [1 / (1 + math.exp(-float(logit))) for logit in logits]
-
-    return read
 
 
-def own_first(answer: Sequence[Ranked], question: str) -> list[Ranked]:
-    """An answer in which nothing stands before what is built like it and has the words of the question that it lacks.
-
-    Nor before what is as near without the weight of its class, and has the names of the question that it lacks.
-    """
-    asked = frozenset(word_stems(pieces(question)))
-    names = frozenset(name.casefold() for name in _NAME.findall(question))
-    order = list(answer)
-    for one in list(order):
-        at = order.index(one)
-        place = next((n for n, other in enumerate(order[:at])
-                      if _names_instead(one, other, asked) or _is_nearer_by_name(one, other, names)), at)
-        order.insert(place, order.pop(at))
-    return order
+def _likely(logit: float) -> float:
+    return 1 / (1 + math.exp(-logit))
 
 
-def _is_nearer_by_name(one: Ranked, other: Ranked, names: frozenset[str]) -> bool:
-    """Whether a result has every name of a question, and another that is less near none of them."""
-    if not names or one.parts["similarity"] < other.parts["similarity"] or one.memory.scope != other.memory.scope:
-        return False
-    return names <= {*pieces(one.memory.text)} and names.isdisjoint(pieces(other.memory.text))
-
-
-def _names_instead(one: Ranked, other: Ranked, asked: frozenset[str]) -> bool:
-    """Whether a result has what was asked for in a place where another, built alike, has something else."""
-    mine, theirs = one.memory.text, other.memory.text
-    if one.memory.scope != other.memory.scope or not are_built_alike(mine, theirs):
-        return False
-    places = [(asked & {*word_stems(ours)}, asked & {*word_stems(others)}) for ours, others in exchanged(mine, theirs)]
-    return any(ours for ours, _ in places) and not any(others for _, others in places)
+def reading_of(kit: Kit, question: str) -> Reading | None:
+    """What reads a question; None where nothing is to be read, or for a longer text, which asks for no value."""
+    return Reading(kit, question) if kit.settings.recall.answer_weight and len(question) <= LONGEST_QUESTION else None

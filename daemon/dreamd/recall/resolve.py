@@ -7,7 +7,7 @@ out is lost from the answer.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -35,6 +35,9 @@ CONTAINED = 0.85
 OF_TEN = 10
 READABLE = 20
 """Characters from which what was said to a question can be read without it."""
+MAY_ANSWER, REPLACED = 0.1, 0.7
+"""From how likely something may be an answer, and from how likely one answer took the place of another."""
+ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
 
 
@@ -48,6 +51,8 @@ class Wanted:
     """Results it may have."""
     whole: bool = False
     """A deep look, which is shown what is over as well."""
+    replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]] | None = None
+    """How likely (0–1) the later of two answers each took the place of the earlier; nothing where it cannot be told."""
 
 
 def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near | None) -> list[Ranked]:
@@ -59,6 +64,7 @@ def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near |
         told = _instead_of_passages(told, weighed, wanted, store, near)
         told = [one for one in told if not any(_is_over(one.memory, other.memory, weighed) for other in told)]
         told = _without_states_of_before(told)
+        told = without_earlier_answers(told, wanted.replaced) if wanted.replaced else told
     return _newer_first(_chosen(told, wanted), weighed)
 
 
@@ -66,6 +72,21 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
     """A state past its day answers only where no state of today does: who is away, not who was."""
     today = any(one.memory.memory_class is MemoryClass.STATE and one.memory.status is Status.LIVE for one in told)
     return [one for one in told if not (today and one.memory.is_expired)]
+
+
+def without_earlier_answers(told: Sequence[Ranked],
+                            replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]]) -> list[Ranked]:
+    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that."""
+    first = [one for one in told if one.parts.get("answers", 0.0) >= MAY_ANSWER][:ANSWERS_COMPARED]
+    pairs = [(old, new) for old in first for new in first
+             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
+    order = list(told)
+    likely = replaced([(old.memory, new.memory) for old, new in pairs])
+    for (old, new), turned in zip(pairs, likely, strict=False):  # none where the network is away
+        if turned >= REPLACED and old in order and new in order:
+            order.remove(new)
+            order[order.index(old)] = new
+    return order
 
 
 def as_shown(memory: Memory) -> Memory:
