@@ -42,6 +42,7 @@ from dreamd.dream.planning import Wish
 from dreamd.extraction import gate
 from dreamd.kit import Kit, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
+from dreamd.models.pair_net import PairNet
 from dreamd.recall.answer import Found, Look, search
 from dreamd.recall.gold import Gold, Question
 from dreamd.recall.shelf import Shelf
@@ -200,6 +201,13 @@ class Remembered:
         self._embedder = embedder
         self._texts: dict[str, NDArray[np.float32]] = {}
         self._questions: dict[str, NDArray[np.float32]] = {}
+        self._reader: PairNet | None = None
+
+    def reader(self, kit: Kit) -> PairNet | None:
+        """What reads a question with statements, the same for every kit; None where it is missing."""
+        if self._reader is None and (net := kit.load_reader()):
+            self._reader = ReadOnce(net)
+        return self._reader
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each text."""
@@ -208,6 +216,21 @@ class Remembered:
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each question."""
         return _recalled(texts, self._questions, self._embedder.embed_questions)
+
+
+class ReadOnce(PairNet):
+    """What reads a question with statements, each pair once."""
+    def __init__(self, net: PairNet) -> None:
+        self._net = net
+        self._rows: dict[tuple[str, str], NDArray[np.float32]] = {}
+
+    def read(self, pairs: Sequence[tuple[str, str]], *,
+             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
+        """One row for each pair; raises Outage like the other."""
+        import numpy as np
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
+        self._rows.update(zip(new, self._net.read(new, progress=progress), strict=True))
+        return np.stack([self._rows[pair] for pair in pairs])
 
 
 def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
@@ -245,6 +268,7 @@ def _kit(home: Path, now: datetime, settings: Settings, embedder: Embedder) -> I
     world = World(Paths(home), settings, FixedClock(now), {"HOME": str(home.parent), "TZ": "UTC"})
     with open_kit(world, create=True, migrate=True) as kit:
         kit.embedder = embedder
+        kit.reader = embedder.reader(kit) if isinstance(embedder, Remembered) else None
         yield kit
 
 

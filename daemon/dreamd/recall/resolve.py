@@ -1,8 +1,8 @@
 """From what is near to an answer: one thing once, today's value and not yesterday's, and no more than was asked for.
 
-Nothing is judged here. Which passage a memory carries, and what took the place of what, the nights found out (`weighed`);
-what no night has weighed yet is shown like anything else that was said. Only a verdict leaves something out, for what is left
-out is lost from the answer.
+Which passage a memory carries, and what took the place of what, the nights found out (`weighed`); what no night has weighed yet
+is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as having replaced
+it as an answer to this question; a deep look shows it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from dreamd.core.identity import speaker_of
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import Memory, MemoryClass, Relation, Status
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, weigh
@@ -116,13 +115,12 @@ def _without_their_words(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def _instead_of_passages(told: Sequence[Ranked], weighed: Weighed, wanted: Wanted, store: Store,
                          near: Near | None) -> list[Ranked]:
-    """The same, each passage replaced by what carries it or took its place, and without memories a passage surely ended."""
+    """The same, each passage replaced by what carries it or took its place."""
     said = [one for one in told if one.memory.status is Status.SAID]
     standing = _standing(said, told, store, near) if said else {}
     weighed.meet(memory for some in standing.values() for memory in some)
     there = {one.memory.id for one in told}
     found: dict[str, Ranked] = {}
-    ended: set[str] = set()
     for one in told:
         if one.memory.status is not Status.SAID:
             found.setdefault(one.memory.id, one)
@@ -130,12 +128,10 @@ def _instead_of_passages(told: Sequence[Ranked], weighed: Weighed, wanted: Wante
         instead = next((memory for memory in standing[one.memory.id] if weighed.is_past(one.memory, memory)), None)
         if instead is None:
             found[one.memory.id] = one
-            ended.update(memory.id for memory in standing[one.memory.id]
-                         if not memory.pinned and weighed.is_surely_ended(memory, one.memory))
         elif instead.may_answer and instead.id not in there:
             carrier = _carrier(instead, one, wanted)
             found.setdefault(instead.id, carrier)
-    return [one for identity, one in found.items() if identity not in ended]
+    return list(found.values())
 
 
 def _standing(said: Sequence[Ranked], told: Sequence[Ranked], store: Store, near: Near | None) -> dict[str, list[Memory]]:
@@ -189,17 +185,9 @@ def _says_all_of(memory: Memory, other: Memory) -> bool:
 
 
 def _is_over(earlier: Memory, later: Memory, weighed: Weighed) -> bool:
-    """Whether a night found that something said on a later day took the place of something else.
-
-    What was only said, or is stale, also goes where another carries it. What is live goes for an update by the same speaker of
-    a talk alone: a night that was not sure enough to end it leaves it standing, but today's value is told without it.
-    """
-    if earlier.pinned or not is_of_another_day(earlier, later):
-        return False
-    if earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED):
-        return weighed.is_past(earlier, later)
-    says = speaker_of(earlier.text)
-    return bool(says) and says == speaker_of(later.text) and weighed.is_updated(earlier, later)
+    """Whether a night found that something said on a later day carries or replaced what was only said, or is stale."""
+    return (not earlier.pinned and earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED)
+            and is_of_another_day(earlier, later) and weighed.is_past(earlier, later))
 
 
 def _newer_first(answer: Sequence[Ranked], weighed: Weighed) -> list[Ranked]:
