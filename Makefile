@@ -7,7 +7,7 @@ DEV := $(VENV)/.dev-ready
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 
 .DEFAULT_GOAL := dream
-.PHONY: dream test lint bench judge baseline questions eval year torture wheel clean team-demo bench-team
+.PHONY: dream test lint bench judge baseline questions answers eval year torture wheel clean team-demo bench-team
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dream needs Python 3.11 or later; set PYTHON=python3.12 or the like")'
@@ -61,6 +61,9 @@ baseline: $(DEV) ## write anew the floors that the suite holds the judge to
 questions: $(DEV) ## train anew how questions are read
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/question_train.py \
 	  --model-dir "$$($(BIN)/python -c 'from dreamd.models.model_files import find_model; print(find_model())')"
+
+answers: $(DEV) ## train anew what reads whether a statement answers a question
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/bench/answer_train.py
 
 eval: $(DEV) ## figures of the judge on labelled pairs, and of recall: DATA=folder with pairs/
 	@mkdir -p build

@@ -37,6 +37,7 @@ from dreamd.text.language import keep_with
 if TYPE_CHECKING:
     from dreamd.judge import Judge
     from dreamd.models.language_model import LanguageModel
+    from dreamd.models.pair_net import PairNet
     from dreamd.sources.exclusion import Exclusions
 
 Row = TypeVar("Row")
@@ -87,6 +88,9 @@ class Kit:
     abroad: Embedder | None = None
     """What finds texts of other languages; sought when something is not English."""
     abroad_sought: bool = False
+    reader: PairNet | None = None
+    """What reads whether a statement answers a question; sought by the first question."""
+    reader_sought: bool = False
     epoch: int | None = None
     extra_sources: tuple[Path, ...] = ()
     dry: bool = False
@@ -237,6 +241,16 @@ class Kit:
                 self.abroad = load_multilingual(threads=self.settings.model.threads, kept_in=self.paths.models,
                                                 keep=not self.dry)
         return self.abroad
+
+    def load_reader(self) -> PairNet | None:
+        """What reads whether a statement answers a question, loaded once; None where it is missing or another one."""
+        if self.reader is None and not self.reader_sought:
+            from dreamd.models.answer_net import shared_answer_net
+
+            self.reader_sought = True
+            with suppress(Outage):  # answers then stand in the order of nearness
+                self.reader = shared_answer_net(self.paths.models, threads=self.settings.model.threads, keep=not self.dry)
+        return self.reader
 
     def load_judge(self) -> Judge:
         """The judge of pairs, made once."""

@@ -19,7 +19,7 @@ from reading import ReadsWords
 
 SECOND_DAY, SECOND_NIGHT, THIRD_NIGHT = "2026-01-15T09:00:00Z", "2026-01-15T20:00:00Z", "2026-01-16T20:00:00Z"
 LATER = "2026-01-20T09:00:00Z"
-QUIET = Look(record=False)
+QUIET = Look(record=False, unread=True)
 TUESDAY = "the cedar kiln of the pottery is fired on Tuesday mornings"
 FRIDAY = "the cedar kiln of the pottery is fired on Fridays"
 

@@ -245,28 +245,16 @@ def test_shared_words_lift_a_score_and_never_lower_it() -> None:
     assert fuse(0.5, -0.4, 0.0) == 0.0
 
 
-def test_diversity_prefers_something_new_over_a_near_repetition() -> None:
-    hits = [Hit(_memory("a", "Backups run at night"), vector_similarity=0.9),
-            Hit(_memory("b", "Backups run at night too"), vector_similarity=0.89),
-            Hit(_memory("c", "The vault is in Porto"), vector_similarity=0.7)]
-    plain = rank("backups", hits, now=NOW, rules=WORDLESS, asked=Asked(count=2))
-    varied = rank("backups", hits, now=NOW, rules=replace(WORDLESS, diversity=0.5), asked=Asked(count=2))
-    assert [one.memory.id for one in plain] == ["a", "b"]
-    assert [one.memory.id for one in varied] == ["a", "c"]
-
-
 @settings(max_examples=80, deadline=None)
 @given(values=st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 900), st.sampled_from(list(Status)),
-                                 st.sampled_from(list(MemoryClass))), max_size=12),
-       diversity=st.sampled_from([0.0, 0.4, 1.0]))
+                                 st.sampled_from(list(MemoryClass))), max_size=12))
 def test_any_hits_give_a_bounded_answer_in_the_same_order_whatever_order_they_came_in(
-        values: list[tuple[float, int, Status, MemoryClass]], diversity: float) -> None:
+        values: list[tuple[float, int, Status, MemoryClass]]) -> None:
     hits = [Hit(_memory(f"m{n}", f"Valve {n} opens", status=status, memory_class=kind,
                         confirmed_at=NOW - timedelta(days=days)), vector_similarity=similarity)
             for n, (similarity, days, status, kind) in enumerate(values)]
-    rules = replace(RULES, diversity=diversity)
-    found = rank("valve", hits, now=NOW, rules=rules)
-    again = rank("valve", hits[::-1], now=NOW, rules=rules)
+    found = rank("valve", hits, now=NOW, rules=RULES)
+    again = rank("valve", hits[::-1], now=NOW, rules=RULES)
     assert [one.memory.id for one in found] == [one.memory.id for one in again]
     assert len(found) <= RULES.balanced
     assert all(one.parts["before_age"] >= RULES.floor / (1 + (one.memory.status is Status.SAID)) for one in found)

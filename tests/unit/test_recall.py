@@ -168,20 +168,6 @@ def test_what_was_forgotten_is_gone_from_a_warm_shelf_at_once(known):
         assert "Wednesdays" not in " ".join(texts(search(kit, "cedar kiln Wednesdays", NOT_COUNTED, shelf=shelf)))
 
 
-def test_diversity_prefers_what_is_unlike_the_results_above_it(house):
-    house.say(FIRST_DAY, "The cedar kiln burns beech wood", "The cedar kiln takes beech wood of one wagon",
-              "Gloves for the cedar kiln are blue")
-    house.dream(FIRST_NIGHT)
-    with house.kit(LATER) as kit:
-        nearest = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
-    house.furnish(recall={"diversity": 0.9, "share_of_best": 0.2})
-    with house.kit(LATER) as kit:
-        varied = search(kit, "the cedar kiln burns beech wood", replace(NOT_COUNTED, limit=2))
-    assert "Gloves" not in " ".join(texts(nearest))
-    assert "Gloves" in texts(varied)[1]
-    assert 0 < varied.results[1].parts["nearest_above"] <= 1
-
-
 def test_replaced_versions_are_shown_by_a_deep_look_alone_and_never_injected(house):
     house.say(FIRST_DAY, "The scheduler listens on port 7070")
     house.dream(FIRST_NIGHT)

@@ -42,6 +42,7 @@ from dreamd.dream.planning import Wish
 from dreamd.extraction import gate
 from dreamd.kit import Kit, Progress, no_progress, open_kit
 from dreamd.models import DIM, MODEL_ID, Embedder
+from dreamd.models.pair_net import PairNet
 from dreamd.recall.answer import Found, Look, search
 from dreamd.recall.gold import Gold, Question
 from dreamd.recall.shelf import Shelf
@@ -59,12 +60,12 @@ ABLATED: dict[str, dict[str, float]] = {
     "words": {"word_weight": 0.0}, "class-boost": {"memory_boost": 1.0, "document_boost": 1.0},
     "supersession": {"superseded_factor": 1.0}, "age": {"decay": 0.0, "age_rate_per_day": 0.0},
     "floor": {"floor": 0.0}, "context": {"context_weight": 0.0}, "value": {"value_weight": 0.0},
-    "speaker": {"speaker_weight": 0.0}, "passages": {"passages": 0}, "share-of-best": {"share_of_best": 0.0}}
+    "speaker": {"speaker_weight": 0.0}, "answer": {"answer_weight": 0.0}, "passages": {"passages": 0},
+    "share-of-best": {"share_of_best": 0.0}}
 PLAIN: dict[str, float] = {"floor": 0.0, "share_of_best": 0.0, "memory_boost": 1.0, "document_boost": 1.0,
-                           "decay": 0.0, "age_rate_per_day": 0.0, "diversity": 0.0,
-                           "context_weight": 0.0, "value_weight": 0.0, "speaker_weight": 0.0}
+                           "decay": 0.0, "age_rate_per_day": 0.0,
+                           "context_weight": 0.0, "value_weight": 0.0, "speaker_weight": 0.0, "answer_weight": 0.0}
 """The ranking of a store that keeps what it is told: nearness and words, and nothing else."""
-DIVERSITY = 0.3
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,13 @@ class Remembered:
         self._embedder, self.progress = embedder, progress
         self._texts: dict[str, NDArray[np.float32]] = {}
         self._questions: dict[str, NDArray[np.float32]] = {}
+        self._reader: PairNet | None = None
+
+    def reader(self, kit: Kit) -> PairNet | None:
+        """What reads a question with statements, the same for every kit; None where it is missing."""
+        if self._reader is None and (net := kit.load_reader()):
+            self._reader = ReadOnce(net)
+        return self._reader
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each text."""
@@ -217,6 +225,21 @@ class Remembered:
     def embed_questions(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One unit row for each question."""
         return _recalled(texts, self._questions, self._embedder.embed_questions)
+
+
+class ReadOnce(PairNet):
+    """What reads a question with statements, each pair once."""
+    def __init__(self, net: PairNet) -> None:
+        self._net = net
+        self._rows: dict[tuple[str, str], NDArray[np.float32]] = {}
+
+    def read(self, pairs: Sequence[tuple[str, str]], *,
+             progress: Callable[[int, int], None] | None = None) -> NDArray[np.float32]:
+        """One row for each pair; raises Outage like the other."""
+        import numpy as np
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self._rows]
+        self._rows.update(zip(new, self._net.read(new, progress=progress), strict=True))
+        return np.stack([self._rows[pair] for pair in pairs])
 
 
 def _recalled(texts: Sequence[str], known: dict[str, NDArray[np.float32]],
@@ -253,7 +276,7 @@ def _no_sources() -> SourceSettings:
 def _kit(home: Path, now: datetime, settings: Settings, embedder: Remembered) -> Iterator[Kit]:
     world = World(Paths(home), settings, FixedClock(now), {"HOME": str(home.parent), "TZ": "UTC"})
     with open_kit(world, create=True, migrate=True) as kit:
-        kit.embedder, kit.progress = embedder, embedder.progress
+        kit.embedder, kit.progress, kit.reader = embedder, embedder.progress, embedder.reader(kit)
         yield kit
 
 
@@ -345,12 +368,11 @@ def _tokens(found: Found) -> int:
 
 
 def _ablated(kit: Kit, gold: Gold, carried: dict[str, set[str]]) -> Iterator[tuple[str, tuple[Answered, ...]]]:
-    """The answers without each factor in turn, and with the optional one."""
+    """The answers without each factor in turn."""
     rules = kit.settings.recall
     for name, changed in ABLATED.items():
         yield name, _ask_all(_ruled(kit, replace(rules, **changed)), gold, carried)  # type: ignore[arg-type]
     yield "vectors", _ask_all(replace(kit, embedder=Away()), gold, carried)
-    yield "diversity", _ask_all(_ruled(kit, replace(rules, diversity=0.0 if rules.diversity else DIVERSITY)), gold, carried)
 
 
 def _ruled(kit: Kit, rules: RecallSettings) -> Kit:

@@ -8,6 +8,8 @@ packed into a graph once on a machine, and kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,30 +40,41 @@ BATCH_TOKENS = 192
 KINDS = "embeddings.token_type_embeddings.weight"
 
 
+@dataclass(frozen=True)
+class Trained:
+    """A trained file: what kind of network it makes of the base, what that tells apart, and the file it was trained upon."""
+
+    path: Path
+    kind: str = "pairs"
+    labels: tuple[str, ...] = PAIR_LABELS
+    upon: Path | None = None
+
+
 class PairNet:
     """A verified network, whose graph and tokenizer are loaded by the first pair it reads."""
 
-    def __init__(self, base: Path, trained: Path, *, name: str, folder: Path | None, keep: bool, threads: int) -> None:
+    def __init__(self, base: Path, trained: Trained, *, name: str, folder: Path | None, keep: bool, threads: int) -> None:
         self.name = name
         self._paths, self._folder, self._keep, self._threads = (base, trained), folder, keep, threads
         self._loaded: tuple[MultilingualBase, Network] | None = None
 
     def read(self, pairs: Sequence[tuple[str, str]], *, progress: Callable[[int, int], None] | None = None) -> Floats:
-        """One row of logits in the order of PAIR_LABELS for each pair, read in the order given.
+        """One row of logits in the order of its labels for each pair, read in the order given.
 
         What is read of a pair does not hang on the others. `progress` is told before each batch how many are read, and may
         wait or raise. Raises Outage when the files or the engine fail.
         """
         import numpy as np
 
-        rows = np.zeros((len(pairs), len(PAIR_LABELS)), np.float32)
+        width = len(self._paths[1].labels)
+        rows = np.zeros((len(pairs), width), np.float32)
         if not pairs:
             return rows
         base, network = self._load()
         distinct = list(dict.fromkeys(pairs))
         place = {pair: n for n, pair in enumerate(distinct)}
         cut = cut_pairs(base, distinct)
-        done, found = 0, np.empty((len(distinct), len(PAIR_LABELS)), np.float32)
+        done, found = 0, np.empty((len(distinct), width), np.float32)
         for batch in _batches([len(numbers) for numbers, _ in cut]):
             if progress:
                 progress(done, len(distinct))
@@ -75,8 +88,10 @@ class PairNet:
             onnx_engine.load_runtime()
             try:
                 base = multilingual_base.open_base(self._paths[0])
-                name = onnx_engine.graph_name("pairs", self.name)
-                graph = onnx_engine.kept_graph(self._folder, name, lambda: make_graph(base, self._paths[1]), keep=self._keep)
+                trained = self._paths[1]
+                name = onnx_engine.graph_name(trained.kind, self.name)
+                graph = onnx_engine.kept_graph(
+                    self._folder, name, lambda: make_graph(base, trained.path, upon=trained.upon), keep=self._keep)
                 pieces = onnx_engine.graph_name("pieces", multilingual_base.SHA256, MAKE)
                 base.take_pieces(onnx_engine.kept_graph(self._folder, pieces, base.pieces_model, keep=self._keep))
             except (OSError, ValueError, KeyError) as failure:
@@ -91,48 +106,59 @@ def load_pair_net(folder: Path | None = None, *, trained: Path | None = None, th
 
     Raises Outage when the base or the trained file is missing or another one; the hint says what to install.
     """
-    base = multilingual_base.find_base(kept_in=folder, keep=keep)
-    trained = trained or share_dir("config") / "judge" / TRAINED
+    return load_net(Trained(trained or share_dir("config") / "judge" / TRAINED), folder, threads=threads, keep=keep)
+
+
+def load_net(trained: Trained, folder: Path | None = None, *, threads: int = 1, keep: bool = True) -> PairNet:
+    """The network of a trained file, verified like the one that reads pairs; raises Outage as well."""
+    base, path = multilingual_base.find_base(kept_in=folder, keep=keep), trained.path
     try:
-        with WeightFile(trained) as weights:
+        with WeightFile(path) as weights:
             told = weights.metadata
-        trained_sha256 = model_files.checksum(trained, kept_in=folder, keep=keep)
+        trained_sha256 = model_files.checksum(path, kept_in=folder, keep=keep)
+        upon_sha256 = model_files.checksum(trained.upon, kept_in=folder, keep=keep) if trained.upon else ""
     except FileNotFoundError as failure:
-        raise Outage("the trained part of the net that reads pairs is missing", component="model", code="model-missing",
-                     hint=onnx_engine.REINSTALL) from failure
+        raise Outage(f"the trained part of the net that reads {trained.kind} is missing", component="model",
+                     code="model-missing", hint=onnx_engine.REINSTALL) from failure
     except (OSError, ValueError) as failure:
-        raise Outage(f"`{trained}` cannot be read", component="model", code="model-unreadable",
+        raise Outage(f"`{path}` cannot be read", component="model", code="model-unreadable",
                      hint=onnx_engine.REINSTALL) from failure
-    if told.get("base_sha256") != multilingual_base.SHA256 or tuple(told.get("labels", "").split(",")) != PAIR_LABELS:
-        raise Outage(f"`{trained}` was trained for another base or other labels", component="model", code="model-changed",
+    wanted = (multilingual_base.SHA256, ",".join(trained.labels), upon_sha256)
+    if (told.get("base_sha256"), told.get("labels"), told.get("upon_sha256", "")) != wanted:
+        raise Outage(f"`{path}` was trained for another base or other labels", component="model", code="model-changed",
                      hint=onnx_engine.REINSTALL)
-    made = onnx_engine.graph_name("", multilingual_base.SHA256, trained_sha256, MAKE)
-    return PairNet(base, trained, name=f"pairs{made[:13]}/int8", folder=folder, keep=keep, threads=threads)
+    made = onnx_engine.graph_name("", multilingual_base.SHA256, trained_sha256, *filter(None, [upon_sha256]), MAKE)
+    return PairNet(base, trained, name=f"{trained.kind}{made[:13]}/int8", folder=folder, keep=keep, threads=threads)
 
 
-def make_graph(base: MultilingualBase, trained: Path, *, int8: bool = True) -> bytes:
+def make_graph(base: MultilingualBase, trained: Path, *, upon: Path | None = None, int8: bool = True) -> bytes:
     """The graph of the changed network; raises OSError, ValueError or KeyError where the trained file is no such file."""
     from dreamd.models import bert_graph
 
-    with WeightFile(trained) as file:
+    with ExitStack() as opened:
+        below = [opened.enter_context(WeightFile(upon))] if upon else []
+        file = opened.enter_context(WeightFile(trained))
         shape = base.shape
         sizes = bert_graph.Sizes(shape.layers, shape.heads, shape.hidden, shape.epsilon, int8=int8)
         head = bert_graph.Head(file.read("head.weight"), file.read("head.bias"))
-        graph: bytes = bert_graph.pair_graph(changed_weights(base, file), sizes, head).SerializeToString()
+        graph: bytes = bert_graph.pair_graph(changed_weights(base, *below, file), sizes, head).SerializeToString()
         return graph
 
 
-def changed_weights(base: MultilingualBase, trained: WeightFile) -> Callable[[str], Floats]:
-    """What gives each weight of the base as the trained file changes it, by its name."""
+def changed_weights(base: MultilingualBase, *trained: WeightFile) -> Callable[[str], Floats]:
+    """What gives each weight of the base as trained files change it one after the other, by its name."""
 
     def read(name: str) -> Floats:
         weight = base.weight(name).copy()
         if name == KINDS:
             weight[1] = weight[0]  # the second statement's type starts as a copy of the first
-        if f"{name}.bits" in trained.names:
-            weight += unpacked(trained.read_bytes(f"{name}.bits"), trained.read(f"{name}.scale")).reshape(weight.shape)
-        if f"{name}.delta" in trained.names:
-            weight += trained.read(f"{name}.delta")
+        for file in trained:
+            if f"{name}.bits" in file.names:
+                weight += unpacked(file.read_bytes(f"{name}.bits"), file.read(f"{name}.scale")).reshape(weight.shape)
+            if f"{name}.delta" in file.names:
+                weight += file.read(f"{name}.delta")
+            if f"{name}.down" in file.names:
+                weight += file.read(f"{name}.up") @ file.read(f"{name}.down")
         return weight
 
     return read

@@ -27,10 +27,10 @@ from dreamd.core.settings import Settings
 from dreamd.core.values import Memory, Status
 from dreamd.core.world import World
 from dreamd.kit import Kit, open_kit
+from dreamd.recall.answering import reading_of
 from dreamd.recall.clues import SYMBOL_MISSING, find_clue, find_missing_symbols
 from dreamd.recall.named_records import records_named
-from dreamd.recall.own import own_first
-from dreamd.recall.ranking import LONGEST_QUESTION, Asked, Budget, rank, result_count
+from dreamd.recall.ranking import Asked, Budget, rank, result_count
 from dreamd.recall.resolve import Wanted, as_shown, resolve
 from dreamd.recall.retrieve import POOL, gather, reach_of
 from dreamd.recall.retrieve import Look as Look
@@ -132,16 +132,17 @@ def search(kit: Kit, query: str, look: Look = AS_USUAL, *, shelf: Shelf | None =
 def _found(kit: Kit, query: str, look: Look, near: Near | None) -> tuple[tuple[Found, ...], int]:
     """What the store answers by itself, and how many results there may be."""
     hits = gather(kit, query, look, near)
+    reading = reading_of(kit, query) if near and not look.injection and not look.unread else None
     asked = Asked(budget=look.budget, count=look.limit, held=look.held, injection=look.injection, everything=look.everything,
-                  nearness=near.between if near else None)
+                  read=reading.answers if reading else None)
     count, rules = result_count(asked, kit.settings.recall), kit.settings.recall
     ranked = rank(query, hits, now=kit.clock.now(), rules=rules, asked=asked if look.injection else replace(asked, count=POOL))
     if not look.injection:
-        wanted = Wanted(kit.clock.now(), rules, count, whole=look.budget is Budget.DEEP or look.everything)
+        wanted = Wanted(kit.clock.now(), rules, count, whole=look.budget is Budget.DEEP or look.everything,
+                        replaced=reading.replaced if reading else None)
         ranked = resolve(ranked, wanted, kit.store, near)
     if near and ranked and look.budget is not Budget.DEEP and not look.everything and is_unanswered(query, ranked):
         ranked = []
-    ranked = own_first(ranked, query) if len(query) <= LONGEST_QUESTION else ranked
     clues = find_clues(kit.store, [r.memory for r in ranked], look.directory) if look.directory else [None] * len(ranked)
     named = records_named(kit.store, [r.memory for r in ranked])
     return tuple(Found(as_shown(r.memory), r.score, r.parts, clue, records)

@@ -13,7 +13,7 @@ before age and staleness: what is merely old, or archived for it, is never hidde
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -21,21 +21,23 @@ from enum import StrEnum
 from dreamd.core.clock import days_between
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import Memory, MemoryClass, Status
-from dreamd.recall.terms import shared_words, word_matches
+from dreamd.recall.terms import word_matches
 
 ABSORBED_FACTOR = 0.5
 ABSORBED_CEILING = 0.5
 AGELESS = frozenset({MemoryClass.PREFERENCE, MemoryClass.RULE})
 DOCUMENTS = frozenset({MemoryClass.PROCEDURE})
 OTHERS = frozenset({MemoryClass.HISTORY})
-MMR_POOL = 4
-"""Diversity chooses among this many times the number of results asked for."""
 EARLIER_WORDING = 0.95
 """What the cosine of a wording counts that a memory has taken in or replaced; the memory's own counts in full."""
 AGE_OF_HALF = 180.0
 """Days after which a memory has lost half of what it can lose to age alone, so that the later is always the younger."""
 STEPS = {Status.STALE: 0.5, Status.ARCHIVED: 0.75}
 """Of what age can take at most, the share that being stale or archived takes alone: no live memory loses as much."""
+READ = 12
+"""Results that are read together with the question, the first ones."""
+SURELY = 0.5
+"""From how likely something answers it is shown although it is far."""
 LONGEST_QUESTION = 200
 """Up to this many characters a query is a question; a longer one is a text, which is read once and asks for no value."""
 
@@ -80,8 +82,8 @@ class Asked:
     """For a conversation: only what holds today, and never more than the injection cap."""
     everything: bool = False
     """Also what was replaced or archived, whatever stands in its place today."""
-    nearness: Callable[[Memory, Memory], float] | None = None
-    """Likeness (0–1) of two memories, for diversity; without it, the words they share."""
+    read: Callable[[Sequence[Memory]], Sequence[float]] | None = None
+    """How likely (0–1) each of some memories answers the question; none for all where it cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -101,16 +103,39 @@ def rank(query: str, hits: Sequence[Hit], *, now: datetime, rules: RecallSetting
         matches = word_matches(query, [hit.memory.text for hit in shown])
         shown = [replace(hit, word_score=match) if hit.word_score is None else hit
                  for hit, match in zip(shown, matches, strict=True)]
-    scored = [one for one in (_score(hit, rules) for hit in shown) if _passes(one, rules, everything=asked.everything)]
+    measured = [_score(hit, rules) for hit in shown]
+    scored = [one for one in measured if _passes(one, rules, everything=asked.everything)]
     if asked.budget is not Budget.DEEP and not asked.everything:
         # What was replaced goes first: it must not set how near an answer has to be.
         scored = _without_company(_without_replaced(scored), rules.share_of_best)
-    passed = [_aged(one, now, rules) for one in scored]
-    passed.sort(key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
-    wanted = result_count(asked, rules)
-    if rules.diversity > 0:
-        passed = _diverse(passed, wanted, rules.diversity, asked.nearness or shared_words)
-    return passed[:wanted]
+    passed = _in_order(_aged(one, now, rules) for one in scored)
+    if asked.read:
+        near = {one.memory.id for one in scored}
+        far = _in_order(_aged(one, now, rules) for one in measured if one.memory.id not in near
+                        and one.memory.status not in (Status.SUPERSEDED, Status.HELD))
+        passed = _answers_first(passed, far, rules.answer_weight, asked.read)
+    return passed[:result_count(asked, rules)]
+
+
+def _in_order(some: Iterable[Ranked]) -> list[Ranked]:
+    return sorted(some, key=lambda one: (-one.score, -one.memory.confirmed_at.timestamp(), one.memory.id))
+
+
+def _answers_first(passed: list[Ranked], far: list[Ranked], weight: float,
+                   read: Callable[[Sequence[Memory]], Sequence[float]]) -> list[Ranked]:
+    """The first results lifted by how likely each of them answers, and of what is far what reads as an answer."""
+    first = [*passed, *far][:READ]
+    told = (read([one.memory for one in first]) if len(first) > 1 else []) or [0.0] * len(first)
+    lifted = [_lifted(one, weight, likely) for n, (one, likely) in enumerate(zip(first, told, strict=True))
+              if n < len(passed) or likely >= SURELY]
+    return _in_order([*lifted, *passed[READ:]])
+
+
+def _lifted(one: Ranked, weight: float, likely: float) -> Ranked:
+    """A result whose likeness to the question is lifted by how likely it answers, and by as much its score."""
+    near = one.parts["similarity"]
+    factors = one.score / near if near > 0 else 1.0
+    return replace(one, score=factors * (near + weight * likely * (1 - near)), parts={**one.parts, "answers": likely})
 
 
 def weigh(hit: Hit, *, now: datetime, rules: RecallSettings) -> Ranked:
@@ -227,22 +252,3 @@ def _without_replaced(passed: Sequence[Ranked]) -> list[Ranked]:
         return False
 
     return [one for one in passed if one.memory.status is not Status.SUPERSEDED or not replaced(one.memory)]
-
-
-def _diverse(passed: Sequence[Ranked], wanted: int, diversity: float,
-             nearness: Callable[[Memory, Memory], float]) -> list[Ranked]:
-    """Maximal marginal relevance: each next one is good and unlike those already chosen."""
-    if not passed:
-        return []
-    pool = list(passed[:max(wanted, 1) * MMR_POOL])
-    top = pool[0].score or 1.0
-    nearest = [0.0] * len(pool)
-    chosen: list[Ranked] = []
-    while pool and len(chosen) < wanted:
-        worth = [(1 - diversity) * one.score / top - diversity * near for one, near in zip(pool, nearest, strict=True)]
-        best = worth.index(max(worth))
-        pick = pool.pop(best)
-        penalty = nearest.pop(best)
-        chosen.append(replace(pick, parts={**pick.parts, "nearest_above": penalty}))
-        nearest = [max(near, nearness(pick.memory, one.memory)) for one, near in zip(pool, nearest, strict=True)]
-    return chosen

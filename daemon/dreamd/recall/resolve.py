@@ -1,18 +1,17 @@
 """From what is near to an answer: one thing once, today's value and not yesterday's, and no more than was asked for.
 
-Nothing is judged here. Which passage a memory carries, and what took the place of what, the nights found out (`weighed`);
-what no night has weighed yet is shown like anything else that was said. Only a verdict leaves something out, for what is left
-out is lost from the answer.
+Which passage a memory carries, and what took the place of what, the nights found out (`weighed`); what no night has weighed yet
+is shown like anything else that was said. Beside that an earlier answer stays away for a later one that reads as having replaced
+it as an answer to this question; a deep look shows it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from dreamd.core.identity import speaker_of
 from dreamd.core.settings import RecallSettings
 from dreamd.core.values import Memory, MemoryClass, Relation, Status
 from dreamd.recall.ranking import EARLIER_WORDING, Hit, Ranked, weigh
@@ -35,6 +34,9 @@ CONTAINED = 0.85
 OF_TEN = 10
 READABLE = 20
 """Characters from which what was said to a question can be read without it."""
+MAY_ANSWER, REPLACED = 0.1, 0.7
+"""From how likely something may be an answer, and from how likely one answer took the place of another."""
+ANSWERS_COMPARED = 5
 CLEARLY_LATER = timedelta(days=1)
 
 
@@ -48,6 +50,8 @@ class Wanted:
     """Results it may have."""
     whole: bool = False
     """A deep look, which is shown what is over as well."""
+    replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]] | None = None
+    """How likely (0–1) the later of two answers each took the place of the earlier; nothing where it cannot be told."""
 
 
 def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near | None) -> list[Ranked]:
@@ -59,6 +63,7 @@ def resolve(ranked: Sequence[Ranked], wanted: Wanted, store: Store, near: Near |
         told = _instead_of_passages(told, weighed, wanted, store, near)
         told = [one for one in told if not any(_is_over(one.memory, other.memory, weighed) for other in told)]
         told = _without_states_of_before(told)
+        told = without_earlier_answers(told, wanted.replaced) if wanted.replaced else told
     return _newer_first(_chosen(told, wanted), weighed)
 
 
@@ -66,6 +71,21 @@ def _without_states_of_before(told: Sequence[Ranked]) -> list[Ranked]:
     """A state past its day answers only where no state of today does: who is away, not who was."""
     today = any(one.memory.memory_class is MemoryClass.STATE and one.memory.status is Status.LIVE for one in told)
     return [one for one in told if not (today and one.memory.is_expired)]
+
+
+def without_earlier_answers(told: Sequence[Ranked],
+                            replaced: Callable[[Sequence[tuple[Memory, Memory]]], Sequence[float]]) -> list[Ranked]:
+    """Of two that read as answers the later alone, in the place of the earlier, where it reads as having replaced that."""
+    first = [one for one in told if one.parts.get("answers", 0.0) >= MAY_ANSWER][:ANSWERS_COMPARED]
+    pairs = [(old, new) for old in first for new in first
+             if not old.memory.pinned and is_of_another_day(old.memory, new.memory)]
+    order = list(told)
+    likely = replaced([(old.memory, new.memory) for old, new in pairs])
+    for (old, new), turned in zip(pairs, likely, strict=False):  # none where the network is away
+        if turned >= REPLACED and old in order and new in order:
+            order.remove(new)
+            order[order.index(old)] = new
+    return order
 
 
 def as_shown(memory: Memory) -> Memory:
@@ -95,13 +115,12 @@ def _without_their_words(ranked: Sequence[Ranked]) -> list[Ranked]:
 
 def _instead_of_passages(told: Sequence[Ranked], weighed: Weighed, wanted: Wanted, store: Store,
                          near: Near | None) -> list[Ranked]:
-    """The same, each passage replaced by what carries it or took its place, and without memories a passage surely ended."""
+    """The same, each passage replaced by what carries it or took its place."""
     said = [one for one in told if one.memory.status is Status.SAID]
     standing = _standing(said, told, store, near) if said else {}
     weighed.meet(memory for some in standing.values() for memory in some)
     there = {one.memory.id for one in told}
     found: dict[str, Ranked] = {}
-    ended: set[str] = set()
     for one in told:
         if one.memory.status is not Status.SAID:
             found.setdefault(one.memory.id, one)
@@ -109,12 +128,10 @@ def _instead_of_passages(told: Sequence[Ranked], weighed: Weighed, wanted: Wante
         instead = next((memory for memory in standing[one.memory.id] if weighed.is_past(one.memory, memory)), None)
         if instead is None:
             found[one.memory.id] = one
-            ended.update(memory.id for memory in standing[one.memory.id]
-                         if not memory.pinned and weighed.is_surely_ended(memory, one.memory))
         elif instead.may_answer and instead.id not in there:
             carrier = _carrier(instead, one, wanted)
             found.setdefault(instead.id, carrier)
-    return [one for identity, one in found.items() if identity not in ended]
+    return list(found.values())
 
 
 def _standing(said: Sequence[Ranked], told: Sequence[Ranked], store: Store, near: Near | None) -> dict[str, list[Memory]]:
@@ -168,17 +185,9 @@ def _says_all_of(memory: Memory, other: Memory) -> bool:
 
 
 def _is_over(earlier: Memory, later: Memory, weighed: Weighed) -> bool:
-    """Whether a night found that something said on a later day took the place of something else.
-
-    What was only said, or is stale, also goes where another carries it. What is live goes for an update by the same speaker of
-    a talk alone: a night that was not sure enough to end it leaves it standing, but today's value is told without it.
-    """
-    if earlier.pinned or not is_of_another_day(earlier, later):
-        return False
-    if earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED):
-        return weighed.is_past(earlier, later)
-    says = speaker_of(earlier.text)
-    return bool(says) and says == speaker_of(later.text) and weighed.is_updated(earlier, later)
+    """Whether a night found that something said on a later day carries or replaced what was only said, or is stale."""
+    return (not earlier.pinned and earlier.status in (Status.SAID, Status.STALE, Status.ARCHIVED)
+            and is_of_another_day(earlier, later) and weighed.is_past(earlier, later))
 
 
 def _newer_first(answer: Sequence[Ranked], weighed: Weighed) -> list[Ranked]:

@@ -45,7 +45,8 @@ class Look:
     """Only one's own memory, and not what came down of a team's."""
     hurried: bool = False
     """By words alone, for there is no time to wait for the model."""
-
+    unread: bool = False
+    """In the order of nearness: no result is read together with the question."""
     everything: bool = False
     """Also what was replaced or archived."""
     classes: frozenset[MemoryClass] = frozenset()

@@ -6,13 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dreamd.core.values import Memory, Status, abroad_key
+from dreamd.core.values import Status, abroad_key
 from dreamd.kit import Kit
 from dreamd.models import Embedder
 from dreamd.models.multilingual import SCALE
 from dreamd.recall.across import Abroad, Across, load_abroad, multilingual_id
 from dreamd.recall.ranking import LONGEST_QUESTION
-from dreamd.recall.terms import shared_words
 from dreamd.recall.wordings import UNREAD, Nearness, Wordings, both
 from dreamd.store import derived, passages, shown
 
@@ -241,11 +240,6 @@ class Near:
             matrix, place = self.sayings.matrix, self.sayings.place.get(identity)
         found: Floats | None = None if place is None else matrix[place]
         return found
-
-    def between(self, a: Memory, b: Memory) -> float:
-        """The cosine of two memories or passages; the words they share where one has no vector."""
-        one, other = self.vector_of(a.id), self.vector_of(b.id)
-        return shared_words(a, b) if one is None or other is None else max(0.0, float(one @ other))
 
 
 class Sought(Near):

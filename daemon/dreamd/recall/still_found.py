@@ -101,7 +101,8 @@ class Watch:
     def _found(self, kit: Kit, asked: Sequence[Memory]) -> dict[str, Memory]:
         """Those of some memories that search finds by their own words."""
         eyes, shelf = replace(kit, embedder=self.reader, abroad=None, abroad_sought=True), Shelf()
-        look, narrow = Look(limit=WITHIN, record=False), derived.finds_near(kit.store)  # a server looks at all it may find
+        look = Look(limit=WITHIN, record=False, unread=True)
+        narrow = derived.finds_near(kit.store)  # a server looks at all it may find
         told = {one.id: [r.memory for r in search(eyes, one.text, replace(look, scopes=(one.scope,)) if narrow else look,
                                                   shelf=shelf).results] for one in asked}
         return {one.id: one for one in asked if _is_among(one, told[one.id], _heirs(kit, one))}

@@ -13,7 +13,6 @@ from typing import Any  # what a TOML file holds
 
 from dreamd.core.errors import ConfigError
 from dreamd.core.paths import share_dir
-from dreamd.core.values import Memory
 
 ALIKE_WORTH = 0.7
 """What a word of the same meaning counts of the word itself."""
@@ -66,12 +65,6 @@ def alike_words(words: Sequence[str]) -> list[str]:
     meant = {row for word in words for row in rows.get(_root(word), ())}
     known = set(words)
     return [word for n, row in enumerate(_alike()) if n in meant for word in row if word not in known]
-
-
-def shared_words(a: Memory, b: Memory) -> float:
-    """Likeness (0–1) of two memories by the words they share."""
-    one, other = word_roots(a.text), word_roots(b.text)
-    return len(one & other) / len(one | other) if one and other else 0.0
 
 
 def word_roots(text: str) -> frozenset[str]:

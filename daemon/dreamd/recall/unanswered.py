@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dreamd.recall.ranking import LONGEST_QUESTION, Ranked
+from dreamd.recall.ranking import LONGEST_QUESTION, SURELY, Ranked
 from dreamd.text import patterns
 
 LEAST_NEAR = 0.23
@@ -37,7 +37,7 @@ _PAGE = re.compile(r"https?://|\bwww\.|\b[\w-]{2,}\.[a-z]{2,}\b|\b(?:localhost|\
 def is_unanswered(question: str, found: Sequence[Ranked]) -> bool:
     """Whether none of some results answers a question."""
     best = max((one.parts["nearness"] for one in found), default=0.0)
-    if best < LEAST_NEAR:
+    if best < LEAST_NEAR and not any(one.parts.get("answers", 0.0) >= SURELY for one in found):
         return True
     return len(question) <= LONGEST_QUESTION and lacks_what_is_asked(question, [one.memory.text for one in found])
 

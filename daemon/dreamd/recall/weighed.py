@@ -51,16 +51,6 @@ class Weighed:
             return found.newer == "b"
         return found.relation is Relation.CONTRADICTS and other.confirmed_at >= one.confirmed_at
 
-    def is_updated(self, one: Memory, by: Memory) -> bool:
-        """Whether something said later has another value for the same thing, by the verdict of a night."""
-        found = self.of(one, by)
-        return found is not None and found.relation is Relation.UPDATES and found.newer == "b"
-
-    def is_surely_ended(self, memory: Memory, by: Memory) -> bool:
-        """Whether something said later surely took the place of a memory: it leaves answers, and nothing else."""
-        found = self.of(memory, by)
-        return found is not None and found.is_sure and self.is_updated(memory, by)
-
 
 def _side(one: Memory) -> str:
     return pair_side(one.text, one.confirmed_at)
