@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import subprocess
 import sys
@@ -85,3 +86,11 @@ def test_an_engine_keeps_nothing_beside_the_home_and_queues_nothing_to_be_sent(d
     told = subprocess.run(night, env={**env, "HOME": str(person)}, capture_output=True, check=True).stdout
     assert b'"new": 1' in told
     assert list(person.iterdir()) == []
+
+
+def test_a_command_multiplies_with_one_thread_however_many_processors_there_are() -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", "from dreamd.cli.main import main; main(['--version']); import numpy, threadpoolctl;"
+         "print([pool['num_threads'] for pool in threadpoolctl.threadpool_info() if pool['user_api'] == 'blas'])"],
+        capture_output=True, text=True, check=True, env={n: v for n, v in os.environ.items() if "NUM_THREADS" not in n})
+    assert told.stdout.splitlines()[-1] == "[1]"

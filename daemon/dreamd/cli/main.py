@@ -60,6 +60,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Carry out one command line and give back its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     _ready_streams()
+    # Idle threads of what multiplies matrices spin: half a second of a small dream. Read when numpy is loaded, later than this.
+    os.putenv("OPENBLAS_NUM_THREADS", "1")
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = _run(words)

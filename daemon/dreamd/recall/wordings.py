@@ -29,6 +29,8 @@ class Wordings:
     """The number of the memory that each row belongs to."""
     first: Places
     """The first row of each memory."""
+    further: Places
+    """All other rows: mostly few, and one by one they cost ten times as much as a look at all that are first."""
     others: Mapping[str, Sequence[int]]
     """The rows of a memory but its own words."""
     earlier: Places
@@ -59,7 +61,8 @@ class Wordings:
         def places(chosen: Sequence[bool]) -> Places:
             return np.flatnonzero(np.array(chosen, bool))
 
-        return cls(number, owner, first, others, places([row.earlier and not row.behind for row in rows]),
+        further = np.setdiff1d(np.arange(len(rows)), first, assume_unique=True)
+        return cls(number, owner, first, further, others, places([row.earlier and not row.behind for row in rows]),
                    places([row.behind for row in rows]), {scope: np.array(some) for scope, some in within.items()})
 
     def nearness(self, cosines: Floats, context_weight: float) -> Nearness:
@@ -72,8 +75,8 @@ class Wordings:
         np.maximum.at(behind, self.owner[self.behind], cosines[self.behind])
         cosines[self.behind] = UNREAD
         own = cosines[self.first]
-        words = np.full(len(self.number), UNREAD, np.float32)
-        np.maximum.at(words, self.owner, cosines)
+        words = np.maximum(own, np.float32(UNREAD))
+        np.maximum.at(words, self.owner[self.further], cosines[self.further])
         met = (behind > UNREAD) & (words > UNREAD)
         near = np.maximum(words, np.where(met, both(words, behind, context_weight), behind)).astype(np.float32)
         return Nearness(self, near, words > own)

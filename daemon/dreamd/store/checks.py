@@ -193,8 +193,17 @@ def refuse_if_unsound(store: Store, *, only_look: bool = False) -> None:
     """Raise Corrupt for a store that is not as dream left it: what is built on it would be wrong, and make it harder to mend.
 
     What `dream check` asks beside this follows from it, for what dream itself writes fits together. `only_look` for a store
-    that was opened without the right to write, which the word index needs to be asked.
+    that was opened without the right to write, which the word index needs to be asked. One that was looked over within a day,
+    and that nobody but dream wrote into since, is not read again.
     """
+    if seals.server_of(store.connection):
+        _look_over(store, only_look=only_look)
+    elif not store.looked_over.holds():
+        with store.looked_over.looking(only_look=only_look):
+            _look_over(store, only_look=only_look)
+
+
+def _look_over(store: Store, *, only_look: bool) -> None:
     with translated(store.path), store.reading():
         faults = [str(row[0]) for row in store.all("PRAGMA integrity_check(1)") if row[0] != "ok"]
         faults = faults or shape_fits(store)

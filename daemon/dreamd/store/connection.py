@@ -19,6 +19,7 @@ from dreamd.store import schema, seals
 from dreamd.store.presence import lost, sound_rows
 from dreamd.store.presence.elsewhere import find_elsewhere, identity_of
 from dreamd.store.presence.holding import fence_of
+from dreamd.store.presence.looked_over import LookedOver
 from dreamd.store.presence.read_only import connect_to_read
 
 BUSY_TIMEOUT_MS = 2000
@@ -69,6 +70,7 @@ class Store:
         self._unfolded = 0
         self._seen: int | None = None
         self._file = file
+        self.looked_over = LookedOver(path, connection)
 
     @contextmanager
     def writing(self, *, epoch: int | None = None, durable: bool = True,
@@ -91,6 +93,8 @@ class Store:
         self._depth = 1
         try:
             self._stands()
+            with translated(self.path):
+                self.looked_over.begun()
             if counted is not None:
                 self.connection.set_authorizer(seals.refusal(counted))
             with translated(self.path):
@@ -206,16 +210,22 @@ class Store:
             self._fold()
             self.connection.execute(f"PRAGMA busy_timeout = {TRUNCATE_WAIT_MS}").fetchall()
             try:
-                _checkpoint(self.connection)
+                with self.looked_over.folding():
+                    _checkpoint(self.connection)
             finally:
                 self.connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}").fetchall()
+            self.looked_over.mark()
 
     def _fold(self) -> None:
         """Fold in what no reader needs any more: writers go on meanwhile, so the long part of a checkpoint is this one."""
-        self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        with self.looked_over.folding():
+            self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         self._unfolded = 0
 
     def close(self) -> None:
+        with suppress(DreamError, sqlite3.Error):  # a log that cannot be emptied now only costs the next dream a whole look
+            if self.looked_over.is_to_mark:
+                self.checkpoint()
         self.connection.close()
 
     def __enter__(self) -> Store:

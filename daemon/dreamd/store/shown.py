@@ -74,7 +74,7 @@ def load_vectors_of(store: Store, *, models: Sequence[str], statuses: Sequence[s
 
     only, args = ("", ()) if among is None else (f"AND id IN {LISTED}", (listed(among),))
     with store.reading():
-        found = store.all(f"SELECT id, scope, status, wording FROM memory WHERE status IN {LISTED} {only} ORDER BY seq",
+        found = store.tuples(f"SELECT id, scope, status, wording FROM memory WHERE status IN {LISTED} {only} ORDER BY seq",
                           listed(statuses), *args)
         earlier = _earlier_wordings(store, among) if found else {}
         if among is None:
@@ -115,12 +115,13 @@ def load_wordings(store: Store, scope: str) -> list[str]:
 def _earlier_wordings(store: Store, among: Sequence[str] | None = None) -> dict[str, dict[str, bool]]:
     """For each memory the hashes of what it replaced and what its observations said, alone and (true) behind their context."""
     only, said, args = ("", "", ()) if among is None else (f"AND id IN {LISTED}", f"AND s.memory IN {LISTED}", (listed(among),))
-    heirs = {r[0]: r[1] for r in store.all(f"SELECT id, superseded_by FROM memory WHERE superseded_by != '' {only}", *args)}
+    heirs = {r[0]: r[1] for r in store.tuples(f"SELECT id, superseded_by FROM memory WHERE superseded_by != '' {only}", *args)}
     found: dict[str, dict[str, bool]] = {}
-    for memory, sha in store.all(f"SELECT id, wording FROM memory WHERE superseded_by != '' {only} ORDER BY seq DESC", *args):
+    rows = store.tuples(f"SELECT id, wording FROM memory WHERE superseded_by != '' {only} ORDER BY seq DESC", *args)
+    for memory, sha in rows:
         found.setdefault(_last_heir(memory, heirs), {})[sha] = False
     # Only what differs from the memory's own words counts, and most observations are those words.
-    rows = store.all(f"""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
+    rows = store.tuples(f"""SELECT s.memory, o.text, o.context, o.text != w.text FROM support s
                          JOIN observation o ON o.seq = s.observation
                          JOIN memory m ON m.id = s.memory JOIN wording w ON w.sha = m.wording
                          WHERE (o.text != w.text OR o.context != '') {said} ORDER BY o.seq DESC""", *args)
